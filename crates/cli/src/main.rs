@@ -1,1 +1,33 @@
-fn main() {}
+//! The `drumfire` command.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use drumfire::commands;
+use drumfire::console::Console;
+use drumfire::terminal::style::Style;
+
+mod wiring;
+
+fn main() -> ExitCode {
+    let words: Result<Vec<String>, _> = std::env::args_os()
+        .skip(1)
+        .map(std::ffi::OsString::into_string)
+        .collect();
+    let Ok(words) = words else {
+        eprintln!("error: the command line is not UTF-8");
+        return drumfire::exit_codes::Exit::Usage.into();
+    };
+    // Not locked: messages to the run are told from a thread of their own.
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let mut console = Console {
+        style: Style::of(&out),
+        err_style: Style::of(&err),
+        is_terminal: out.is_terminal()
+            && std::env::var_os("TERM").is_some_and(|value| value != "dumb"),
+        variable: &|name| std::env::var_os(name),
+        out: &mut out,
+        err: &mut err,
+    };
+    commands::execute(&words, &wiring::Wiring, &mut console).into()
+}

@@ -1,1 +1,36 @@
-//! Part of Drumfire.
+//! Variables, functions and templates: the `${...}` language of JMeter.
+//!
+//! A property text of a plan is compiled once into a [`Template`] and evaluated for every sample,
+//! without parsing and, for literals and single variables, without allocating. What an evaluation
+//! may see and change is behind the [`Scope`] trait, which the engine implements for a virtual user.
+//!
+//! The rules are those of JMeter 5.6.3's `CompoundVariable` and `FunctionParser`; each function's
+//! rules are those of the class of the same name in `org.apache.jmeter.functions`.
+
+mod catalogue;
+mod compiler;
+mod fault;
+mod functions;
+mod java_time;
+pub mod jexl;
+mod parse;
+mod properties;
+mod random;
+mod regexes;
+mod scope;
+mod template;
+mod text;
+pub mod values;
+mod vars;
+
+pub use catalogue::{FunctionSpec, Origin, Parameter, Rung, function, function_rung, functions};
+pub use compiler::{Compiler, StaticScope};
+pub use fault::{Fault, Severity};
+pub use functions::fifo::Fifos;
+pub use java_time::{DatePattern, DatePatternError, Locale};
+pub use properties::Properties;
+pub use random::Random;
+pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
+pub use template::Template;
+pub use text::Text;
+pub use vars::{Slot, Value, VarNames, Vars};

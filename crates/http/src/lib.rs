@@ -1,1 +1,63 @@
-//! Part of Drumfire.
+//! One HTTP/1.1 exchange at the cost of its system calls.
+//!
+//! A [`Worker`] is what the users of one thread share, a [`Session`] is one user's connections
+//! and TLS sessions, and [`exchange`] sends one request and receives its response:
+//!
+//! ```no_run
+//! # async fn get() -> Result<(), Box<dyn std::error::Error>> {
+//! use drumfire_http::{Limits, Outgoing, Session, Target, Want, Worker, exchange};
+//!
+//! let session = Session::new(Worker::with_defaults()?);
+//! let target = Target::new("localhost", 8080, false);
+//! let request = Outgoing::new(b"GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n");
+//! let response = exchange(&session, &target, request, Want::ALL, Limits::default()).await?;
+//! assert_eq!(response.status, 200);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The request's head is the caller's, byte for byte, and so is what becomes of the response: a
+//! body that nobody wants is dropped inside the kernel ([`Keep::Nothing`]). Where servers bend
+//! the rules of HTTP this crate reads them as Apache HttpClient 4.5 does.
+//!
+//! Everything here belongs to one thread, except [`Target`], [`Tls`] and [`Identity`], which are
+//! shared.
+
+mod connect;
+mod connection;
+mod decode;
+mod exchange;
+mod failure;
+mod framing;
+mod head;
+mod message;
+mod proxy;
+mod receive;
+mod resolve;
+mod send;
+mod session;
+mod target;
+mod timer;
+mod tls;
+mod worker;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(any(test, not(target_os = "linux")))]
+mod portable;
+#[cfg(target_os = "linux")]
+use linux as sys;
+#[cfg(not(target_os = "linux"))]
+use portable as sys;
+
+pub use exchange::exchange;
+pub use failure::{
+    BadChunk, DecodeFailure, Failure, FailureKind, Phase, StatusLinePart, TlsFailure,
+};
+pub use head::{Headers, MAX_HEAD_BYTES};
+pub use message::{Body, Handshake, Incoming, Keep, Limits, Outgoing, Part, Times, Want, Wire};
+pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
+pub use session::Session;
+pub use target::{Proxy, Target};
+pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
+pub use worker::{PoolOptions, Statistics, Worker};

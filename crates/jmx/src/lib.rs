@@ -1,1 +1,48 @@
-//! Part of Drumfire.
+//! Reads what a JMeter user has on disk: test plans (`.jmx`) and property files.
+//!
+//! Stop 1 of the eight ("read"): [`read`] turns the bytes of a plan into a [`Tree`] of [`Node`]s with their properties
+//! and their places in the file. It knows no element's meaning: unknown classes, disabled elements, old names and the
+//! order of everything survive, and what each element means is decided when the tree is compiled.
+//! What it does know is how JMeter 5.6.3 loads a file (XStream over MXParser with `SaveService` and its converters): how
+//! a class name is spelled, which old names are upgraded, how text is normalised, and what makes loading fail.
+//!
+//! Anything wrong is a [`Diagnostic`], and all of them are reported at once.
+//!
+//! # The XML parser
+//!
+//! `quick-xml` splits the file into tags and text; references (`&#x1;`), end-of-line rules and attributes are decoded
+//! here, because JMeter writes and reads characters that XML 1.0 forbids and a conforming parser refuses them.
+//! The tags go into a flat arena first, so that reading is iterative, XStream's `reference="../.."` can be followed, and
+//! after a syntax error everything before it can still be checked.
+//! Element depth is limited to [`MAX_DEPTH`], far above any plan, so that whoever walks the tree may do so recursively.
+
+mod classes;
+mod defaults;
+mod diagnostic;
+mod interpret;
+mod number;
+mod properties;
+mod property_table;
+mod props;
+mod read;
+mod reference;
+mod sniff;
+mod source;
+mod tree;
+mod upgrade;
+mod xml;
+mod xml_text;
+
+pub use classes::{canonical_class, full_class_name, is_known_alias};
+pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
+pub use diagnostic::{Diagnostic, Severity, did_you_mean};
+pub use number::{
+    boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,
+    int_from_java, long_from_java,
+};
+pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
+pub use property_table::PropertyTable;
+pub use read::{Read, read, read_file};
+pub use source::{SourceFile, Span};
+pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
+pub use xml::MAX_DEPTH;

@@ -1,1 +1,19 @@
-//! Part of Drumfire.
+//! Finding things in response bodies: text in, matches out.
+//!
+//! Every extractor and assertion of a plan that looks into a body ends here. The crate knows nothing of plans or
+//! samples; what it compiles (`Pattern`, `JsonPath`, `Selector`) is made once, is `Send + Sync` and is shared by all users,
+//! and what it parses (`Json`, `Document`) may be shared by all extractors that look into one body.
+//!
+//! The rules are those of JMeter 5.6.3 and of the libraries it ships: Jakarta ORO 2.0.8 and `java.util.regex` for
+//! regular expressions, json-smart and Jayway JsonPath for JSON, jsoup and Jodd for CSS selectors, Lagarto for the
+//! resources of a page.
+
+pub mod boundary;
+pub mod css;
+mod java;
+pub mod json;
+pub mod jsonpath;
+pub mod regex;
+pub mod resources;
+pub mod url;
+pub mod xpath;

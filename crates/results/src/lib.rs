@@ -1,1 +1,36 @@
-//! Part of Drumfire.
+//! Samples, how they are recorded, and the files and tables that come of them.
+//!
+//! A worker builds a [`Sample`] and gives it to its [`Recorder`]; ticks hand rows to the [`ResultWriter`] and numbers to
+//! [`Live`], from which a [`Summariser`] and the table of [`StatisticsRow`]s are fed.
+
+mod charset;
+mod csv;
+mod files;
+mod histogram;
+mod java_date;
+mod live;
+mod properties;
+mod record;
+mod row;
+mod sample;
+mod save_config;
+mod statistics;
+mod summariser;
+mod text;
+mod writer;
+mod xml;
+
+pub use files::{ExistingFile, OpenError, Place};
+pub use histogram::Histogram;
+pub use java_date::DatePattern;
+pub use live::{Live, RecentError};
+pub use record::{OutputSet, Recorder};
+pub use row::{RowFormat, sample_variable_names};
+pub use sample::{AssertionResult, DataType, Kind, Sample, TRANSACTION_MESSAGE_PREFIX};
+pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
+pub use statistics::{
+    ErrorKind, ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow,
+};
+pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
+pub use text::Text;
+pub use writer::{FileReport, Filter, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -1,1 +1,5 @@
-//! Part of Drumfire.
+//! For tests only: a server that misbehaves on request, the program run in a folder of its own, output without times and ports.
+
+pub mod program;
+pub mod redact;
+pub mod server;

@@ -1,1 +1,26 @@
-//! Part of Drumfire.
+//! What JMeter's HTTP sampler does around one exchange, as pure functions: addresses, bodies, headers, cookies, cache,
+//! authorization, and the texts of its results.
+//!
+//! The rule everywhere is what JMeter 5.6.3 does with its HttpClient4 implementation; where a rule is odd, the class that
+//! has it is named. Nothing here does I/O except asking an upload file for its size, and the time is always an argument.
+
+mod exception;
+mod header_value;
+mod java_text;
+mod java_uri;
+mod java_url;
+mod multipart;
+
+pub mod auth;
+pub mod body;
+pub mod cache;
+pub mod charset;
+pub mod cookies;
+pub mod headers;
+pub mod http_date;
+pub mod redirect;
+pub mod response;
+pub mod status;
+pub mod url;
+
+pub use exception::Exception;

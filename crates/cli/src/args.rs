@@ -1,0 +1,296 @@
+//! The program's own command line, as clap reads it. What it means is decided in [`Arguments::into_command`].
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::exit_codes::{self, Exit};
+use crate::options::{
+    Change, Command, DemoOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal,
+    ResultsFile, RunOptions, ViewOptions, split_definition,
+};
+
+/// `drumfire COMMAND …`
+#[derive(Debug, Parser)]
+#[command(
+    name = "drumfire",
+    version,
+    about = "Runs Apache JMeter test plans at close to the cost of a bare socket loop",
+    after_help = "JMeter's own command line works as it is:\n  drumfire -n -t plan.jmx -l results.jtl -Jusers=50\n  \
+                  drumfire -?    lists its options\n\nExit codes: drumfire help run"
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    /// Run a plan
+    Run(RunArguments),
+    /// Say of every element of a plan how it will be run, without sending anything
+    Check(ViewArguments),
+    /// Show a plan as it will be run: its tree, its properties, when each user starts and stops
+    Plan(ViewArguments),
+    /// Serve the demo site on this machine until Ctrl-C
+    Demo(DemoArguments),
+    /// Show the version
+    Version,
+}
+
+#[derive(Debug, clap::Args)]
+struct PropertyArguments {
+    /// Set a JMeter property; without a value, remove it
+    #[arg(short = 'J', long = "jmeterproperty", value_name = "NAME=VALUE")]
+    property: Vec<String>,
+    /// Set a system property; without a value, remove it
+    #[arg(short = 'D', long = "systemproperty", value_name = "NAME=VALUE")]
+    system: Vec<String>,
+    /// Read more JMeter properties from this file
+    #[arg(short = 'q', long = "addprop", value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// Read system properties from this file
+    #[arg(short = 'S', long = "systemPropertyFile", value_name = "FILE")]
+    system_file: Vec<PathBuf>,
+    /// Read the JMeter properties from this file instead of jmeter.properties
+    #[arg(short = 'p', long = "propfile", value_name = "FILE")]
+    main_file: Option<PathBuf>,
+    /// JMeter's home directory, where bin/user.properties is looked for [env: JMETER_HOME]
+    #[arg(short = 'd', long = "homedir", value_name = "FOLDER")]
+    home: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit_code_help())]
+struct RunArguments {
+    /// The plan (.jmx)
+    plan: PathBuf,
+    /// Write the samples to this file; it is appended to if it exists
+    #[arg(short = 'l', long = "logfile", value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Delete result files of earlier runs before the start
+    #[arg(short = 'f', long = "forceDeleteResultFile")]
+    delete_results: bool,
+    /// The program's log; 'yyyyMMdd' in quotes stands for the date
+    #[arg(
+        short = 'j',
+        long = "jmeterlogfile",
+        value_name = "FILE",
+        default_value = "jmeter.log"
+    )]
+    log: String,
+    /// [category=]level of the log
+    #[arg(short = 'L', long = "loglevel", value_name = "LEVEL")]
+    level: Vec<String>,
+    /// What to show while the run goes on
+    #[arg(long, value_enum, default_value_t)]
+    progress: Progress,
+    /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
+    #[arg(long)]
+    demo: bool,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct ViewArguments {
+    /// The plan (.jmx)
+    plan: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct DemoArguments {
+    /// The port for HTTP; 0 takes a free one
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// The port for HTTPS; 0 takes a free one
+    #[arg(long, default_value_t = 8443)]
+    https_port: u16,
+}
+
+fn exit_code_help() -> String {
+    format!("Exit codes:\n{}", exit_codes::describe())
+}
+
+/// Reads the words of the command line (without the program's name).
+///
+/// # Errors
+/// A [`Refusal`] with clap's text if the command line is wrong.
+pub fn read(words: &[String]) -> Result<Command, Refusal> {
+    let program = std::iter::once("drumfire".to_owned());
+    match Arguments::try_parse_from(program.chain(words.iter().cloned())) {
+        Ok(arguments) => Ok(arguments.into_command()),
+        Err(error) if error.use_stderr() => Err(Refusal {
+            exit: Exit::Usage,
+            out: String::new(),
+            err: error.render().to_string(),
+        }),
+        Err(help) => Ok(Command::Print(help.render().to_string())),
+    }
+}
+
+/// The text of `drumfire --help`.
+pub fn help() -> String {
+    Arguments::command().render_long_help().to_string()
+}
+
+/// The text of `drumfire --version`.
+pub fn version() -> String {
+    format!(
+        "drumfire {} (runs plans of Apache JMeter up to 5.6.3)\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+impl Arguments {
+    fn into_command(self) -> Command {
+        match self.command {
+            Subcommands::Run(run) => Command::Run(run.into_options()),
+            Subcommands::Check(view) => Command::Check(view.into_options()),
+            Subcommands::Plan(view) => Command::Plan(view.into_options()),
+            Subcommands::Demo(demo) => Command::Demo(DemoOptions {
+                port: demo.port,
+                https_port: demo.https_port,
+            }),
+            Subcommands::Version => Command::Print(version()),
+        }
+    }
+}
+
+impl RunArguments {
+    fn into_options(self) -> RunOptions {
+        let level = |text: &String| match text.split_once('=') {
+            Some((category, level)) => (category.to_owned(), level.to_owned()),
+            None => (String::new(), text.clone()),
+        };
+        RunOptions {
+            plan: PlanChoice::File(self.plan),
+            results: self.results.map(ResultsFile::File),
+            delete_results: self.delete_results,
+            properties: self.properties.into_options(),
+            log: LogOptions {
+                file: self.log,
+                levels: self.level.iter().map(level).collect(),
+            },
+            progress: self.progress,
+            demo: self.demo,
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl ViewArguments {
+    fn into_options(self) -> ViewOptions {
+        ViewOptions {
+            plan: self.plan,
+            properties: self.properties.into_options(),
+            json: self.json,
+        }
+    }
+}
+
+impl PropertyArguments {
+    /// Files come before definitions, so that a definition on the command line always wins.
+    fn into_options(self) -> PropertyOptions {
+        let system_files = self.system_file.into_iter().map(Change::SystemFile);
+        let files = self.file.into_iter().map(Change::File);
+        let system = self
+            .system
+            .iter()
+            .map(|text| split_definition(text))
+            .map(|(name, value)| Change::System(name, value));
+        let own = self
+            .property
+            .iter()
+            .map(|text| split_definition(text))
+            .map(|(name, value)| Change::Property(name, value));
+        PropertyOptions {
+            main_file: self.main_file,
+            home: self.home,
+            changes: system_files.chain(files).chain(system).chain(own).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Command, Refusal> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        read(&words)
+    }
+
+    #[test]
+    fn the_table_of_arguments_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn run_takes_jmeters_letters() {
+        let Ok(Command::Run(options)) = read_line(
+            "run plan.jmx --demo -l out.jtl -f -Jusers=5 -J host=a -q x.properties -LDEBUG -Ljmeter=WARN",
+        ) else {
+            panic!("run is understood");
+        };
+        assert!(options.demo && options.delete_results);
+        assert_eq!(
+            options.log.levels,
+            [
+                ("".to_owned(), "DEBUG".to_owned()),
+                ("jmeter".to_owned(), "WARN".to_owned())
+            ]
+        );
+        let changes = [
+            Change::File(PathBuf::from("x.properties")),
+            Change::Property("users".to_owned(), "5".to_owned()),
+            Change::Property("host".to_owned(), "a".to_owned()),
+        ];
+        assert_eq!(options.properties.changes, changes);
+        assert_eq!(options.log.file, "jmeter.log");
+    }
+
+    #[test]
+    fn a_wrong_line_is_a_usage_error() {
+        for line in ["run", "rnu plan.jmx", "run plan.jmx --bogus", "run a b", ""] {
+            let refusal = read_line(line).expect_err("this line is wrong");
+            assert_eq!(refusal.exit, Exit::Usage, "{line}");
+            assert!(!refusal.err.is_empty(), "{line}");
+        }
+        assert!(
+            read_line("chekc p")
+                .expect_err("misspelt")
+                .err
+                .contains("check"),
+            "the right word is proposed"
+        );
+    }
+
+    #[test]
+    fn help_of_run_lists_the_exit_codes() {
+        let Ok(Command::Print(text)) = read_line("run --help") else {
+            panic!("help is no error")
+        };
+        assert!(
+            text.contains("Exit codes:\n    0  the run came to its end"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn views_take_properties_and_json() {
+        let Ok(Command::Check(options)) = read_line("check p.jmx --json -Ja=1") else {
+            panic!("check is understood")
+        };
+        assert!(options.json);
+        assert_eq!(
+            options.properties.changes,
+            [Change::Property("a".to_owned(), "1".to_owned())]
+        );
+    }
+}

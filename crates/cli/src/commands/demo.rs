@@ -1,0 +1,36 @@
+//! `drumfire demo`: the demo site until Ctrl-C.
+
+use std::sync::mpsc;
+
+use crate::console::Console;
+use crate::demo::DemoSite;
+use crate::exit_codes::Exit;
+use crate::options::{DemoOptions, Refusal};
+use crate::signals;
+
+/// Serves the site until the process is told to stop, which is the proper end of this command.
+pub fn demo(options: &DemoOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let site = DemoSite::start(options.port, options.https_port).map_err(failed)?;
+    let (told, stop) = mpsc::channel();
+    let listening = signals::listen(move |_| {
+        // Nobody waits any more if this is not the first signal.
+        let _ = told.send(());
+    });
+    let _listening = listening.map_err(failed)?;
+    console.line(&format!("demo site  http://{}/", site.http));
+    console.line(&format!(
+        "           https://{}/  (it signed its certificate itself)",
+        site.https
+    ));
+    console.line(&format!(
+        "run a plan against it  drumfire run PLAN.jmx -Jdemo.host={} -Jdemo.port={} -Jdemo.https.port={}",
+        site.http.ip(),
+        site.http.port(),
+        site.https.port()
+    ));
+    console.line("Ctrl-C to stop");
+    // An error means that the listener for signals has ended, and then nothing else can stop the site.
+    let _ = stop.recv();
+    Ok(Exit::Ok)
+}

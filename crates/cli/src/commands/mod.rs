@@ -1,0 +1,94 @@
+//! The subcommands, after the command line has been understood.
+
+pub mod check;
+pub mod demo;
+pub mod plan;
+pub mod run;
+
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::Diagnostic;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::options::{Command, PropertyOptions, Refusal};
+use crate::properties::{self, Settings, Surroundings};
+use crate::{args, jmeter};
+
+/// Carries out a command line (without the program's name).
+pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
+    let read = if words.first().is_some_and(|word| word.starts_with('-')) {
+        jmeter::meaning::read
+    } else {
+        args::read
+    };
+    let command = match read(words) {
+        Ok(command) => command,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let carried_out = match command {
+        Command::Print(text) => {
+            console.print(&text);
+            Ok(Exit::Ok)
+        }
+        Command::Demo(options) => demo::demo(&options, console),
+        Command::Check(options) => check::check(&options, engine, console),
+        Command::Plan(options) => plan::plan(&options, engine, console),
+        Command::Run(options) => run::run(options, engine, console),
+    };
+    carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
+}
+
+fn settings(
+    options: &PropertyOptions,
+    own: &[(&'static str, String)],
+    console: &mut Console<'_>,
+) -> Result<Settings, Refusal> {
+    let zone = TimeZone::system();
+    let around = Surroundings {
+        variable: console.variable,
+        now: Timestamp::now(),
+        zone: &zone,
+        own,
+    };
+    let settings = properties::resolve(options, &around)
+        .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))?;
+    for note in &settings.notes {
+        console.warn(note);
+    }
+    Ok(settings)
+}
+
+/// The plan, if there is such a file; else JMeter's words for a missing one.
+fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
+    if plan.is_file() {
+        return Ok(plan.to_path_buf());
+    }
+    let path = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
+    let message = format!(
+        "The file {} doesn't exist or can't be opened",
+        path.display()
+    );
+    Err(jmeter::meaning::failed(&message, Exit::PlanRefused))
+}
+
+impl Console<'_> {
+    fn refusal_of(&self, diagnostics: &[Diagnostic]) -> Refusal {
+        Refusal {
+            exit: Exit::PlanRefused,
+            out: String::new(),
+            err: self.render(diagnostics),
+        }
+    }
+
+    /// Diagnostics as text for standard error.
+    pub fn render(&self, diagnostics: &[Diagnostic]) -> String {
+        diagnostics
+            .iter()
+            .map(|diagnostic| format!("{}\n", diagnostic.render(self.err_style.is_coloured())))
+            .collect()
+    }
+}

@@ -1,0 +1,283 @@
+//! `drumfire run` and JMeter's `-n -t`: the run from its start to its exit code.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::{existing_plan, settings};
+use crate::console::Console;
+use crate::demo::DemoSite;
+use crate::engine::{Engine, Outcome, RunOrder, Stop, Watch};
+use crate::exit_codes::Exit;
+use crate::messages::{self, Closed, Mailbox};
+use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
+use crate::properties::Settings;
+use crate::signals::{self, Listening};
+use crate::terminal::live::{LiveView, terminal_size};
+use crate::terminal::snapshot::{Snapshot, Stopping};
+use crate::terminal::{milestones, summary};
+use crate::{log, recent};
+
+/// Runs a plan.
+pub fn run<E: Engine>(
+    options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let zone = TimeZone::system();
+    let log = start_log(&options.log, &zone, console);
+    for note in &options.notes {
+        console.warn(note);
+    }
+    let remembered = recent::place(console.variable);
+    let plan = existing_plan(&chosen_plan(&options.plan, remembered.as_deref())?)?;
+    let order = RunOrder {
+        results: options
+            .results
+            .as_ref()
+            .map(|file| results_file(file, remembered.as_deref())),
+        delete_results: options.delete_results,
+    };
+    let demo = if options.demo {
+        Some(start_demo(console)?)
+    } else {
+        None
+    };
+    let own = demo.as_ref().map(DemoSite::properties);
+    let settings = settings(
+        &options.properties,
+        own.as_ref().map_or(&[], |own| own.as_slice()),
+        console,
+    )?;
+    let (program, warnings) = engine
+        .compile(&plan, &settings)
+        .map_err(|faults| console.refusal_of(&faults))?;
+    let rendered = console.render(&warnings);
+    console.print_error(&rendered);
+    if let Some(place) = &remembered
+        && let Err(error) = recent::remember(place, &plan)
+    {
+        tracing::warn!("the plan is not remembered in {}: {error}", place.display());
+    }
+    announce(&plan, &settings, options.progress, console);
+
+    let mut screen = Screen::new(&plan, options.progress, &settings, zone, console);
+    let outcome = engine.run(program, &order, &mut screen);
+    let stopped = screen.end();
+    finish(outcome, stopped, log, options.progress, console)
+}
+
+/// A log that cannot be written is told but is no reason not to run, as in JMeter.
+fn start_log(options: &LogOptions, zone: &TimeZone, console: &mut Console<'_>) -> Option<PathBuf> {
+    match log::start(options, Timestamp::now(), zone) {
+        Ok((file, faults)) => {
+            tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
+            for fault in faults {
+                console.warn(&fault);
+            }
+            Some(file)
+        }
+        Err(error) => {
+            console.warn(&format!("there is no log in {}: {error}", options.file));
+            None
+        }
+    }
+}
+
+fn chosen_plan(choice: &PlanChoice, remembered: Option<&Path>) -> Result<PathBuf, Refusal> {
+    match choice {
+        PlanChoice::File(file) => Ok(file.clone()),
+        PlanChoice::Last => remembered
+            .and_then(recent::recall)
+            .ok_or_else(|| Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet")),
+    }
+}
+
+fn results_file(file: &ResultsFile, remembered: Option<&Path>) -> PathBuf {
+    match file {
+        ResultsFile::File(file) => file.clone(),
+        ResultsFile::Last => remembered
+            .and_then(recent::recall)
+            .map_or_else(|| PathBuf::from("LAST"), |plan| recent::results_of(&plan)),
+    }
+}
+
+fn start_demo(console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
+    let site =
+        DemoSite::start(0, 0).map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    console.line(&format!(
+        "demo site  http://{}/  https://{}/",
+        site.http, site.https
+    ));
+    Ok(site)
+}
+
+fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut Console<'_>) {
+    if progress == Progress::Quiet {
+        return;
+    }
+    if let Some(name) = settings
+        .properties
+        .get("summariser.name")
+        .filter(|name| !name.is_empty())
+    {
+        console.line(&milestones::creating_summariser(name));
+    }
+    console.line(&milestones::tree_created(&plan.display().to_string()));
+}
+
+fn finish(
+    outcome: anyhow::Result<Outcome>,
+    stopped: bool,
+    log: Option<PathBuf>,
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut outcome =
+        outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
+    if progress != Progress::Quiet {
+        console.line(milestones::END_OF_RUN);
+        outcome.summary.log = log;
+        let style = console.style;
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        console.print(&summary::render(&outcome.summary, style, columns));
+    }
+    if !outcome.faults.is_empty() {
+        return Err(Refusal::new(
+            Exit::RunFailed,
+            outcome.faults.join("\nerror: "),
+        ));
+    }
+    Ok(if stopped { Exit::Interrupted } else { Exit::Ok })
+}
+
+/// What a run shows while it goes on, and what may end it early.
+struct Screen<'a, 'b> {
+    console: &'a mut Console<'b>,
+    settings: &'a Settings,
+    progress: Progress,
+    zone: TimeZone,
+    view: Option<LiveView<io::Stdout>>,
+    signals: Option<Listening>,
+    mailbox: Option<Mailbox>,
+    /// How many signals came.
+    told: Arc<AtomicU32>,
+}
+
+impl<'a, 'b> Screen<'a, 'b> {
+    fn new(
+        plan: &Path,
+        progress: Progress,
+        settings: &'a Settings,
+        zone: TimeZone,
+        console: &'a mut Console<'b>,
+    ) -> Self {
+        let is_live =
+            progress == Progress::Live || (progress == Progress::Auto && console.is_terminal);
+        let name = plan.file_name().map_or_else(
+            || plan.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let view = if is_live {
+            LiveView::start(
+                io::stdout(),
+                &name,
+                console.style,
+                zone.clone(),
+                terminal_size,
+            )
+            .ok()
+        } else {
+            None
+        };
+        let told = Arc::new(AtomicU32::new(0));
+        Screen {
+            console,
+            settings,
+            progress,
+            zone,
+            view,
+            signals: None,
+            mailbox: None,
+            told,
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        if self.progress != Progress::Quiet {
+            if let Some(view) = &mut self.view {
+                let _ = view.clear();
+            }
+            self.console.line(line);
+        }
+    }
+
+    /// Ends listening and gives the terminal back; says whether a signal stopped the run.
+    fn end(self) -> bool {
+        self.told.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Watch for Screen<'_, '_> {
+    fn started(&mut self, stop: Arc<dyn Stop>) {
+        self.line(&milestones::starting(
+            Timestamp::now().as_millisecond(),
+            &self.zone,
+        ));
+        match messages::open(&self.settings.properties, Arc::clone(&stop)) {
+            Ok(mailbox) => {
+                self.line(&milestones::waiting_for_messages(mailbox.port));
+                self.mailbox = Some(mailbox);
+            }
+            Err(Closed::NoPort) => self.line("Failed to create UDP port"),
+            Err(Closed::Off) => {}
+        }
+        let told = Arc::clone(&self.told);
+        let listening = signals::listen(move |number| {
+            told.store(number, Ordering::Relaxed);
+            if number == 1 {
+                tracing::info!("told to stop: users finish the sample at hand");
+                stop.shutdown();
+            } else {
+                tracing::info!("told to stop again: samples are broken off");
+                stop.stop_now();
+            }
+        });
+        match listening {
+            Ok(listening) => self.signals = Some(listening),
+            Err(error) => self
+                .console
+                .warn(&format!("Ctrl-C cannot be handled: {error}")),
+        }
+    }
+
+    fn tick(&mut self, snapshot: &Snapshot) {
+        if let Some(view) = &mut self.view {
+            let mut shown = snapshot.clone();
+            shown.stopping = shown.stopping.max(match self.told.load(Ordering::Relaxed) {
+                0 => Stopping::No,
+                1 => Stopping::Shutdown,
+                _ => Stopping::Now,
+            });
+            // A terminal that has gone away does not stop the run.
+            let _ = view.show(&shown);
+        }
+    }
+
+    fn summariser_line(&mut self, line: &str) {
+        if self.view.is_none() {
+            self.line(line);
+        }
+    }
+
+    fn tidying_up(&mut self) {
+        self.line(&milestones::tidying_up(
+            Timestamp::now().as_millisecond(),
+            &self.zone,
+        ));
+    }
+}

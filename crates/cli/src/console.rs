@@ -1,0 +1,60 @@
+//! Standard output, standard error and the environment, so that a command can be tested without a process of its own.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use crate::exit_codes::Exit;
+use crate::options::Refusal;
+use crate::terminal::style::Style;
+
+/// What surrounds a command.
+pub struct Console<'a> {
+    /// Standard output.
+    pub out: &'a mut dyn Write,
+    /// Standard error.
+    pub err: &'a mut dyn Write,
+    /// The variables of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Colours on standard output.
+    pub style: Style,
+    /// Colours on standard error.
+    pub err_style: Style,
+    /// Whether standard output is a terminal that can be drawn on.
+    pub is_terminal: bool,
+}
+
+impl Console<'_> {
+    /// Prints a text to standard output. A reader that has gone away (`| head`) is no reason to stop a run.
+    pub fn print(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes());
+        let _ = self.out.flush();
+    }
+
+    /// Prints a line to standard output.
+    pub fn line(&mut self, line: &str) {
+        self.print(&format!("{line}\n"));
+    }
+
+    /// Prints to standard error.
+    pub fn print_error(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes());
+        let _ = self.err.flush();
+    }
+
+    /// Tells what is odd but does no harm.
+    pub fn warn(&mut self, message: &str) {
+        tracing::warn!("{message}");
+        let head = self.err_style.yellow("warning");
+        self.print_error(&format!("{head}: {message}\n"));
+    }
+
+    /// Tells why a command is not carried out.
+    pub fn refuse(&mut self, refusal: &Refusal) -> Exit {
+        if !refusal.err.is_empty() {
+            tracing::error!("{}", refusal.err.trim_end());
+        }
+        self.print(&refusal.out);
+        self.print_error(&refusal.err);
+        refusal.exit
+    }
+}

@@ -1,0 +1,103 @@
+//! The exit codes of the `drumfire` command.
+//!
+//! JMeter ends with 0 after almost anything, a wrong command line included, so a script cannot tell a run
+//! from a misspelt option. These codes are published: scripts may rely on them, and a number never changes meaning.
+
+use std::process::ExitCode;
+
+/// How the program ended, as the shell sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// The run came to its end, or the question was answered. Failed samples do not change this.
+    Ok,
+    /// The run could not start or go on: a result file that cannot be written, no room on the disk, a port in use.
+    RunFailed,
+    /// The command line is wrong; nothing was read and nothing was sent.
+    Usage,
+    /// The plan, or a file it needs, cannot be run; every reason was printed and nothing was sent.
+    PlanRefused,
+    /// The command line asks for something that Drumfire does not have yet; nothing was sent.
+    NotBuilt,
+    /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
+    Interrupted,
+}
+
+/// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
+pub const ALL: [(Exit, &str); 6] = [
+    (
+        Exit::Ok,
+        "the run came to its end, or the question was answered",
+    ),
+    (
+        Exit::RunFailed,
+        "the run could not start or could not go on",
+    ),
+    (Exit::Usage, "the command line is wrong"),
+    (
+        Exit::PlanRefused,
+        "the plan or a file it needs cannot be run",
+    ),
+    (
+        Exit::NotBuilt,
+        "the command line asks for something that Drumfire does not have yet",
+    ),
+    (
+        Exit::Interrupted,
+        "the run was stopped from outside; its results are whole",
+    ),
+];
+
+impl Exit {
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Ok => 0,
+            Exit::RunFailed => 1,
+            Exit::Usage => 2,
+            Exit::PlanRefused => 3,
+            Exit::NotBuilt => 4,
+            // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
+            Exit::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// The list as text, one code a line.
+pub fn describe() -> String {
+    ALL.iter()
+        .map(|(exit, meaning)| format!("  {:>3}  {meaning}\n", exit.code()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_codes_do_not_move() {
+        let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 130]);
+    }
+
+    #[test]
+    fn every_code_is_described_once() {
+        let text = describe();
+        assert_eq!(text.lines().count(), ALL.len());
+        assert!(text.contains("    3  the plan or a file it needs cannot be run\n"));
+    }
+
+    #[test]
+    fn the_documentation_lists_them() {
+        let documented = include_str!("../command_line.md");
+        for (exit, meaning) in ALL {
+            let row = format!("| {} | {meaning}", exit.code());
+            assert!(documented.contains(&row), "{row}");
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! What JMeter's options mean here, in the order in which `org.apache.jmeter.JMeter.start` looks at them.
+//!
+//! A wrong command line gets JMeter's message in the places where JMeter prints it, so that scripts that look for it
+//! find it, but a code other than JMeter's 0. What Drumfire does not have yet is refused before anything is sent.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::descriptors;
+use super::parse::{Item, parse};
+use crate::args;
+use crate::exit_codes::Exit;
+use crate::options::{
+    Change, Command, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ResultsFile,
+    RunOptions,
+};
+
+/// What stands for the last plan in `-t` and `-l`.
+const LAST: &str = "LAST";
+
+/// Options that ask for something not built yet, and what it is.
+const NOT_BUILT: [(char, &str); 12] = [
+    ('s', "a JMeter server"),
+    ('g', "the HTML report"),
+    ('e', "the HTML report"),
+    ('o', "the HTML report"),
+    ('r', "a run on remote servers"),
+    ('R', "a run on remote servers"),
+    ('X', "a run on remote servers"),
+    ('H', "a proxy server for all requests"),
+    ('E', "a proxy server for all requests"),
+    ('N', "a proxy server for all requests"),
+    ('u', "a proxy server for all requests"),
+    ('a', "a proxy server for all requests"),
+];
+
+/// Reads the words of the command line (without the program's name).
+///
+/// # Errors
+/// A [`Refusal`] with JMeter's message if the command line is wrong, or if it asks for what is not built yet.
+pub fn read(words: &[String]) -> Result<Command, Refusal> {
+    let items = parse(words).map_err(|message| wrong(&message))?;
+    let given = Given { items: &items };
+    let without_gui = given.has('n');
+    if !without_gui && (given.has('r') || given.has('R') || given.has('X')) {
+        return Err(wrong("-r and -R and -X are only valid in non-GUI mode"));
+    }
+    if let Some(text) = given.text() {
+        return Err(failed(&format!("Unknown arg: {text}"), Exit::Usage));
+    }
+    if given.has('H') != given.has('P') {
+        return Err(incorrect(
+            "If specifying a proxy server, host and port must be given",
+        ));
+    }
+    if given.has('v') {
+        return Ok(Command::Print(args::version()));
+    }
+    if given.has('h') {
+        return Ok(Command::Print(args::help()));
+    }
+    if given.has('?') {
+        return Ok(Command::Print(descriptors::describe()));
+    }
+    if without_gui && given.has('e') && !given.has('l') {
+        return Err(incorrect("Option -e requires -l option"));
+    }
+    for (letter, what) in NOT_BUILT {
+        if given.has(letter) {
+            return Err(not_built(letter, what));
+        }
+    }
+    if !without_gui {
+        return Err(Refusal::new(Exit::NotBuilt, no_gui(given.argument('t'))));
+    }
+    run_options(&given).map(Command::Run)
+}
+
+fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
+    let plan = match given.argument('t') {
+        None | Some("") => return Err(incorrect("Non-GUI runs require a test plan")),
+        Some(LAST) => PlanChoice::Last,
+        Some(file) => PlanChoice::File(PathBuf::from(file)),
+    };
+    let results = given.argument('l').map(|file| match file {
+        LAST | "LAST.jtl" => ResultsFile::Last,
+        _ => ResultsFile::File(PathBuf::from(file)),
+    });
+    let mut log = LogOptions {
+        levels: given.levels(),
+        ..LogOptions::default()
+    };
+    // NewDriver takes a word that starts with a dash for the next option and keeps jmeter.log.
+    if let Some(file) = given
+        .argument('j')
+        .filter(|file| !file.is_empty() && !file.starts_with('-'))
+    {
+        log.file = file.to_owned();
+    }
+    let mut notes = Vec::new();
+    if let Some(file) = given.argument('i') {
+        notes.push(format!(
+            "the Log4j configuration {file} is not read; -L sets the levels of the log"
+        ));
+    }
+    Ok(RunOptions {
+        plan,
+        results,
+        delete_results: given.has('f'),
+        properties: PropertyOptions {
+            main_file: given.argument('p').map(PathBuf::from),
+            home: given.argument('d').map(PathBuf::from),
+            changes: given.changes(),
+        },
+        log,
+        progress: Progress::Auto,
+        demo: false,
+        notes,
+    })
+}
+
+/// The items of the command line.
+struct Given<'a> {
+    items: &'a [Item],
+}
+
+impl Given<'_> {
+    fn has(&self, wanted: char) -> bool {
+        self.items
+            .iter()
+            .any(|item| matches!(item, Item::Option { letter, .. } if *letter == wanted))
+    }
+
+    fn argument(&self, wanted: char) -> Option<&str> {
+        self.items.iter().find_map(|item| match item {
+            Item::Option {
+                letter, argument, ..
+            } if *letter == wanted => Some(argument.as_str()),
+            _ => None,
+        })
+    }
+
+    fn text(&self) -> Option<&str> {
+        self.items.iter().find_map(|item| match item {
+            Item::Text(text) => Some(text.as_str()),
+            Item::Option { .. } => None,
+        })
+    }
+
+    /// `-G` is left out: without remote servers JMeter has nobody to send these properties to.
+    fn changes(&self) -> Vec<Change> {
+        let change = |item: &Item| match item {
+            Item::Option {
+                letter: 'q',
+                argument,
+                ..
+            } => Some(Change::File(PathBuf::from(argument))),
+            Item::Option {
+                letter: 'S',
+                argument,
+                ..
+            } => Some(Change::SystemFile(PathBuf::from(argument))),
+            Item::Option {
+                letter: 'J',
+                argument,
+                value,
+            } => Some(Change::Property(argument.clone(), value.clone())),
+            Item::Option {
+                letter: 'D',
+                argument,
+                value,
+            } => Some(Change::System(argument.clone(), value.clone())),
+            _ => None,
+        };
+        self.items.iter().filter_map(change).collect()
+    }
+
+    fn levels(&self) -> Vec<(String, String)> {
+        let level = |item: &Item| match item {
+            Item::Option {
+                letter: 'L',
+                argument,
+                value,
+            } if value.is_empty() => Some((String::new(), argument.clone())),
+            Item::Option {
+                letter: 'L',
+                argument,
+                value,
+            } => Some((argument.clone(), value.clone())),
+            _ => None,
+        };
+        self.items.iter().filter_map(level).collect()
+    }
+}
+
+/// A command line that JMeter's parser refuses: the message on both outputs, the options between.
+fn wrong(message: &str) -> Refusal {
+    let mut out = String::from("Usage\n");
+    out.push_str(&descriptors::describe());
+    let _ = write!(out, "\nError: {message}\n");
+    Refusal {
+        exit: Exit::Usage,
+        out,
+        err: format!("Error: {message}\n"),
+    }
+}
+
+/// Options that do not go together (JMeter's IllegalUserActionException).
+fn incorrect(message: &str) -> Refusal {
+    let out = format!("Incorrect Usage:{message}\n{}\n", descriptors::describe());
+    Refusal {
+        exit: Exit::Usage,
+        out,
+        err: String::new(),
+    }
+}
+
+/// Anything else that ends JMeter before the start.
+pub fn failed(message: &str, exit: Exit) -> Refusal {
+    Refusal {
+        exit,
+        out: format!("An error occurred: {message}\n"),
+        err: String::new(),
+    }
+}
+
+fn not_built(letter: char, what: &str) -> Refusal {
+    let name = descriptors::by_letter(letter).map_or("", |option| option.name);
+    Refusal::new(
+        Exit::NotBuilt,
+        format!("-{letter}/--{name}: Drumfire does not have {what} yet; nothing was sent"),
+    )
+}
+
+fn no_gui(plan: Option<&str>) -> String {
+    let plan = plan.unwrap_or("PLAN.jmx");
+    format!(
+        "there is no graphical interface; edit the plan in JMeter\n\
+         \x20 to run it      drumfire -n -t {plan} -l results.jtl\n\
+         \x20 to look at it  drumfire plan {plan}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_words(line: &str) -> Result<Command, Refusal> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        read(&words)
+    }
+
+    fn run(line: &str) -> RunOptions {
+        match read_words(line) {
+            Ok(Command::Run(options)) => options,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn refused(line: &str) -> Refusal {
+        read_words(line).expect_err("this command line is refused")
+    }
+
+    #[test]
+    fn the_usual_line_of_a_script() {
+        let options = run(
+            "-n -t plan.jmx -l out.jtl -j run.log -Jusers=5 -Jhost=a=b -f -LDEBUG -Ljmeter.util=WARN",
+        );
+        assert_eq!(options.plan, PlanChoice::File(PathBuf::from("plan.jmx")));
+        assert_eq!(
+            options.results,
+            Some(ResultsFile::File(PathBuf::from("out.jtl")))
+        );
+        assert!(options.delete_results);
+        assert_eq!(options.log.file, "run.log");
+        let levels =
+            [("", "DEBUG"), ("jmeter.util", "WARN")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!(options.log.levels, levels);
+        let changes = [("users", "5"), ("host", "a=b")];
+        let changes =
+            changes.map(|(name, value)| Change::Property(name.to_owned(), value.to_owned()));
+        assert_eq!(options.properties.changes, changes);
+    }
+
+    #[test]
+    fn property_options_keep_their_order() {
+        let options =
+            run("-n -t p -Ja=1 -q more.properties -Da=2 -S sys.properties -Gremote=1 -Ja");
+        let expected = [
+            Change::Property("a".to_owned(), "1".to_owned()),
+            Change::File(PathBuf::from("more.properties")),
+            Change::System("a".to_owned(), "2".to_owned()),
+            Change::SystemFile(PathBuf::from("sys.properties")),
+            Change::Property("a".to_owned(), String::new()),
+        ];
+        assert_eq!(options.properties.changes, expected);
+    }
+
+    #[test]
+    fn last_is_the_last_plan_and_names_the_results() {
+        let options = run("-n -t LAST -l LAST.jtl");
+        assert_eq!(
+            (options.plan, options.results),
+            (PlanChoice::Last, Some(ResultsFile::Last))
+        );
+    }
+
+    /// JMeter prints these texts in these places (recorded with 5.6.3).
+    #[test]
+    fn wrong_lines_get_jmeters_words() {
+        for (line, message) in [
+            ("-x", "Unknown option -x"),
+            ("-n -t", "Missing argument to option -t"),
+            ("-r", "-r and -R and -X are only valid in non-GUI mode"),
+            (
+                "-n -t a -g b",
+                "Incompatible options --n/--nongui and -g/--reportonly found.",
+            ),
+        ] {
+            let refusal = refused(line);
+            // JMeter's letters are letters, so the dual name is "-n/--nongui" after its own stray dash.
+            assert_eq!(refusal.err, format!("Error: {message}\n"), "{line}");
+            assert!(refusal.out.starts_with("Usage\n\t--?\n"), "{line}");
+            assert!(
+                refusal.out.ends_with(&format!("\nError: {message}\n")),
+                "{line}"
+            );
+            assert_eq!(refusal.exit, Exit::Usage, "{line}");
+        }
+        assert!(
+            refused("-n")
+                .out
+                .starts_with("Incorrect Usage:Non-GUI runs require a test plan\n\t--?\n")
+        );
+        assert!(
+            refused("-n -H h -t p")
+                .out
+                .starts_with("Incorrect Usage:If specifying a proxy server, host and port")
+        );
+        assert!(
+            refused("-n -t p -e")
+                .out
+                .starts_with("Incorrect Usage:Option -e requires -l option\n")
+        );
+        assert_eq!(refused("foo").out, "An error occurred: Unknown arg: foo\n");
+    }
+
+    #[test]
+    fn what_is_not_built_is_refused_before_any_load() {
+        for line in [
+            "-n -t p -l r -e -o d",
+            "-g r.jtl -o d",
+            "-n -t p -r",
+            "-n -t p -R h",
+            "-s",
+            "-n -t p -H h -P 1",
+        ] {
+            let refusal = refused(line);
+            assert_eq!(refusal.exit, Exit::NotBuilt, "{line}");
+            assert!(
+                refusal.err.ends_with("yet; nothing was sent\n"),
+                "{line}: {}",
+                refusal.err
+            );
+        }
+    }
+
+    #[test]
+    fn without_n_the_line_that_works_is_shown() {
+        let refusal = refused("-t shop.jmx");
+        assert_eq!(refusal.exit, Exit::NotBuilt);
+        assert!(
+            refusal
+                .err
+                .contains("drumfire -n -t shop.jmx -l results.jtl"),
+            "{}",
+            refusal.err
+        );
+    }
+
+    #[test]
+    fn questions_are_answered() {
+        for line in ["-v", "--version", "-h", "--help", "-?"] {
+            assert!(matches!(read_words(line), Ok(Command::Print(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_log_file_that_looks_like_an_option_is_ignored() {
+        assert_eq!(run("-n -t p -j -x").log.file, "jmeter.log");
+    }
+}

@@ -1,0 +1,254 @@
+//! Splitting JMeter's own command line into options, with every form that `CLArgsParser` takes:
+//! `-tplan.jmx`, `-t plan.jmx`, `-t=plan.jmx`, `-nft plan.jmx`, `--testfile plan.jmx`, `--testfile=plan.jmx`,
+//! `-Jname=value`, `-J name=value`, `-J name value`, `-Jname`.
+//!
+//! Like `CLArgsParser`, this reads one stream of characters in which each word is closed by NUL. That is why the
+//! value of a pair may stand in the next word, and why a word that follows an option is its argument even
+//! if it looks like an option (`-t -n` is a plan named `-n`).
+
+use super::descriptors::{self, Arity, Descriptor};
+
+const END: char = '\0';
+
+/// One thing found on the command line, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// An option with its arguments.
+    Option {
+        /// The option's letter, whichever spelling was used.
+        letter: char,
+        /// The argument, or the name of a pair; empty for a switch.
+        argument: String,
+        /// The value of a pair; empty if it was left out.
+        value: String,
+    },
+    /// A word that belongs to no option. JMeter stops at these.
+    Text(String),
+}
+
+/// Splits the words of the command line (without the program's name).
+///
+/// # Errors
+/// JMeter's own message for a wrong command line, without its leading `Error: `.
+pub fn parse(words: &[String]) -> Result<Vec<Item>, String> {
+    let mut parser = Parser::new(words);
+    parser.run()?;
+    check_incompatible(&parser.items)?;
+    Ok(parser.items)
+}
+
+struct Parser {
+    chars: Vec<char>,
+    at: usize,
+    items: Vec<Item>,
+    /// Whether the option at hand was spelt with two dashes: messages name it as it was spelt.
+    long: bool,
+}
+
+impl Parser {
+    fn new(words: &[String]) -> Self {
+        let mut chars = Vec::new();
+        for word in words {
+            chars.extend(word.chars());
+            chars.push(END);
+        }
+        Parser {
+            chars,
+            at: 0,
+            items: Vec::new(),
+            long: false,
+        }
+    }
+
+    fn peek(&self) -> char {
+        self.chars.get(self.at).copied().unwrap_or(END)
+    }
+
+    fn next(&mut self) -> char {
+        let found = self.peek();
+        self.at += 1;
+        found
+    }
+
+    /// Whether nothing but the last word's end is left.
+    fn is_finished(&self) -> bool {
+        self.at + 1 >= self.chars.len()
+    }
+
+    /// The characters up to a separator, which is consumed.
+    fn token(&mut self, separators: &[char]) -> (String, char) {
+        let mut text = String::new();
+        loop {
+            let found = self.next();
+            if separators.contains(&found) || self.at > self.chars.len() {
+                return (text, found);
+            }
+            text.push(found);
+        }
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        while !self.is_finished() {
+            if self.peek() != '-' {
+                let (text, _) = self.token(&[END]);
+                if !text.is_empty() {
+                    self.items.push(Item::Text(text));
+                }
+                continue;
+            }
+            self.next();
+            match self.peek() {
+                END => return Err("Malformed option -".to_owned()),
+                '-' => {
+                    self.next();
+                    if self.peek() == END {
+                        self.next();
+                        self.rest_is_text();
+                    } else {
+                        self.long_option()?;
+                    }
+                }
+                _ => self.short_options()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// After `--` no word is an option.
+    fn rest_is_text(&mut self) {
+        while !self.is_finished() {
+            let (text, _) = self.token(&[END]);
+            self.items.push(Item::Text(text));
+        }
+        self.at = self.chars.len();
+    }
+
+    fn long_option(&mut self) -> Result<(), String> {
+        let (name, _) = self.token(&[END, '=']);
+        self.long = true;
+        let Some(option) = descriptors::by_name(&name) else {
+            return Err(format!("Unknown option --{name}"));
+        };
+        self.arguments(option)
+    }
+
+    /// A group of letters; the first that takes an argument takes the rest of the word.
+    fn short_options(&mut self) -> Result<(), String> {
+        while self.peek() != END {
+            let letter = self.next();
+            self.long = false;
+            let Some(option) = descriptors::by_letter(letter) else {
+                return Err(format!("Unknown option -{letter}"));
+            };
+            self.arguments(option)?;
+            if option.arity != Arity::None {
+                return Ok(());
+            }
+        }
+        self.next();
+        Ok(())
+    }
+
+    fn arguments(&mut self, option: &Descriptor) -> Result<(), String> {
+        let (argument, value) = match option.arity {
+            Arity::None => (String::new(), String::new()),
+            Arity::One => (self.single_argument(option)?, String::new()),
+            Arity::Pair => self.pair(option)?,
+        };
+        self.items.push(Item::Option {
+            letter: option.letter,
+            argument,
+            value,
+        });
+        Ok(())
+    }
+
+    fn single_argument(&mut self, option: &Descriptor) -> Result<String, String> {
+        if self.is_finished() {
+            return Err(self.missing_argument(option));
+        }
+        if matches!(self.peek(), '=' | END) {
+            self.next();
+        }
+        Ok(self.token(&[END]).0)
+    }
+
+    fn pair(&mut self, option: &Descriptor) -> Result<(String, String), String> {
+        if self.is_finished() {
+            return Err(self.missing_argument(option));
+        }
+        if !self.long && self.peek() == END {
+            self.next();
+        }
+        if matches!(self.peek(), '=' | END) {
+            return Err(format!(
+                "Unable to parse first argument for option {}",
+                self.spelling(option)
+            ));
+        }
+        let (name, separator) = self.token(&[END, '=']);
+        // A value may stand in the next word, unless that word is an option.
+        if separator == END && (self.peek() == '-' || self.at >= self.chars.len()) {
+            return Ok((name, String::new()));
+        }
+        Ok((name, self.token(&[END]).0))
+    }
+
+    fn missing_argument(&self, option: &Descriptor) -> String {
+        format!("Missing argument to option {}", self.spelling(option))
+    }
+
+    fn spelling(&self, option: &Descriptor) -> String {
+        if self.long {
+            format!("--{}", option.name)
+        } else {
+            format!("-{}", option.letter)
+        }
+    }
+}
+
+/// `CLArgsParser.checkIncompatibilities`: repetitions, and options that exclude one another.
+fn check_incompatible(items: &[Item]) -> Result<(), String> {
+    let letters: Vec<char> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Option { letter, .. } => Some(*letter),
+            Item::Text(_) => None,
+        })
+        .collect();
+    for (index, letter) in letters.iter().enumerate() {
+        let Some(option) = descriptors::by_letter(*letter) else {
+            continue;
+        };
+        for (other_index, other) in letters.iter().enumerate() {
+            if index == other_index || !option.incompatible.contains(*other) {
+                continue;
+            }
+            if letter == other {
+                return Err(format!(
+                    "Duplicate options for {} found.",
+                    both_spellings(*letter)
+                ));
+            }
+            // The stray dash before the first name is JMeter's (CLArgsParser.checkIncompatible).
+            return Err(format!(
+                "Incompatible options -{} and {} found.",
+                both_spellings(*other),
+                both_spellings(*letter)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn both_spellings(letter: char) -> String {
+    let name = descriptors::by_letter(letter).map_or("", |option| option.name);
+    if letter.is_alphabetic() {
+        format!("-{letter}/--{name}")
+    } else {
+        format!("--{name}")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! The `drumfire` command: its arguments (JMeter's own and ours), what it shows, its exit codes.
+//!
+//! A command line is read twice: [`args`] and [`jmeter`] split it into words and letters, [`options`] is what they mean.
+//! Everything after that works on meanings alone and does not know how they were spelt. [`engine`] is all that the
+//! commands ask of the engine.
+
+pub mod args;
+pub mod commands;
+pub mod console;
+pub mod demo;
+pub mod engine;
+pub mod exit_codes;
+pub mod jmeter;
+pub mod log;
+pub mod messages;
+pub mod options;
+pub mod properties;
+pub mod recent;
+pub mod signals;
+pub mod terminal;

@@ -1,0 +1,213 @@
+//! The program's log (`-j`, `jmeter.log`), in the line format of JMeter's Log4j configuration, `%d %p %c{1.}: %m%n`:
+//! `2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: text`.
+
+mod levels;
+
+use std::fmt::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use drumfire_results::DatePattern;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::options::LogOptions;
+pub use levels::Levels;
+
+/// An event may carry this field to be logged under a category that is known only at run time, such as the name of a
+/// script's logger.
+const CATEGORY_FIELD: &str = "category";
+
+/// Opens the log file anew, as JMeter does, and sends all events there. Returns where it is, and what was wrong with
+/// the levels asked for.
+///
+/// # Errors
+/// A file that cannot be written; a log that is started already.
+pub fn start(
+    options: &LogOptions,
+    now: Timestamp,
+    zone: &TimeZone,
+) -> io::Result<(PathBuf, Vec<String>)> {
+    let path = PathBuf::from(file_name(&options.file, now, zone)?);
+    let file = create(&path)?;
+    let (levels, faults) = Levels::new(&options.levels);
+    let log = JmeterLog {
+        file: Mutex::new(file),
+        levels,
+        zone: zone.clone(),
+    };
+    tracing_subscriber::registry()
+        .with(log)
+        .try_init()
+        .map_err(io::Error::other)?;
+    for fault in &faults {
+        tracing::warn!("{fault}");
+    }
+    Ok((path, faults))
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    File::create(path)
+}
+
+/// Puts the date in place of patterns between single quotes (`NewDriver.replaceDateFormatInFileName`).
+fn file_name(written: &str, now: Timestamp, zone: &TimeZone) -> io::Result<String> {
+    let wrong = |what: &str| {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{what} in the file name: {written}"),
+        )
+    };
+    let mut name = Vec::new();
+    for (index, part) in written.split('\'').enumerate() {
+        if index % 2 == 0 {
+            name.extend_from_slice(part.as_bytes());
+            continue;
+        }
+        let pattern = DatePattern::compile(part).ok_or_else(|| wrong("not a date pattern"))?;
+        pattern.write(now.as_millisecond(), zone, &mut name);
+    }
+    if written.matches('\'').count() % 2 == 1 {
+        return Err(wrong("an unpaired single quote"));
+    }
+    String::from_utf8(name).map_err(|_| wrong("bytes that are not text"))
+}
+
+struct JmeterLog {
+    file: Mutex<File>,
+    levels: Levels,
+    zone: TimeZone,
+}
+
+impl<S: Subscriber> Layer<S> for JmeterLog {
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        // The category of a script is known only with the event.
+        metadata.fields().field(CATEGORY_FIELD).is_some()
+            || self
+                .levels
+                .let_through(metadata.target(), *metadata.level())
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut parts = Parts::default();
+        event.record(&mut parts);
+        let level = *event.metadata().level();
+        let category = match &parts.category {
+            Some(category) if !self.levels.let_through(category, level) => return,
+            Some(category) => category,
+            None => event.metadata().target(),
+        };
+        let line = line(
+            Timestamp::now(),
+            &self.zone,
+            level.as_str(),
+            category,
+            &parts.message,
+        );
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is no other place to tell that the log cannot be written.
+        let _ = file.write_all(line.as_bytes());
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    message: String,
+    category: Option<String>,
+}
+
+impl Visit for Parts {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == CATEGORY_FIELD {
+            self.category = Some(value.to_owned());
+        } else {
+            self.record_debug(field, &format_args!("{value}"));
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let _ = match field.name() {
+            "message" => {
+                let others = std::mem::take(&mut self.message);
+                write!(self.message, "{value:?}{others}")
+            }
+            name => write!(self.message, " {name}={value:?}"),
+        };
+    }
+}
+
+fn line(now: Timestamp, zone: &TimeZone, level: &str, category: &str, message: &str) -> String {
+    let now = now.to_zoned(zone.clone());
+    format!(
+        "{} {level} {}: {message}\n",
+        now.strftime("%Y-%m-%d %H:%M:%S,%3f"),
+        shorten(category)
+    )
+}
+
+/// Log4j's `%c{1.}`: every part but the last is cut to its first character.
+fn shorten(category: &str) -> String {
+    let parts: Vec<&str> = category
+        .split(['.', ':'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut short = String::new();
+    if let Some((last, packages)) = parts.split_last() {
+        for package in packages {
+            short.extend(package.chars().next());
+            short.push('.');
+        }
+        short.push_str(last);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_jmeters() {
+        let now = Timestamp::from_millisecond(1_795_224_823_335).expect("a time");
+        let text = line(
+            now,
+            &TimeZone::UTC,
+            "INFO",
+            "org.apache.jmeter.samplers.SampleResult",
+            "sleep=5000",
+        );
+        assert_eq!(
+            text,
+            "2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: sleep=5000\n"
+        );
+    }
+
+    #[test]
+    fn categories_are_shortened_like_log4j_does() {
+        assert_eq!(shorten("org.apache.jmeter.JMeter"), "o.a.j.JMeter");
+        assert_eq!(shorten("drumfire_engine::walk"), "d.walk");
+        assert_eq!(shorten("single"), "single");
+        assert_eq!(shorten(""), "");
+    }
+
+    #[test]
+    fn dates_between_quotes_become_part_of_the_name() {
+        let now = Timestamp::from_millisecond(1_795_224_823_335).expect("a time");
+        let name = |written| file_name(written, now, &TimeZone::UTC);
+        assert_eq!(
+            name("jmeter_'yyyyMMddHHmmss'.log").expect("good"),
+            "jmeter_20261121013343.log"
+        );
+        assert_eq!(name("plain.log").expect("good"), "plain.log");
+        assert!(name("jmeter_'yyyy.log").is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! Messages to a running test by UDP, as JMeter's `shutdown.sh` and `stoptest.sh` send them: `Shutdown`, `StopTestNow`.
+
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use drumfire_jmx::PropertyTable;
+
+use crate::engine::Stop;
+
+/// How often the thread looks whether it is still wanted.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// JMeter's limit for a message, in bytes.
+const MAX_MESSAGE: usize = 80;
+
+/// Receives messages until it is dropped.
+#[derive(Debug)]
+pub struct Mailbox {
+    /// The port on loopback.
+    pub port: u16,
+    closed: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why messages are not received.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// The user turned them off with a port of 1000 or less.
+    Off,
+    /// No port of the range is free.
+    NoPort,
+}
+
+/// Opens the first free port from `jmeterengine.nongui.port` (4445) to `jmeterengine.nongui.maxport` (4455).
+///
+/// Unlike JMeter, which listens on all addresses and then ignores messages from elsewhere, this listens on loopback only.
+///
+/// # Errors
+/// [`Closed`] says why messages are not received.
+pub fn open(properties: &PropertyTable, stop: Arc<dyn Stop>) -> Result<Mailbox, Closed> {
+    let number = |name, default| {
+        properties
+            .get(name)
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(default)
+    };
+    let first: u16 = number("jmeterengine.nongui.port", 4445);
+    let last: u16 = number("jmeterengine.nongui.maxport", 4455);
+    if first <= 1000 {
+        return Err(Closed::Off);
+    }
+    let free = (first..=last).find_map(|port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok());
+    free.and_then(|socket| Mailbox::start(socket, stop).ok())
+        .ok_or(Closed::NoPort)
+}
+
+impl Mailbox {
+    fn start(socket: UdpSocket, stop: Arc<dyn Stop>) -> io::Result<Mailbox> {
+        socket.set_read_timeout(Some(PATIENCE))?;
+        let port = socket.local_addr()?.port();
+        let closed = Arc::new(AtomicBool::new(false));
+        let is_closed = Arc::clone(&closed);
+        let thread = std::thread::Builder::new()
+            .name("messages".to_owned())
+            .spawn(move || {
+                while !is_closed.load(Ordering::Relaxed) {
+                    receive(&socket, &*stop);
+                }
+            })?;
+        Ok(Mailbox {
+            port,
+            closed,
+            thread: Some(thread),
+        })
+    }
+}
+
+fn receive(socket: &UdpSocket, stop: &dyn Stop) {
+    let mut message = [0; MAX_MESSAGE];
+    let Ok((length, sender)) = socket.recv_from(&mut message) else {
+        return;
+    };
+    let command = String::from_utf8_lossy(&message[..length]);
+    // On standard output as in JMeter; a live view draws itself again with the next tick.
+    println!("Command: {command} received from /{}", sender.ip());
+    tracing::info!("Command: {command} received from /{}", sender.ip());
+    match command.as_ref() {
+        "Shutdown" => stop.shutdown(),
+        "StopTestNow" => stop.stop_now(),
+        _ => println!("Command: {command} not recognised "),
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+
+    struct Told(Mutex<Sender<&'static str>>);
+
+    impl Stop for Told {
+        fn shutdown(&self) {
+            self.0.lock().unwrap().send("shutdown").unwrap();
+        }
+
+        fn stop_now(&self) {
+            self.0.lock().unwrap().send("stop now").unwrap();
+        }
+    }
+
+    #[test]
+    fn messages_stop_the_run() {
+        let (sender, told) = channel();
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let mailbox = Mailbox::start(socket, Arc::new(Told(Mutex::new(sender)))).expect("a thread");
+        let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        for (message, expected) in [("Shutdown", "shutdown"), ("StopTestNow", "stop now")] {
+            client
+                .send_to(b"Nonsense", ("127.0.0.1", mailbox.port))
+                .expect("sent");
+            client
+                .send_to(message.as_bytes(), ("127.0.0.1", mailbox.port))
+                .expect("sent");
+            assert_eq!(told.recv_timeout(Duration::from_secs(10)), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn a_small_port_turns_messages_off() {
+        let mut properties = PropertyTable::new();
+        properties.set("jmeterengine.nongui.port", "0");
+        let stop = Arc::new(Told(Mutex::new(channel().0)));
+        assert_eq!(
+            open(&properties, stop).expect_err("turned off"),
+            Closed::Off
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! What a command line means, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
+
+use std::path::PathBuf;
+
+use crate::exit_codes::Exit;
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Send the load that the plan describes.
+    Run(RunOptions),
+    /// Say of every element and function of the plan how it will be run.
+    Check(ViewOptions),
+    /// Show the plan as it will be run, without sending anything.
+    Plan(ViewOptions),
+    /// Serve the demo site until interrupted.
+    Demo(DemoOptions),
+    /// Print a text and end well.
+    Print(String),
+}
+
+/// Where the plan is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanChoice {
+    /// This file.
+    File(PathBuf),
+    /// The plan of the last run (`-t LAST`).
+    Last,
+}
+
+/// The options of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOptions {
+    /// The plan.
+    pub plan: PlanChoice,
+    /// Where samples are written beside the listeners of the plan.
+    pub results: Option<ResultsFile>,
+    /// Delete the result files of the plan and of the command line before the start.
+    pub delete_results: bool,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+    /// The program's log.
+    pub log: LogOptions,
+    /// What is shown while the run goes on.
+    pub progress: Progress,
+    /// Serve the demo site in this process while the run goes on.
+    pub demo: bool,
+    /// Things to tell the user before the start, such as options without an effect here.
+    pub notes: Vec<String>,
+}
+
+/// The file of the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultsFile {
+    /// This file.
+    File(PathBuf),
+    /// Named after the plan of the last run (`-l LAST`).
+    Last,
+}
+
+/// The options of `check` and `plan`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewOptions {
+    /// The plan.
+    pub plan: PathBuf,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+    /// JSON instead of text.
+    pub json: bool,
+}
+
+/// The options of `demo`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoOptions {
+    /// The port for HTTP; 0 takes a free one.
+    pub port: u16,
+    /// The port for HTTPS; 0 takes a free one.
+    pub https_port: u16,
+}
+
+/// Where properties come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PropertyOptions {
+    /// Read instead of `jmeter.properties` (`-p`).
+    pub main_file: Option<PathBuf>,
+    /// JMeter's home directory (`-d`); else the environment variable `JMETER_HOME`.
+    pub home: Option<PathBuf>,
+    /// Everything else in the order of the command line: a later one wins.
+    pub changes: Vec<Change>,
+}
+
+/// One property option. A definition without a value removes the property, as in JMeter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// `-q FILE`
+    File(PathBuf),
+    /// `-S FILE`
+    SystemFile(PathBuf),
+    /// `-J name=value`
+    Property(String, String),
+    /// `-D name=value`
+    System(String, String),
+}
+
+/// The options of the program's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogOptions {
+    /// The file as it was written; `'yyyyMMdd'` in quotes stands for the date.
+    pub file: String,
+    /// `(category, level)` in the order of the command line; an empty category is the root.
+    pub levels: Vec<(String, String)>,
+}
+
+impl Default for LogOptions {
+    /// JMeter's `jmeter.log` in the working directory.
+    fn default() -> Self {
+        LogOptions {
+            file: "jmeter.log".to_owned(),
+            levels: Vec::new(),
+        }
+    }
+}
+
+/// What is shown while a run goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Progress {
+    /// The live view on a terminal, JMeter's lines elsewhere.
+    #[default]
+    Auto,
+    /// The live view.
+    Live,
+    /// JMeter's summary lines.
+    Lines,
+    /// Nothing but the start, the end and errors.
+    Quiet,
+}
+
+/// A command line that is not carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The exit code.
+    pub exit: Exit,
+    /// What goes to standard output: the texts that JMeter prints there and that scripts may look for.
+    pub out: String,
+    /// What goes to standard error.
+    pub err: String,
+}
+
+impl Refusal {
+    /// A refusal that is told on standard error only.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Refusal {
+            exit,
+            out: String::new(),
+            err: format!("error: {}\n", message.into()),
+        }
+    }
+}
+
+/// Splits `name=value` at the first `=`; without one the value is empty, which removes the property.
+pub fn split_definition(text: &str) -> (String, String) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (name.to_owned(), value.to_owned())
+}
+
+/// The words in the environment variable `JVM_ARGS`, as system properties: `-Dname=value` has its meaning, anything
+/// else (heap sizes and the like) is for a JVM and returned apart.
+pub fn jvm_args(text: &str) -> (Vec<Change>, Vec<String>) {
+    let mut changes = Vec::new();
+    let mut others = Vec::new();
+    for word in text.split_whitespace() {
+        match word.strip_prefix("-D") {
+            Some(definition) => {
+                let (name, value) = split_definition(definition);
+                changes.push(Change::System(name, value));
+            }
+            None => others.push(word.to_owned()),
+        }
+    }
+    (changes, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definition_is_split_at_the_first_equals_sign() {
+        assert_eq!(
+            split_definition("url=a?b=c"),
+            ("url".to_owned(), "a?b=c".to_owned())
+        );
+        assert_eq!(split_definition("gone"), ("gone".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn jvm_args_keep_definitions_and_set_heap_sizes_apart() {
+        let (changes, others) = jvm_args("-Xms1g  -Duser.language=en -XX:+UseG1GC");
+        assert_eq!(
+            changes,
+            [Change::System("user.language".to_owned(), "en".to_owned())]
+        );
+        assert_eq!(others, ["-Xms1g", "-XX:+UseG1GC"]);
+    }
+}

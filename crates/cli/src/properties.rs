@@ -1,0 +1,335 @@
+//! Which properties a run has, in the order in which JMeter loads them (`JMeter.initializeProperties`):
+//! `jmeter.properties` (or what `-p` names), `user.properties`, `system.properties`, then the options in their order.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Diagnostic, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, load};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::options::{Change, PropertyOptions, jvm_args};
+
+/// The version of JMeter whose behaviour is run; plans read it from the property `jmeter.version`.
+const JMETER_VERSION: &str = "5.6.3";
+
+/// The properties of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// JMeter's properties: `__P`, `__property`, and everything that changes behaviour.
+    pub properties: PropertyTable,
+    /// Java's system properties. `__P` looks here for what `properties` does not have.
+    pub system: PropertyTable,
+    /// What the user should know: files that are not there, options for a JVM.
+    pub notes: Vec<String>,
+}
+
+/// What the properties depend on beside the command line.
+pub struct Surroundings<'a> {
+    /// The variables of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// The moment of the start.
+    pub now: Timestamp,
+    /// The zone for `START.YMD` and `START.HMS`.
+    pub zone: &'a TimeZone,
+    /// Properties of the program's own, such as the demo site's ports; the command line may replace them.
+    pub own: &'a [(&'static str, String)],
+}
+
+/// Loads all files and applies all options.
+///
+/// # Errors
+/// A file that Java would refuse to load, or a `-p` file that cannot be read. A missing file of another kind is a note,
+/// as in JMeter.
+pub fn resolve(
+    options: &PropertyOptions,
+    around: &Surroundings<'_>,
+) -> Result<Settings, Box<Diagnostic>> {
+    let installed = (around.variable)("JMETER_HOME")
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from);
+    let home = options.home.clone().or_else(|| installed.clone());
+    let mut settings = Settings::default();
+    settings.system.merge(SYSTEM_DEFAULTS.iter().copied());
+    settings.apply_jvm_args(around)?;
+    settings.load_main(options.main_file.as_deref(), installed.as_deref())?;
+    if let Some(file) = settings.named_file("user.properties", home.as_deref()) {
+        settings.properties.merge(load(&file).map_err(Box::new)?);
+    }
+    if let Some(file) = settings.named_file("system.properties", home.as_deref()) {
+        settings.system.merge(load(&file).map_err(Box::new)?);
+    }
+    settings.properties.merge(around.own.iter().cloned());
+    for change in &options.changes {
+        settings.apply(change)?;
+    }
+    settings.properties.set("jmeter.version", JMETER_VERSION);
+    let start = around.now.to_zoned(around.zone.clone());
+    settings
+        .properties
+        .set("START.MS", around.now.as_millisecond().to_string());
+    settings
+        .properties
+        .set("START.YMD", start.strftime("%Y%m%d").to_string());
+    settings
+        .properties
+        .set("START.HMS", start.strftime("%H%M%S").to_string());
+    Ok(settings)
+}
+
+impl Settings {
+    /// JMeter's start script hands `JVM_ARGS` to the JVM. Definitions among them matter to plans, heap sizes do not.
+    fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
+        let Some(text) = (around.variable)("JVM_ARGS") else {
+            return Ok(());
+        };
+        let (changes, others) = jvm_args(&text.to_string_lossy());
+        if !others.is_empty() {
+            self.notes.push(format!(
+                "JVM_ARGS: {} has no effect here; there is no Java heap",
+                others.join(" ")
+            ));
+        }
+        changes.iter().try_for_each(|change| self.apply(change))
+    }
+
+    /// `-p` replaces `jmeter.properties`; without it, the one of an installed JMeter, else what 5.6.3 ships.
+    fn load_main(
+        &mut self,
+        wanted: Option<&Path>,
+        installed: Option<&Path>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let shipped = installed
+            .map(|home| home.join("bin/jmeter.properties"))
+            .filter(|file| file.is_file());
+        match wanted.map(Path::to_path_buf).or(shipped) {
+            Some(file) => self.properties.merge(load(&file).map_err(Box::new)?),
+            None => self.properties.merge(JMETER_DEFAULTS.iter().copied()),
+        }
+        Ok(())
+    }
+
+    /// The file that a property names: in the working directory, else in JMeter's `bin` (`JMeterUtils.findFile`).
+    fn named_file(&self, property: &str, home: Option<&Path>) -> Option<PathBuf> {
+        let name = self
+            .properties
+            .get(property)
+            .filter(|name| !name.is_empty())?;
+        let here = PathBuf::from(name);
+        let there = home.map(|home| home.join("bin").join(name));
+        std::iter::once(here)
+            .chain(there)
+            .find(|file| file.is_file())
+    }
+
+    fn apply(&mut self, change: &Change) -> Result<(), Box<Diagnostic>> {
+        match change {
+            Change::File(file) if !file.is_file() => {
+                self.notes.push(format!(
+                    "Can't find additional property file: {}",
+                    file.display()
+                ));
+            }
+            Change::File(file) => self.properties.merge(load(file).map_err(Box::new)?),
+            Change::SystemFile(file) if !file.is_file() => {
+                self.notes.push(format!(
+                    "Cannot find system property file. {}",
+                    file.display()
+                ));
+            }
+            Change::SystemFile(file) => self.system.merge(load(file).map_err(Box::new)?),
+            Change::Property(name, value) => set(&mut self.properties, name, value),
+            Change::System(name, value) => set(&mut self.system, name, value),
+        }
+        Ok(())
+    }
+}
+
+fn set(table: &mut PropertyTable, name: &str, value: &str) {
+    if value.is_empty() {
+        table.remove(name);
+    } else {
+        table.set(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Home {
+        folder: tempfile::TempDir,
+    }
+
+    impl Home {
+        fn new(files: &[(&str, &str)]) -> Home {
+            let folder = tempfile::tempdir().expect("a folder");
+            std::fs::create_dir(folder.path().join("bin")).expect("a folder");
+            for (name, text) in files {
+                std::fs::write(folder.path().join(name), text).expect("a file");
+            }
+            Home { folder }
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        fn resolve(
+            &self,
+            options: &PropertyOptions,
+            jvm_args: &str,
+        ) -> Result<Settings, Box<Diagnostic>> {
+            let home = self.folder.path().as_os_str().to_owned();
+            let jvm_args = OsString::from(jvm_args);
+            let variable = |name: &str| match name {
+                "JMETER_HOME" => Some(home.clone()),
+                "JVM_ARGS" => Some(jvm_args.clone()),
+                _ => None,
+            };
+            let now = Timestamp::from_millisecond(1_795_224_823_104).expect("a time");
+            let own = [("demo.port", "8080".to_owned())];
+            resolve(
+                options,
+                &Surroundings {
+                    variable: &variable,
+                    now,
+                    zone: &TimeZone::UTC,
+                    own: &own,
+                },
+            )
+        }
+    }
+
+    fn property(name: &str, value: &str) -> Change {
+        Change::Property(name.to_owned(), value.to_owned())
+    }
+
+    fn options(changes: Vec<Change>) -> PropertyOptions {
+        PropertyOptions {
+            changes,
+            ..PropertyOptions::default()
+        }
+    }
+
+    #[test]
+    fn files_come_before_options_and_a_later_option_wins() {
+        let home = Home::new(&[
+            (
+                "bin/jmeter.properties",
+                "user.properties=mine.properties\na=main\nb=main\nc=main\nd=main\n",
+            ),
+            ("bin/mine.properties", "b=user\nc=user\nd=user\n"),
+            ("more.properties", "c=file\nd=file\n"),
+        ]);
+        let changes = vec![
+            property("c", "early"),
+            Change::File(home.path("more.properties")),
+            property("d", "late"),
+        ];
+        let settings = home
+            .resolve(&options(changes), "")
+            .expect("all files are good");
+        let values = ["a", "b", "c", "d"].map(|name| settings.properties.get(name));
+        assert_eq!(
+            values,
+            [Some("main"), Some("user"), Some("file"), Some("late")]
+        );
+    }
+
+    #[test]
+    fn without_files_the_shipped_defaults_hold() {
+        let settings = Home::new(&[])
+            .resolve(&options(vec![]), "")
+            .expect("nothing to read");
+        assert_eq!(settings.properties.get("summariser.name"), Some("summary"));
+        assert_eq!(settings.properties.get("demo.port"), Some("8080"));
+        assert_eq!(settings.properties.get("jmeter.version"), Some("5.6.3"));
+        assert_eq!(settings.properties.get("START.MS"), Some("1795224823104"));
+        assert_eq!(settings.properties.get("START.YMD"), Some("20261121"));
+        assert_eq!(settings.properties.get("START.HMS"), Some("013343"));
+    }
+
+    #[test]
+    fn a_definition_without_a_value_removes() {
+        let settings = Home::new(&[])
+            .resolve(&options(vec![property("summariser.name", "")]), "")
+            .expect("good");
+        assert_eq!(settings.properties.get("summariser.name"), None);
+    }
+
+    #[test]
+    fn system_properties_come_from_four_places() {
+        let home = Home::new(&[
+            ("bin/system.properties", "b=file\nc=file\n"),
+            ("more", "c=more\nd=more\n"),
+        ]);
+        std::fs::write(
+            home.path("bin/jmeter.properties"),
+            "system.properties=system.properties\n",
+        )
+        .expect("a file");
+        let late = Change::System("d".to_owned(), "option".to_owned());
+        let changes = vec![Change::SystemFile(home.path("more")), late];
+        let settings = home
+            .resolve(&options(changes), "-Da=jvm -Db=jvm -Xmx4g")
+            .expect("all files are good");
+        let values = ["a", "b", "c", "d"].map(|name| settings.system.get(name));
+        assert_eq!(
+            values,
+            [Some("jvm"), Some("file"), Some("more"), Some("option")]
+        );
+        assert_eq!(
+            settings.notes,
+            ["JVM_ARGS: -Xmx4g has no effect here; there is no Java heap"]
+        );
+    }
+
+    #[test]
+    fn missing_files_are_noted_but_p_must_be_there() {
+        let home = Home::new(&[]);
+        let missing = vec![
+            Change::File(PathBuf::from("no.properties")),
+            Change::SystemFile(PathBuf::from("none")),
+        ];
+        let settings = home.resolve(&options(missing), "").expect("JMeter goes on");
+        assert_eq!(
+            settings.notes,
+            [
+                "Can't find additional property file: no.properties",
+                "Cannot find system property file. none"
+            ]
+        );
+        let wanted = PropertyOptions {
+            main_file: Some(home.path("gone")),
+            ..PropertyOptions::default()
+        };
+        assert!(home.resolve(&wanted, "").is_err());
+    }
+
+    #[test]
+    fn p_replaces_the_defaults() {
+        let home = Home::new(&[("mine", "a=1\n")]);
+        let wanted = PropertyOptions {
+            main_file: Some(home.path("mine")),
+            ..PropertyOptions::default()
+        };
+        let settings = home.resolve(&wanted, "").expect("a good file");
+        assert_eq!(
+            (
+                settings.properties.get("a"),
+                settings.properties.get("summariser.name")
+            ),
+            (Some("1"), None)
+        );
+    }
+
+    #[test]
+    fn a_malformed_file_is_refused() {
+        let home = Home::new(&[("bad", "a=\\u00zz\n")]);
+        assert!(
+            home.resolve(&options(vec![Change::File(home.path("bad"))]), "")
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The plan of the last run, for `-t LAST` and `-l LAST`.
+//!
+//! JMeter keeps its recent files in Java's preferences, which only its interface writes; here every run is remembered,
+//! in `$XDG_STATE_HOME/drumfire/last-plan` or `~/.local/state/drumfire/last-plan`.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the last plan is remembered, given the variables of the environment; none without a home.
+pub fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let state = match variable("XDG_STATE_HOME").filter(|folder| Path::new(folder).is_absolute()) {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(&variable("HOME")?).join(".local/state"),
+    };
+    Some(state.join("drumfire/last-plan"))
+}
+
+/// Remembers a plan by its absolute path.
+///
+/// # Errors
+/// A folder or file that cannot be written.
+pub fn remember(place: &Path, plan: &Path) -> io::Result<()> {
+    if let Some(folder) = place.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let plan = std::path::absolute(plan)?;
+    std::fs::write(place, plan.as_os_str().as_encoded_bytes())
+}
+
+/// The plan of the last run, if one is remembered.
+pub fn recall(place: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(place).ok()?;
+    let line = text.trim_end_matches('\n');
+    (!line.is_empty()).then(|| PathBuf::from(line))
+}
+
+/// The result file that `-l LAST` means: the plan's name with `.jtl` in place of `.jmx` (`JMeter.processLAST`). A plan
+/// without that ending leaves the word as it is, as in JMeter.
+pub fn results_of(plan: &Path) -> PathBuf {
+    let is_jmx = plan
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"));
+    if is_jmx {
+        plan.with_extension("jtl")
+    } else {
+        PathBuf::from("LAST")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_follows_the_environment() {
+        let of = |state: Option<&str>, home: Option<&str>| {
+            let (state, home) = (state.map(OsString::from), home.map(OsString::from));
+            place(move |name| {
+                if name == "HOME" {
+                    home.clone()
+                } else {
+                    state.clone()
+                }
+            })
+        };
+        assert_eq!(
+            of(Some("/s"), Some("/h")),
+            Some(PathBuf::from("/s/drumfire/last-plan"))
+        );
+        assert_eq!(
+            of(Some("relative"), Some("/h")),
+            Some(PathBuf::from("/h/.local/state/drumfire/last-plan"))
+        );
+        assert_eq!(of(None, None), None);
+    }
+
+    #[test]
+    fn a_plan_is_remembered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("deep/last-plan");
+        assert_eq!(recall(&place), None);
+        remember(&place, Path::new("/plans/shop.jmx")).expect("written");
+        assert_eq!(recall(&place), Some(PathBuf::from("/plans/shop.jmx")));
+    }
+
+    #[test]
+    fn results_are_named_after_the_plan() {
+        assert_eq!(
+            results_of(Path::new("/p/Shop.JMX")),
+            PathBuf::from("/p/Shop.jtl")
+        );
+        assert_eq!(results_of(Path::new("/p/shop.xml")), PathBuf::from("LAST"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Numbers, times and texts in the columns of a terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Digits in groups of three: `1,234,567`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `hh:mm:ss`, as JMeter's summary lines have it.
+pub fn clock(ms: u64) -> String {
+    let seconds = ms / 1000;
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+/// A time in milliseconds with three significant digits at most: `0.42`, `7.3`, `123`.
+pub fn ms(value: f64) -> String {
+    match value {
+        value if value >= 99.95 => format!("{value:.0}"),
+        value if value >= 9.995 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    }
+}
+
+/// A rate a second: one digit behind the point while that says something.
+pub fn rate(value: f64) -> String {
+    if value >= 10_000.0 {
+        count(value.round() as u64)
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// Bytes in the unit that keeps the number short.
+pub fn bytes(value: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if value < 1024 {
+        return format!("{value} B");
+    }
+    let mut scaled = value as f64 / 1024.0;
+    let mut unit = 0;
+    while scaled >= 1024.0 && unit + 1 < UNITS.len() {
+        scaled /= 1024.0;
+        unit += 1;
+    }
+    format!("{scaled:.1} {}", UNITS[unit])
+}
+
+/// The text in exactly this many columns: cut with `…` or filled with spaces. Control characters become spaces,
+/// because labels and messages come from plans and servers.
+pub fn fit(text: &str, columns: usize) -> String {
+    let mut fitted = cut(text, columns);
+    let filled = columns.saturating_sub(fitted.width());
+    fitted.extend(std::iter::repeat_n(' ', filled));
+    fitted
+}
+
+/// The text in at most this many columns, cut with `…`, without control characters.
+pub fn cut(text: &str, columns: usize) -> String {
+    let clean: String = text
+        .chars()
+        .map(|found| if found.is_control() { ' ' } else { found })
+        .collect();
+    if clean.width() <= columns {
+        return clean;
+    }
+    let mut kept = String::new();
+    let mut width = 0;
+    for found in clean.chars() {
+        let step = found.width().unwrap_or(0);
+        if width + step + 1 > columns {
+            break;
+        }
+        kept.push(found);
+        width += step;
+    }
+    if columns > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(count),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [0, 61_999, 36_000_000].map(clock),
+            ["00:00:00", "00:01:01", "10:00:00"]
+        );
+        assert_eq!(
+            [0.0, 0.424, 9.99, 10.0, 99.94, 99.96, 1234.4].map(ms),
+            ["0.00", "0.42", "9.99", "10.0", "99.9", "100", "1234"]
+        );
+        assert_eq!(
+            [0.04, 999.95, 12_345.6].map(rate),
+            ["0.0", "1000.0", "12,346"]
+        );
+        assert_eq!(
+            [1023, 1024, 1_572_864].map(bytes),
+            ["1023 B", "1.0 KiB", "1.5 MiB"]
+        );
+    }
+
+    #[test]
+    fn texts_are_cut_by_columns_not_by_bytes() {
+        assert_eq!(fit("héllo", 7), "héllo  ");
+        assert_eq!(fit("a long label", 6), "a lon…");
+        assert_eq!(
+            fit("日本語", 4),
+            "日… ",
+            "each of these is two columns wide"
+        );
+        assert_eq!(cut("anything", 0), "");
+    }
+
+    #[test]
+    fn control_sequences_of_a_server_do_not_reach_the_terminal() {
+        assert_eq!(cut("a\x1b[2Jb\r\nc", 20), "a [2Jb  c");
+    }
+}

@@ -1,0 +1,367 @@
+//! The live view as lines of text.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::format::{bytes, clock, count, cut, fit, ms, rate};
+use super::snapshot::{RecentError, Row, Snapshot, Stopping};
+use super::style::Style;
+
+/// Columns of the numbers behind a label: samples, errors, rate, p50, p95, p99, max.
+const NUMBER_COLUMNS: usize = 12 + 8 + 10 + 8 + 8 + 8 + 8;
+/// The narrowest label column.
+const MIN_LABEL_COLUMNS: usize = 12;
+/// Failed samples shown at most.
+const MAX_ERRORS: usize = 5;
+/// Lines that are always there: head, users, totals, blank, column heads, hint.
+const FIXED_LINES: usize = 6;
+
+/// What the frame is drawn for.
+#[derive(Debug, Clone)]
+pub struct Canvas<'a> {
+    /// The plan's name in the head line.
+    pub plan: &'a str,
+    /// Columns of the terminal.
+    pub columns: usize,
+    /// Rows of the terminal.
+    pub rows: usize,
+    /// Colours.
+    pub style: Style,
+    /// The zone of the times.
+    pub zone: &'a TimeZone,
+}
+
+/// The lines of the view; none is wider than the canvas, and there are fewer of them than it has rows.
+pub fn draw(snapshot: &Snapshot, canvas: &Canvas<'_>) -> Vec<String> {
+    let style = canvas.style;
+    let mut lines = vec![
+        head(snapshot, canvas),
+        users(snapshot, canvas),
+        totals(snapshot, canvas),
+    ];
+    let room = canvas.rows.saturating_sub(FIXED_LINES + 1);
+    let errors = error_lines(snapshot, canvas, room / 2);
+    let labels = label_lines(snapshot, canvas, room.saturating_sub(errors.len()));
+    if !labels.is_empty() {
+        lines.push(String::new());
+        lines.extend(labels);
+    }
+    lines.extend(errors);
+    lines.push(match snapshot.stopping {
+        Stopping::No => style.dim(&cut(
+            "Ctrl-C: users finish their sample and stop",
+            canvas.columns,
+        )),
+        Stopping::Shutdown => style.yellow(&cut(
+            "stopping after the current samples; Ctrl-C: stop now",
+            canvas.columns,
+        )),
+        Stopping::Now => style.yellow(&cut("stopping now", canvas.columns)),
+    });
+    lines.truncate(canvas.rows.saturating_sub(1).max(1));
+    lines
+}
+
+fn head(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
+    let elapsed = clock(snapshot.elapsed_ms);
+    let Some(planned_ms) = snapshot.planned_ms.filter(|planned| *planned > 0) else {
+        return canvas
+            .style
+            .bold(&cut(&format!("{}  {elapsed}", canvas.plan), canvas.columns));
+    };
+    let share = (snapshot.elapsed_ms as f64 / planned_ms as f64).min(1.0);
+    let times = format!(
+        " {:>3.0}%  {elapsed} / {}",
+        share * 100.0,
+        clock(planned_ms)
+    );
+    let name = cut(
+        canvas.plan,
+        canvas.columns.saturating_sub(times.len() + 14).max(8),
+    );
+    let taken = times.len() + unicode_width::UnicodeWidthStr::width(name.as_str()) + 4;
+    let bar_columns = canvas.columns.saturating_sub(taken).min(40);
+    if bar_columns < 5 {
+        return cut(&format!("{name} {times}"), canvas.columns);
+    }
+    let done = (share * bar_columns as f64).round() as usize;
+    let bar = format!(
+        "{}{}",
+        canvas.style.green(&"#".repeat(done)),
+        ".".repeat(bar_columns - done)
+    );
+    format!("{}  [{bar}]{times}", canvas.style.bold(&name))
+}
+
+fn users(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
+    let users = snapshot.users;
+    let mut line = format!(
+        "users    {} active, {} of {} started, {} finished",
+        count(users.active),
+        count(users.started),
+        count(users.planned.max(users.started)),
+        count(users.finished)
+    );
+    if snapshot.backlog_bytes > 0 {
+        line.push_str(&format!(
+            "; {} of results wait for the disk",
+            bytes(snapshot.backlog_bytes)
+        ));
+    }
+    cut(&line, canvas.columns)
+}
+
+fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
+    let total = &snapshot.total;
+    let line = format!(
+        "samples  {} at {}/s now, {}/s overall; {} failed ({:.2}%); p50 {} p95 {} p99 {} ms",
+        count(total.samples),
+        rate(total.rate_now),
+        rate(total.rate),
+        count(total.errors),
+        total.error_percent(),
+        ms(total.p50_ms),
+        ms(total.p95_ms),
+        ms(total.p99_ms)
+    );
+    let line = cut(&line, canvas.columns);
+    if total.errors > 0 {
+        canvas.style.red(&line)
+    } else {
+        line
+    }
+}
+
+/// The busiest labels, as many as there is room for, in the order of the plan.
+fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
+    let label_columns = canvas.columns.saturating_sub(NUMBER_COLUMNS);
+    if label_columns < MIN_LABEL_COLUMNS || room == 0 || snapshot.labels.is_empty() {
+        return Vec::new();
+    }
+    let hidden = snapshot.labels.len().saturating_sub(room);
+    let shown = if hidden > 0 {
+        room - 1
+    } else {
+        snapshot.labels.len()
+    };
+    let mut busiest: Vec<usize> = (0..snapshot.labels.len()).collect();
+    busiest.sort_by_key(|index| std::cmp::Reverse(snapshot.labels[*index].samples));
+    busiest.truncate(shown);
+    busiest.sort_unstable();
+
+    let heads = format!(
+        "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
+        fit("label", label_columns),
+        "samples",
+        "failed",
+        "rate/s",
+        "p50",
+        "p95",
+        "p99",
+        "max"
+    );
+    let mut lines = vec![canvas.style.dim(&heads)];
+    lines.extend(
+        busiest
+            .into_iter()
+            .map(|index| label_line(&snapshot.labels[index], label_columns, canvas.style)),
+    );
+    let left_out = snapshot.labels.len() - shown;
+    if left_out > 0 {
+        lines.push(
+            canvas
+                .style
+                .dim(&cut(&format!("and {left_out} more"), canvas.columns)),
+        );
+    }
+    lines
+}
+
+fn label_line(row: &Row, label_columns: usize, style: Style) -> String {
+    let line = format!(
+        "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
+        fit(&row.label, label_columns),
+        count(row.samples),
+        count(row.errors),
+        rate(row.rate_now),
+        ms(row.p50_ms),
+        ms(row.p95_ms),
+        ms(row.p99_ms),
+        ms(row.max_ms)
+    );
+    if row.errors > 0 {
+        style.red(&line)
+    } else {
+        line
+    }
+}
+
+fn error_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
+    let shown = snapshot
+        .recent_errors
+        .len()
+        .min(MAX_ERRORS)
+        .min(room.saturating_sub(1));
+    if shown == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![canvas.style.dim(&cut("last failures", canvas.columns))];
+    let latest = &snapshot.recent_errors[snapshot.recent_errors.len() - shown..];
+    lines.extend(
+        latest
+            .iter()
+            .map(|error| cut(&error_line(error, canvas.zone), canvas.columns)),
+    );
+    lines
+}
+
+fn error_line(error: &RecentError, zone: &TimeZone) -> String {
+    let at = Timestamp::from_millisecond(error.at_ms)
+        .unwrap_or_default()
+        .to_zoned(zone.clone());
+    format!(
+        "{}  {}  {} {}",
+        at.strftime("%H:%M:%S"),
+        error.label,
+        error.code,
+        error.message
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+    use crate::terminal::snapshot::Users;
+
+    static UTC: TimeZone = TimeZone::UTC;
+
+    fn canvas(columns: usize, rows: usize) -> Canvas<'static> {
+        Canvas {
+            plan: "shop.jmx",
+            columns,
+            rows,
+            style: Style::PLAIN,
+            zone: &UTC,
+        }
+    }
+
+    fn row(label: &str, samples: u64, errors: u64) -> Row {
+        Row {
+            label: label.to_owned(),
+            samples,
+            errors,
+            rate_now: 41.5,
+            rate: 40.0,
+            p50_ms: 10.0,
+            p95_ms: 20.25,
+            p99_ms: 120.0,
+            max_ms: 1500.0,
+            ..Row::default()
+        }
+    }
+
+    fn snapshot() -> Snapshot {
+        Snapshot {
+            elapsed_ms: 5_400,
+            planned_ms: Some(10_800),
+            users: Users {
+                planned: 20,
+                started: 12,
+                active: 10,
+                finished: 2,
+            },
+            total: row("TOTAL", 1234, 3),
+            labels: vec![row("Home", 1000, 0), row("Log in", 234, 3)],
+            recent_errors: vec![RecentError {
+                at_ms: 3_723_000,
+                label: "Log in".to_owned(),
+                code: "403".to_owned(),
+                message: "Forbidden".to_owned(),
+            }],
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn the_whole_view() {
+        let text = draw(&snapshot(), &canvas(100, 30)).join("\n");
+        let expected = "\
+shop.jmx  [####################....................]  50%  00:00:05 / 00:00:10
+users    10 active, 12 of 20 started, 2 finished
+samples  1,234 at 41.5/s now, 40.0/s overall; 3 failed (0.24%); p50 10.0 p95 20.2 p99 120 ms
+
+label                                      samples  failed    rate/s     p50     p95     p99     max
+Home                                         1,000       0      41.5    10.0    20.2     120    1500
+Log in                                         234       3      41.5    10.0    20.2     120    1500
+last failures
+01:02:03  Log in  403 Forbidden
+Ctrl-C: users finish their sample and stop";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn no_line_is_too_wide_and_not_too_many() {
+        let mut crowded = snapshot();
+        crowded.labels = (0..200)
+            .map(|index| row(&format!("a rather long label, number {index}"), index, 1))
+            .collect();
+        crowded.recent_errors = vec![crowded.recent_errors[0].clone(); 50];
+        for columns in [1, 10, 40, 80, 81, 200] {
+            for rows in [1, 2, 5, 8, 24, 60] {
+                let lines = draw(&crowded, &canvas(columns, rows));
+                assert!(
+                    lines.len() < rows.max(2),
+                    "{columns}x{rows}: {} lines",
+                    lines.len()
+                );
+                for line in &lines {
+                    assert!(line.width() <= columns, "{columns}x{rows}: {line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_busiest_labels_are_kept_in_the_order_of_the_plan() {
+        let mut crowded = snapshot();
+        crowded.recent_errors.clear();
+        crowded.labels = (0..20)
+            .map(|index| {
+                row(
+                    &format!("L{index}"),
+                    if index % 5 == 0 { 100 } else { 1 },
+                    0,
+                )
+            })
+            .collect();
+        let text = draw(&crowded, &canvas(100, 12)).join("\n");
+        let order: Vec<usize> = ["L0 ", "L5 ", "L10", "L15"]
+            .iter()
+            .map(|name| text.find(name).expect("shown"))
+            .collect();
+        assert!(order.is_sorted(), "{text}");
+        assert!(text.contains("and 16 more"), "{text}");
+    }
+
+    #[test]
+    fn stopping_and_a_slow_disk_are_told() {
+        let mut slow = snapshot();
+        slow.stopping = Stopping::Shutdown;
+        slow.backlog_bytes = 3 << 20;
+        let text = draw(&slow, &canvas(120, 30)).join("\n");
+        assert!(
+            text.contains("3.0 MiB of results wait for the disk")
+                && text.contains("Ctrl-C: stop now"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn without_a_planned_length_there_is_no_bar() {
+        let mut open = snapshot();
+        open.planned_ms = None;
+        assert_eq!(draw(&open, &canvas(80, 30))[0], "shop.jmx  00:00:05");
+    }
+}

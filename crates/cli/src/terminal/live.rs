@@ -1,0 +1,181 @@
+//! The live view on a terminal: a frame that is drawn over itself, below what was printed before.
+
+use std::io::{self, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::tz::TimeZone;
+
+use super::frame::{Canvas, draw};
+use super::snapshot::Snapshot;
+use super::style::Style;
+
+const HIDE_CURSOR: &str = "\x1b[?25l";
+const SHOW_CURSOR: &str = "\x1b[?25h";
+/// Terminals that know these show a frame at once instead of line by line; others ignore them.
+const BEGIN_FRAME: &str = "\x1b[?2026h";
+const END_FRAME: &str = "\x1b[?2026l";
+const CLEAR_TO_LINE_END: &str = "\x1b[K";
+const CLEAR_BELOW: &str = "\x1b[J";
+
+/// Whether the cursor is hidden, for the panic hook.
+static CURSOR_HIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// A live view. Dropping it leaves the last frame where it is and gives the terminal back.
+pub struct LiveView<W: Write> {
+    out: W,
+    plan: String,
+    style: Style,
+    zone: TimeZone,
+    size: fn() -> (usize, usize),
+    lines_drawn: usize,
+}
+
+impl<W: Write> LiveView<W> {
+    /// A view of the run of this plan. `size` tells the columns and rows of the terminal, asked for every frame.
+    ///
+    /// # Errors
+    /// A terminal that cannot be written to.
+    pub fn start(
+        mut out: W,
+        plan: &str,
+        style: Style,
+        zone: TimeZone,
+        size: fn() -> (usize, usize),
+    ) -> io::Result<Self> {
+        show_cursor_on_panic();
+        CURSOR_HIDDEN.store(true, Ordering::Relaxed);
+        out.write_all(HIDE_CURSOR.as_bytes())?;
+        out.flush()?;
+        Ok(LiveView {
+            out,
+            plan: plan.to_owned(),
+            style,
+            zone,
+            size,
+            lines_drawn: 0,
+        })
+    }
+
+    /// Draws the run as it is now over the last frame.
+    ///
+    /// # Errors
+    /// A terminal that cannot be written to.
+    pub fn show(&mut self, snapshot: &Snapshot) -> io::Result<()> {
+        let (columns, rows) = (self.size)();
+        let canvas = Canvas {
+            plan: &self.plan,
+            columns,
+            rows,
+            style: self.style,
+            zone: &self.zone,
+        };
+        let lines = draw(snapshot, &canvas);
+        let mut text = String::from(BEGIN_FRAME);
+        text.push_str(&self.back_to_top());
+        for line in &lines {
+            text.push_str(line);
+            text.push_str(CLEAR_TO_LINE_END);
+            text.push('\n');
+        }
+        text.push_str(CLEAR_BELOW);
+        text.push_str(END_FRAME);
+        self.lines_drawn = lines.len();
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Takes the frame away, so that something can be printed where it was.
+    ///
+    /// # Errors
+    /// A terminal that cannot be written to.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let text = format!("{}{CLEAR_BELOW}", self.back_to_top());
+        self.lines_drawn = 0;
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    fn back_to_top(&self) -> String {
+        if self.lines_drawn == 0 {
+            String::new()
+        } else {
+            format!("\x1b[{}A\r", self.lines_drawn)
+        }
+    }
+}
+
+impl<W: Write> Drop for LiveView<W> {
+    fn drop(&mut self) {
+        // Nobody is left to tell if the terminal is gone.
+        let _ = self.out.write_all(SHOW_CURSOR.as_bytes());
+        let _ = self.out.flush();
+        CURSOR_HIDDEN.store(false, Ordering::Relaxed);
+    }
+}
+
+/// The columns and rows of the terminal on standard output; 80 x 24 if it does not tell.
+pub fn terminal_size() -> (usize, usize) {
+    match terminal_size::terminal_size() {
+        Some((width, height)) => (usize::from(width.0).max(1), usize::from(height.0).max(1)),
+        None => (80, 24),
+    }
+}
+
+/// A panic in any thread must not leave the user without a cursor.
+fn show_cursor_on_panic() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let earlier = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if CURSOR_HIDDEN.swap(false, Ordering::Relaxed) {
+                let _ = io::stdout().write_all(SHOW_CURSOR.as_bytes());
+                let _ = io::stdout().flush();
+            }
+            earlier(panic);
+        }));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw_twice(between: impl Fn(&mut LiveView<&mut Vec<u8>>)) -> String {
+        let mut written = Vec::new();
+        let mut view = LiveView::start(&mut written, "p.jmx", Style::PLAIN, TimeZone::UTC, || {
+            (80, 24)
+        })
+        .expect("a Vec takes all");
+        view.show(&Snapshot::default()).expect("a Vec takes all");
+        between(&mut view);
+        view.show(&Snapshot::default()).expect("a Vec takes all");
+        drop(view);
+        String::from_utf8(written).expect("text")
+    }
+
+    #[test]
+    fn a_frame_is_drawn_over_the_last_one() {
+        let text = draw_twice(|_| {});
+        assert!(
+            text.starts_with("\x1b[?25l\x1b[?2026hp.jmx  00:00:00\x1b[K\n"),
+            "{text:?}"
+        );
+        // Four lines: head, users, samples, hint.
+        assert_eq!(text.matches("\x1b[4A\r").count(), 1, "{text:?}");
+        assert!(
+            text.ends_with("\x1b[J\x1b[?2026l\x1b[?25h"),
+            "the cursor is shown again: {text:?}"
+        );
+    }
+
+    #[test]
+    fn a_cleared_frame_is_not_drawn_over() {
+        let text = draw_twice(|view| view.clear().expect("a Vec takes all"));
+        assert_eq!(
+            text.matches("\x1b[4A\r").count(),
+            1,
+            "only the clearing goes back: {text:?}"
+        );
+    }
+}

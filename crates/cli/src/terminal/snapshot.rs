@@ -1,0 +1,117 @@
+//! The numbers of a run at one moment, as the terminal shows them.
+
+use serde::Serialize;
+
+/// The state of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// Time since the start, in milliseconds.
+    pub elapsed_ms: u64,
+    /// How long the plan says the run takes, in milliseconds; none if that depends on the server.
+    pub planned_ms: Option<u64>,
+    /// The virtual users.
+    pub users: Users,
+    /// All labels together.
+    pub total: Row,
+    /// One row per label, in the order of their first sample.
+    pub labels: Vec<Row>,
+    /// The latest failed samples, oldest first.
+    pub recent_errors: Vec<RecentError>,
+    /// Bytes of result rows that wait for the disk.
+    pub backlog_bytes: u64,
+    /// Whether the run was told to stop, and how.
+    pub stopping: Stopping,
+}
+
+/// The virtual users of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Users {
+    /// How many the plan has, as far as it is known.
+    pub planned: u64,
+    /// How many have started.
+    pub started: u64,
+    /// How many run now.
+    pub active: u64,
+    /// How many have ended.
+    pub finished: u64,
+}
+
+/// The samples of one label, or of all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Row {
+    /// The label.
+    pub label: String,
+    /// How many samples.
+    pub samples: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Samples a second in the last seconds.
+    pub rate_now: f64,
+    /// Samples a second over the whole run.
+    pub rate: f64,
+    /// The mean elapsed time, in milliseconds.
+    pub mean_ms: f64,
+    /// The shortest elapsed time, in milliseconds.
+    pub min_ms: f64,
+    /// Half of the samples were at least as quick, in milliseconds.
+    pub p50_ms: f64,
+    /// Nine of ten were at least as quick, in milliseconds.
+    pub p90_ms: f64,
+    /// 95 % were at least as quick, in milliseconds.
+    pub p95_ms: f64,
+    /// 99 % were at least as quick, in milliseconds.
+    pub p99_ms: f64,
+    /// The longest elapsed time, in milliseconds.
+    pub max_ms: f64,
+    /// Received a second over the whole run, in KiB.
+    pub received_kib_s: f64,
+    /// Sent a second over the whole run, in KiB.
+    pub sent_kib_s: f64,
+}
+
+impl Row {
+    /// Failed samples in a hundred.
+    pub fn error_percent(&self) -> f64 {
+        if self.samples == 0 {
+            0.0
+        } else {
+            self.errors as f64 * 100.0 / self.samples as f64
+        }
+    }
+}
+
+/// A failed sample.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecentError {
+    /// When it ended, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// Its label.
+    pub label: String,
+    /// Its response code.
+    pub code: String,
+    /// Its response message, or what the assertion said.
+    pub message: String,
+}
+
+/// Failed samples of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorKind {
+    /// The response code.
+    pub code: String,
+    /// The response message, or what the assertion said.
+    pub message: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Whether a run was told to stop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Stopping {
+    /// It goes on.
+    #[default]
+    No,
+    /// Users finish the sample at hand.
+    Shutdown,
+    /// Samples are broken off.
+    Now,
+}

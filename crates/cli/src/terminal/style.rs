@@ -1,0 +1,63 @@
+//! Colours, if the terminal has them and the user did not say no (`NO_COLOR`, `TERM=dumb`).
+
+use std::io::IsTerminal;
+
+/// Whether and how to colour. Nothing is told by colour alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    /// No colours.
+    pub const PLAIN: Style = Style { coloured: false };
+    /// Colours.
+    pub const COLOURED: Style = Style { coloured: true };
+
+    /// What suits this stream and the environment. `NO_COLOR` counts if it is not empty (no-color.org).
+    pub fn of(stream: &impl IsTerminal) -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        Style {
+            coloured: stream.is_terminal() && !refused && !dumb,
+        }
+    }
+
+    /// Whether colours are used.
+    pub fn is_coloured(self) -> bool {
+        self.coloured
+    }
+
+    /// For headings and names.
+    pub fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// For what is less important.
+    pub fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    /// For failures.
+    pub fn red(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    /// For success and progress.
+    pub fn green(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// For warnings.
+    pub fn yellow(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.coloured {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What is printed when a run has ended: a table per label, the failures by kind, where the results lie.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::format::{count, cut, fit, ms, rate};
+use super::snapshot::{ErrorKind, Row};
+use super::style::Style;
+
+/// The widest label column.
+const MAX_LABEL_COLUMNS: usize = 48;
+/// Kinds of failures listed at most.
+const MAX_KINDS: usize = 10;
+/// The widest message of a failure.
+const MAX_MESSAGE_COLUMNS: usize = 100;
+
+/// What a run left behind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Summary {
+    /// All labels together.
+    pub total: Row,
+    /// One row per label.
+    pub labels: Vec<Row>,
+    /// The failures by kind.
+    pub errors: Vec<ErrorKind>,
+    /// The result files.
+    pub files: Vec<PathBuf>,
+    /// The program's log.
+    pub log: Option<PathBuf>,
+}
+
+/// A column of the table: its head, its width, the text of a row.
+type Column = (&'static str, usize, fn(&Row) -> String);
+
+/// The columns for wide terminals and for files.
+const WIDE: [Column; 12] = [
+    ("samples", 11, |row| count(row.samples)),
+    ("failed", 9, |row| count(row.errors)),
+    ("failed %", 9, |row| format!("{:.2}", row.error_percent())),
+    ("rate/s", 9, |row| rate(row.rate)),
+    ("mean", 8, |row| ms(row.mean_ms)),
+    ("min", 8, |row| ms(row.min_ms)),
+    ("p50", 8, |row| ms(row.p50_ms)),
+    ("p90", 8, |row| ms(row.p90_ms)),
+    ("p95", 8, |row| ms(row.p95_ms)),
+    ("p99", 8, |row| ms(row.p99_ms)),
+    ("max", 8, |row| ms(row.max_ms)),
+    ("KiB/s in", 10, |row| rate(row.received_kib_s)),
+];
+
+/// Heads of the columns that narrow terminals have.
+const NARROW: [&str; 7] = ["samples", "failed", "rate/s", "p50", "p95", "p99", "max"];
+
+/// The summary as text, for a terminal of so many columns if it goes to one.
+pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String {
+    let mut text = String::new();
+    table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
+    failures(&mut text, &summary.errors, style);
+    for file in &summary.files {
+        let _ = writeln!(text, "results  {}", file.display());
+    }
+    if let Some(log) = &summary.log {
+        let _ = writeln!(text, "log      {}", log.display());
+    }
+    text
+}
+
+fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
+    let widest = summary
+        .labels
+        .iter()
+        .map(|row| row.label.width())
+        .max()
+        .unwrap_or(0);
+    let wanted = widest.clamp("label".len(), MAX_LABEL_COLUMNS);
+    let width = |shown: &[Column]| shown.iter().map(|(_, width, _)| width).sum::<usize>();
+    let mut shown = WIDE.to_vec();
+    if width(&shown) + wanted > columns {
+        shown.retain(|(head, _, _)| NARROW.contains(head));
+    }
+    let label_columns = wanted
+        .min(columns.saturating_sub(width(&shown)))
+        .max("label".len());
+
+    let mut heads = fit("label", label_columns);
+    for (head, width, _) in &shown {
+        let _ = write!(heads, "{head:>width$}");
+    }
+    let _ = writeln!(text, "{}", style.dim(&heads));
+    for row in summary.labels.iter().chain(std::iter::once(&summary.total)) {
+        let mut line = fit(&row.label, label_columns);
+        for (_, width, cell) in &shown {
+            let _ = write!(line, "{:>width$}", cell(row));
+        }
+        let line = if row.errors > 0 {
+            style.red(&line)
+        } else {
+            line
+        };
+        let _ = writeln!(text, "{line}");
+    }
+}
+
+fn failures(text: &mut String, errors: &[ErrorKind], style: Style) {
+    if errors.is_empty() {
+        return;
+    }
+    text.push_str(&style.bold("failures"));
+    text.push('\n');
+    let mut sorted: Vec<&ErrorKind> = errors.iter().collect();
+    sorted.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    for kind in sorted.iter().take(MAX_KINDS) {
+        let what = cut(
+            &format!("{} {}", kind.code, kind.message),
+            MAX_MESSAGE_COLUMNS,
+        );
+        let _ = writeln!(text, "{:>12}  {what}", count(kind.count));
+    }
+    if sorted.len() > MAX_KINDS {
+        let rest: u64 = sorted[MAX_KINDS..].iter().map(|kind| kind.count).sum();
+        let _ = writeln!(
+            text,
+            "{:>12}  of {} other kinds",
+            count(rest),
+            sorted.len() - MAX_KINDS
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(label: &str, samples: u64, errors: u64) -> Row {
+        Row {
+            label: label.to_owned(),
+            samples,
+            errors,
+            rate: 12.5,
+            mean_ms: 8.0,
+            max_ms: 200.0,
+            ..Row::default()
+        }
+    }
+
+    fn kind(code: &str, message: &str, count: u64) -> ErrorKind {
+        ErrorKind {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            count,
+        }
+    }
+
+    #[test]
+    fn the_whole_summary() {
+        let summary = Summary {
+            total: row("TOTAL", 1500, 3),
+            labels: vec![row("Home", 1000, 0), row("Log in", 500, 3)],
+            errors: vec![
+                kind("500", "Internal Server Error", 1),
+                kind("403", "Forbidden", 2),
+            ],
+            files: vec![PathBuf::from("out.jtl")],
+            log: Some(PathBuf::from("jmeter.log")),
+        };
+        let expected = "\
+label     samples   failed failed %   rate/s    mean     min     p50     p90     p95     p99     max  KiB/s in
+Home        1,000        0     0.00     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
+Log in        500        3     0.60     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
+TOTAL       1,500        3     0.20     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
+failures
+           2  403 Forbidden
+           1  500 Internal Server Error
+results  out.jtl
+log      jmeter.log
+";
+        assert_eq!(render(&summary, Style::PLAIN, None), expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_fewer_columns() {
+        let summary = Summary {
+            total: row("TOTAL", 1500, 3),
+            labels: vec![row(&"long ".repeat(20), 1000, 0)],
+            ..Summary::default()
+        };
+        let text = render(&summary, Style::PLAIN, Some(80));
+        let heads =
+            "label                  samples   failed   rate/s     p50     p95     p99     max";
+        assert_eq!(text.lines().next(), Some(heads));
+        assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+    }
+
+    #[test]
+    fn many_kinds_of_failures_are_counted_together() {
+        let errors = (0..15)
+            .map(|code| kind(&code.to_string(), "odd", 1))
+            .collect();
+        let text = render(
+            &Summary {
+                errors,
+                ..Summary::default()
+            },
+            Style::PLAIN,
+            None,
+        );
+        assert!(text.contains("           5  of 5 other kinds\n"), "{text}");
+    }
+
+    #[test]
+    fn colours_only_where_something_failed() {
+        let summary = Summary {
+            total: row("TOTAL", 1, 0),
+            labels: vec![row("Home", 1, 0)],
+            ..Summary::default()
+        };
+        assert!(!render(&summary, Style::COLOURED, None).contains("\x1b[31m"));
+        let failed = Summary {
+            labels: vec![row("Home", 1, 1)],
+            ..summary
+        };
+        assert!(render(&failed, Style::COLOURED, None).contains("\x1b[31mHome"));
+    }
+}

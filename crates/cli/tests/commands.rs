@@ -1,0 +1,437 @@
+//! The commands around an engine that follows a script: what is printed when, and the exit codes.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use drumfire::commands::execute;
+use drumfire::console::Console;
+use drumfire::engine::{
+    Engine, GroupShape, Outcome, PlanView, RunOrder, Rung, Stop, SurveyRow, UserWindow, Watch,
+};
+use drumfire::exit_codes::Exit;
+use drumfire::properties::Settings;
+use drumfire::terminal::snapshot::{ErrorKind, Row, Snapshot};
+use drumfire::terminal::style::Style;
+use drumfire::terminal::summary::Summary;
+use drumfire_jmx::Diagnostic;
+use drumfire_testkit::redact::redact;
+
+/// The log and the place of the last plan belong to the process, so runs wait for one another.
+static ONE_RUN: Mutex<()> = Mutex::new(());
+
+#[derive(Default)]
+struct Scripted {
+    survey: Vec<SurveyRow>,
+    refusal: Option<&'static str>,
+    warning: Option<&'static str>,
+    outcome: Mutex<VecDeque<anyhow::Result<Outcome>>>,
+    orders: Mutex<Vec<RunOrder>>,
+    seen: Mutex<Vec<(String, String)>>,
+    interrupt: AtomicBool,
+    home: Home,
+}
+
+/// Where the last plan is remembered.
+struct Home(tempfile::TempDir);
+
+impl Default for Home {
+    fn default() -> Self {
+        Home(tempfile::tempdir().expect("a folder"))
+    }
+}
+
+struct Flag(AtomicBool);
+
+impl Stop for Flag {
+    fn shutdown(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn stop_now(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Engine for Scripted {
+    type Program = ();
+
+    fn survey(&self, _: &Path, _: &Settings) -> Result<Vec<SurveyRow>, Vec<Diagnostic>> {
+        Ok(self.survey.clone())
+    }
+
+    fn compile(
+        &self,
+        _: &Path,
+        settings: &Settings,
+    ) -> Result<((), Vec<Diagnostic>), Vec<Diagnostic>> {
+        let pairs = settings
+            .properties
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        self.seen.lock().expect("no panic").extend(pairs);
+        match self.refusal {
+            Some(text) => Err(vec![Diagnostic::error("bad", text)]),
+            None => Ok((
+                (),
+                self.warning
+                    .map(|text| Diagnostic::warning("odd", text))
+                    .into_iter()
+                    .collect(),
+            )),
+        }
+    }
+
+    fn describe(&self, (): &()) -> PlanView {
+        let users = vec![UserWindow {
+            start_ms: 0,
+            stop_ms: None,
+        }];
+        PlanView {
+            groups: vec![GroupShape {
+                name: "Users".to_owned(),
+                iterations: Some(1),
+                users,
+            }],
+            ..PlanView::default()
+        }
+    }
+
+    fn run(&self, (): (), order: &RunOrder, watch: &mut dyn Watch) -> anyhow::Result<Outcome> {
+        self.orders.lock().expect("no panic").push(order.clone());
+        let stop = Arc::new(Flag(AtomicBool::new(false)));
+        watch.started(Arc::clone(&stop) as Arc<dyn Stop>);
+        watch.tick(&Snapshot::default());
+        watch.summariser_line("summary =      1 in 00:00:01 =    1.0/s");
+        if self.interrupt.load(Ordering::SeqCst) {
+            let own = std::process::id().to_string();
+            std::process::Command::new("kill")
+                .args(["-INT", &own])
+                .status()
+                .expect("kill is there");
+            while !stop.0.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+        }
+        watch.tidying_up();
+        self.outcome
+            .lock()
+            .expect("no panic")
+            .pop_front()
+            .unwrap_or_else(|| Ok(Outcome::default()))
+    }
+}
+
+struct Told {
+    exit: Exit,
+    out: String,
+    err: String,
+}
+
+/// Executes a command line in which PLAN is a file that is there and LOG a log file beside it.
+fn tell(engine: &Scripted, line: &str) -> Told {
+    let _one = ONE_RUN
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = folder.path().join("p.jmx");
+    std::fs::write(&plan, "").expect("a file");
+    let log = folder.path().join("run.log");
+    let words: Vec<String> = line
+        .split_whitespace()
+        .map(|word| {
+            word.replace("PLAN", &plan.to_string_lossy())
+                .replace("LOG", &log.to_string_lossy())
+        })
+        .collect();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut console = Console {
+        out: &mut out,
+        err: &mut err,
+        variable: &|name| (name == "HOME").then(|| engine.home.0.path().into()),
+        style: Style::PLAIN,
+        err_style: Style::PLAIN,
+        is_terminal: false,
+    };
+    let exit = execute(&words, engine, &mut console);
+    let folder = folder.path().to_string_lossy().into_owned();
+    let clean = |bytes| {
+        redact(
+            &String::from_utf8(bytes).expect("text"),
+            &[(&folder, "[FOLDER]")],
+        )
+    };
+    // Only the first run of a process opens its log.
+    let err = clean(err)
+        .lines()
+        .filter(|line| !line.contains("there is no log"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    Told {
+        exit,
+        out: clean(out),
+        err,
+    }
+}
+
+/// Without the lines about the log and the summary's table.
+fn milestones(out: &str) -> Vec<&str> {
+    out.lines()
+        .take_while(|line| *line != "... end of run")
+        .filter(|line| !line.contains(" on port "))
+        .collect()
+}
+
+#[test]
+fn a_run_prints_jmeters_lines_in_jmeters_order() {
+    let told = tell(
+        &Scripted::default(),
+        "-n -t PLAN -j LOG -Jjmeterengine.nongui.port=0",
+    );
+    let expected = [
+        "Creating summariser <summary>",
+        "Created the tree successfully using [FOLDER]/p.jmx",
+        "Starting standalone test @ [DATE] ([MS])",
+        "summary =      1 in 00:00:01 =    1.0/s",
+        "Tidying up ...    @ [DATE] ([MS])",
+    ];
+    assert_eq!(milestones(&told.out), expected);
+    assert!(told.out.contains("\n... end of run\n"), "{}", told.out);
+    assert_eq!(told.exit, Exit::Ok);
+}
+
+#[test]
+fn the_port_for_messages_is_told() {
+    let told = tell(&Scripted::default(), "-n -t PLAN -j LOG");
+    let line = told
+        .out
+        .lines()
+        .find(|line| line.contains(" on port "))
+        .expect("a port");
+    assert!(
+        line.starts_with(
+            "Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port 44"
+        ),
+        "{line}"
+    );
+}
+
+#[test]
+fn quiet_is_quiet_and_no_summariser_says_nothing() {
+    let told = tell(&Scripted::default(), "run PLAN -j LOG --progress quiet");
+    assert_eq!((told.out.as_str(), told.exit), ("", Exit::Ok));
+    let told = tell(&Scripted::default(), "-n -t PLAN -j LOG -Jsummariser.name");
+    assert!(told.out.starts_with("Created the tree"), "{}", told.out);
+}
+
+#[test]
+fn results_and_properties_reach_the_engine() {
+    let engine = Scripted::default();
+    tell(&engine, "-n -t PLAN -j LOG -l out.jtl -f -Jusers=7");
+    let order = RunOrder {
+        results: Some("out.jtl".into()),
+        delete_results: true,
+    };
+    assert_eq!(*engine.orders.lock().unwrap(), [order]);
+    assert!(
+        engine
+            .seen
+            .lock()
+            .unwrap()
+            .contains(&("users".to_owned(), "7".to_owned()))
+    );
+}
+
+#[test]
+fn the_demo_site_is_there_for_the_plan() {
+    let engine = Scripted::default();
+    let told = tell(&engine, "run PLAN -j LOG --demo");
+    assert!(
+        told.out.starts_with("demo site  http://127.0.0.1:[PORT]/"),
+        "{}",
+        told.out
+    );
+    let seen = engine.seen.lock().unwrap();
+    for name in ["demo.host", "demo.port", "demo.https.port"] {
+        assert!(seen.iter().any(|(known, _)| known == name), "{name}");
+    }
+}
+
+#[test]
+fn a_refused_plan_sends_nothing() {
+    let engine = Scripted {
+        refusal: Some("there is no such thing"),
+        ..Scripted::default()
+    };
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    assert_eq!((told.exit, told.out.as_str()), (Exit::PlanRefused, ""));
+    assert!(
+        told.err.contains("error[bad]: there is no such thing"),
+        "{}",
+        told.err
+    );
+    assert!(engine.orders.lock().unwrap().is_empty());
+}
+
+#[test]
+fn warnings_do_not_stop_a_run() {
+    let engine = Scripted {
+        warning: Some("a listener for the interface"),
+        ..Scripted::default()
+    };
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    assert_eq!(told.exit, Exit::Ok);
+    assert!(
+        told.err
+            .contains("warning[odd]: a listener for the interface"),
+        "{}",
+        told.err
+    );
+}
+
+#[test]
+fn failed_samples_are_no_failed_run_but_lost_results_are() {
+    let total = Row {
+        label: "TOTAL".to_owned(),
+        samples: 2,
+        errors: 2,
+        ..Row::default()
+    };
+    let errors = vec![ErrorKind {
+        code: "500".to_owned(),
+        message: "Broken".to_owned(),
+        count: 2,
+    }];
+    let summary = Summary {
+        total,
+        errors,
+        files: vec!["out.jtl".into()],
+        ..Summary::default()
+    };
+    let engine = Scripted::default();
+    engine.outcome.lock().unwrap().extend([
+        Ok(Outcome {
+            summary: summary.clone(),
+            faults: vec![],
+        }),
+        Ok(Outcome {
+            summary,
+            faults: vec!["out.jtl: no space left".to_owned()],
+        }),
+        Err(anyhow::anyhow!("connection refused").context("the first user cannot start")),
+    ]);
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    assert_eq!(told.exit, Exit::Ok);
+    assert!(
+        told.out
+            .contains("failures\n           2  500 Broken\nresults  out.jtl\n"),
+        "{}",
+        told.out
+    );
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    assert_eq!(
+        (told.exit, told.err.as_str()),
+        (Exit::RunFailed, "error: out.jtl: no space left\n")
+    );
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    let expected = "error: the first user cannot start: connection refused\n";
+    assert_eq!((told.exit, told.err.as_str()), (Exit::RunFailed, expected));
+}
+
+#[test]
+fn ctrl_c_stops_the_users_and_still_prints_the_end() {
+    let engine = Scripted {
+        interrupt: AtomicBool::new(true),
+        ..Scripted::default()
+    };
+    let told = tell(&engine, "-n -t PLAN -j LOG");
+    assert_eq!(told.exit, Exit::Interrupted);
+    assert!(
+        told.out.contains("Tidying up ...") && told.out.contains("... end of run"),
+        "{}",
+        told.out
+    );
+}
+
+#[test]
+fn check_says_whether_the_plan_runs() {
+    let row = |rung| SurveyRow {
+        path: vec!["P".to_owned()],
+        class: "X".to_owned(),
+        rung,
+        why: String::new(),
+    };
+    let good = Scripted {
+        survey: vec![row(Rung::Native), row(Rung::Jvm)],
+        ..Scripted::default()
+    };
+    let told = tell(&good, "check PLAN");
+    assert_eq!(told.exit, Exit::Ok);
+    assert!(
+        told.out
+            .ends_with("the plan runs: 1 native, 1 through the JVM, 0 skipped, 0 refused\n"),
+        "{}",
+        told.out
+    );
+    let bad = Scripted {
+        survey: vec![row(Rung::Refused)],
+        ..Scripted::default()
+    };
+    assert_eq!(tell(&bad, "check PLAN --json").exit, Exit::PlanRefused);
+    let broken = Scripted {
+        survey: vec![row(Rung::Native)],
+        refusal: Some("bad value"),
+        ..Scripted::default()
+    };
+    let told = tell(&broken, "check PLAN");
+    assert_eq!(told.exit, Exit::PlanRefused);
+    assert!(
+        told.out.contains("the plan does not run") && told.err.contains("bad value"),
+        "{}{}",
+        told.out,
+        told.err
+    );
+}
+
+#[test]
+fn plan_shows_the_load_and_sends_nothing() {
+    let engine = Scripted::default();
+    let told = tell(&engine, "plan PLAN");
+    assert_eq!(
+        told.out,
+        "\nload\n  Users: 1 user, one iteration each\n    user 1 starts at 0.000 s, stops after its iterations\n"
+    );
+    let told = tell(&engine, "plan PLAN --json");
+    let value: serde_json::Value = serde_json::from_str(&told.out).expect("JSON");
+    assert_eq!(value["groups"][0]["users"][0]["start_ms"], 0);
+    assert!(engine.orders.lock().unwrap().is_empty());
+}
+
+#[test]
+fn last_is_the_plan_of_the_last_run() {
+    let engine = Scripted::default();
+    let told = tell(&engine, "-n -t LAST -j LOG");
+    assert_eq!(
+        (told.exit, told.err.as_str()),
+        (Exit::Usage, "error: -t LAST: no plan has been run yet\n")
+    );
+    tell(&engine, "-n -t PLAN -j LOG");
+    let plan =
+        drumfire::recent::place(|name| (name == "HOME").then(|| engine.home.0.path().into()))
+            .and_then(|place| drumfire::recent::recall(&place))
+            .expect("a plan is remembered");
+    assert!(plan.ends_with("p.jmx"), "{}", plan.display());
+    // The folder of that run is gone, so the file is made again.
+    std::fs::create_dir_all(plan.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&plan, "").expect("a file");
+    tell(&engine, "-n -t LAST -l LAST -j LOG");
+    std::fs::remove_dir_all(plan.parent().expect("a folder")).expect("the folder goes");
+    let results = engine
+        .orders
+        .lock()
+        .unwrap()
+        .last()
+        .and_then(|order| order.results.clone());
+    assert_eq!(results, Some(plan.with_extension("jtl")));
+}

@@ -1,0 +1,890 @@
+//! Stop 4, **walk**: controllers and one user's state give the next step. No I/O, no async; the time is an argument.
+//!
+//! The rules are those of `GenericController` and its subclasses. JMeter recurses each time a child has nothing to give;
+//! here the same passes are a loop, so a controller that never finds a sampler cannot exhaust the stack: after
+//! [`SPINS_BEFORE_IDLE`] passes the walk yields [`Step::Idle`] and goes on where it was.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Slot, Template};
+use rand::Rng;
+
+use crate::context::Context;
+use crate::elements::IterationListener;
+use crate::program::Group;
+use crate::transaction::{IndependentTransaction, ParentTransaction};
+
+/// Index of a controller in its [`Group`]; 0 is the thread group's own loop controller.
+pub type ControllerId = u32;
+/// Index of a sampler in its [`Group`].
+pub type SamplerId = u32;
+
+const SPINS_BEFORE_IDLE: u32 = 10_000;
+const REMOVED_BY_JUMP: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Child {
+    Sampler(SamplerId),
+    Controller(ControllerId),
+}
+
+/// What a user does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Sampler(SamplerId),
+    /// A Transaction Controller that generates a parent sample: its run, in the walk's state, says which sampler or that it is done.
+    Transaction(ControllerId),
+    /// Nothing found for a long time: let others run, then ask again.
+    Idle,
+}
+
+/// One controller of a compiled thread group.
+pub struct Controller {
+    pub name: Template,
+    pub kind: Kind,
+    pub children: Box<[Child]>,
+    /// Who is told when an iteration of this controller starts, in the order in which they are told.
+    pub listeners: Vec<Hook>,
+    /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
+    pub index_variable: Option<Slot>,
+}
+
+pub enum Hook {
+    /// The thread's own listener: a new iteration of the thread group starts (`JMeterThread.IterationListener`).
+    Thread,
+    Controller(ControllerId),
+    Element(Arc<dyn IterationListener>),
+}
+
+pub enum Kind {
+    Simple,
+    Loop { loops: Template, forever: bool },
+    While { condition: Template },
+    If { condition: Template, every_child: bool },
+    OnceOnly,
+    Transaction { parent: bool, include_timers: bool },
+    ForEach(Box<ForEach>),
+    Interleave { whole_children: bool, across_threads: bool, random: bool },
+    RandomOrder,
+    Switch { value: Template },
+    Throughput(Box<Throughput>),
+    Runtime { seconds: Template },
+}
+
+pub struct ForEach {
+    pub input: Template,
+    pub output: Template,
+    pub start: Option<Template>,
+    pub end: Option<Template>,
+    pub separator: &'static str,
+}
+
+pub struct Throughput {
+    pub percent: bool,
+    pub per_thread: bool,
+    pub max: Template,
+    pub share: Template,
+    /// Executions and iterations of all threads together: (executions, iterations).
+    pub shared: std::sync::Mutex<(i32, i32)>,
+}
+
+/// One user's state of one controller; fields as in `GenericController`.
+#[derive(Default)]
+pub struct State {
+    current: u32,
+    /// `iterCount` or `loopCount`, whichever the class keeps.
+    count: i32,
+    loops: Option<i32>,
+    done: bool,
+    first: bool,
+    break_loop: bool,
+    /// The children as this user still has them, once they differ from the plan's.
+    children: Option<Box<Vec<Child>>>,
+    pub extra: Extra,
+}
+
+#[derive(Default)]
+pub enum Extra {
+    #[default]
+    None,
+    Independent(Box<IndependentTransaction>),
+    Parent(Box<ParentTransaction>),
+    /// A parent transaction that was ended from outside, until the engine has taken its result.
+    Ended(Box<ParentTransaction>),
+    Interleave(Interleave),
+    Throughput { executions: i32, iteration: i32, run: bool },
+    Runtime { started_ns: u64 },
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Interleave {
+    skip_next: bool,
+    search_start: Option<Child>,
+    returned_one: bool,
+    moved: bool,
+}
+
+/// One user's position in its thread group.
+pub struct Walk {
+    pub states: Box<[State]>,
+    spins: u32,
+}
+
+enum Flow {
+    Give(Option<Step>),
+    Again,
+}
+
+impl Walk {
+    pub fn new(group: &Group) -> Walk {
+        let states = group
+            .controllers
+            .iter()
+            .map(|controller| State { extra: Extra::of(&controller.kind), ..State::default() })
+            .collect();
+        Walk { states, spins: 0 }
+    }
+
+    /// The parent transaction run of `id`, while one is open.
+    pub fn parent_transaction(&mut self, id: ControllerId) -> Option<&mut ParentTransaction> {
+        match &mut self.states[id as usize].extra {
+            Extra::Parent(run) | Extra::Ended(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// The open transaction of a Transaction Controller without parent sample.
+    pub fn independent_transaction(&mut self, id: ControllerId) -> Option<&mut IndependentTransaction> {
+        match &mut self.states[id as usize].extra {
+            Extra::Independent(run) => Some(run),
+            _ => None,
+        }
+    }
+}
+
+impl Extra {
+    fn of(kind: &Kind) -> Extra {
+        match kind {
+            Kind::Interleave { .. } => Extra::Interleave(Interleave::default()),
+            Kind::Throughput(_) => Extra::Throughput { executions: 0, iteration: -1, run: false },
+            Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
+            _ => Extra::None,
+        }
+    }
+}
+
+/// The walk of one user through its group, with what controllers may read and change.
+pub struct Walker<'a> {
+    pub group: &'a Group,
+    pub cx: &'a mut Context,
+    pub walk: &'a mut Walk,
+}
+
+impl Walker<'_> {
+    /// `GenericController#initialize` of the thread group's controller and all below it.
+    pub fn initialize(&mut self, id: ControllerId) {
+        self.reset_current(id);
+        let state = self.state(id);
+        state.count = 0;
+        state.done = false;
+        state.first = true;
+        self.initialize_children(id);
+        match &self.group.controllers[id as usize].kind {
+            Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
+            Kind::RandomOrder => self.shuffle(id),
+            Kind::Interleave { across_threads: true, .. } => {
+                let size = self.child_count(id).max(1) as u32;
+                self.state(id).current = self.cx.thread_number() % size;
+            }
+            _ => {}
+        }
+    }
+
+    fn initialize_children(&mut self, id: ControllerId) {
+        for index in 0..self.child_count(id) {
+            if let Child::Controller(child) = self.child(id, index) {
+                self.initialize(child);
+            }
+        }
+    }
+
+    /// The next step of the controller, or `None` when this pass over it has ended.
+    pub fn next(&mut self, id: ControllerId) -> Option<Step> {
+        self.write_index(id);
+        let step = loop {
+            self.walk.spins += 1;
+            if self.walk.spins > SPINS_BEFORE_IDLE {
+                self.walk.spins = 0;
+                break Some(Step::Idle);
+            }
+            match self.pass(id) {
+                Flow::Give(step) => break step,
+                Flow::Again => {}
+            }
+        };
+        if matches!(step, Some(Step::Sampler(_) | Step::Transaction(_))) {
+            self.walk.spins = 0;
+        }
+        self.write_index(id);
+        step
+    }
+
+    fn pass(&mut self, id: ControllerId) -> Flow {
+        match &self.group.controllers[id as usize].kind {
+            Kind::Loop { forever, .. } => {
+                if self.end_of_loop(id) {
+                    if !*forever {
+                        self.set_done(id);
+                    }
+                    self.state(id).break_loop = false;
+                    return Flow::Give(None);
+                }
+                self.generic(id)
+            }
+            Kind::While { .. } => {
+                if self.state(id).first && self.end_of_while(id, false) {
+                    self.state(id).break_loop = false;
+                    self.state(id).count = 0;
+                    return Flow::Give(None);
+                }
+                self.generic(id)
+            }
+            Kind::If { condition, every_child } => {
+                let asked = *every_child || self.state(id).first;
+                if !asked || condition.eval(self.cx).trim().eq_ignore_ascii_case("true") {
+                    return self.generic(id);
+                }
+                self.initialize_children(id);
+                self.reinitialize(id);
+                Flow::Give(None)
+            }
+            Kind::Transaction { parent: true, .. } => Flow::Give(self.next_with_parent(id)),
+            Kind::Transaction { parent: false, .. } => self.pass_without_parent(id),
+            Kind::ForEach(each) => {
+                if self.state(id).break_loop || !self.has_input(id, each) {
+                    self.state(id).break_loop = false;
+                    self.reinitialize(id);
+                    self.reset_loop_count(id);
+                    return Flow::Give(None);
+                }
+                self.generic(id)
+            }
+            Kind::Interleave { .. } => {
+                if self.interleave(id).skip_next {
+                    self.reinitialize(id);
+                    return Flow::Give(None);
+                }
+                self.generic(id)
+            }
+            Kind::Switch { value } => {
+                if self.state(id).first {
+                    let value = value.eval(self.cx).trim().to_owned();
+                    self.state(id).current = self.switch_target(id, &value);
+                }
+                self.generic(id)
+            }
+            Kind::Throughput(_) => match self.state(id).extra {
+                Extra::Throughput { run: true, .. } => self.generic(id),
+                _ => Flow::Give(None),
+            },
+            Kind::Runtime { .. } => self.pass_runtime(id),
+            Kind::Simple | Kind::OnceOnly | Kind::RandomOrder => self.generic(id),
+        }
+    }
+
+    /// One pass of `GenericController#next`.
+    fn generic(&mut self, id: ControllerId) -> Flow {
+        self.fire_iteration_events(id);
+        if self.is_done(id) {
+            return Flow::Give(None);
+        }
+        let current = self.state(id).current as usize;
+        if current >= self.child_count(id) {
+            if self.child_count(id) == 0 {
+                self.set_done(id);
+                return Flow::Give(None);
+            }
+            return self.next_is_null(id);
+        }
+        let child = self.child(id, current);
+        if self.interleave_has_come_round(id, child) {
+            return Flow::Give(None);
+        }
+        match child {
+            Child::Sampler(sampler) => {
+                if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+                    interleave.skip_next = true;
+                }
+                self.increment_current(id);
+                Flow::Give(Some(Step::Sampler(sampler)))
+            }
+            Child::Controller(child) => match self.next(child) {
+                None => {
+                    self.current_returned_null(id, child);
+                    Flow::Again
+                }
+                Some(step) => {
+                    self.interleave_took_from_controller(id);
+                    Flow::Give(Some(step))
+                }
+            },
+        }
+    }
+
+    /// `nextIsNull`: the controller has come to its end.
+    fn next_is_null(&mut self, id: ControllerId) -> Flow {
+        match &self.group.controllers[id as usize].kind {
+            Kind::Loop { forever, .. } => {
+                self.reinitialize(id);
+                if !self.end_of_loop(id) {
+                    return Flow::Again;
+                }
+                if *forever {
+                    self.reset_loop_count(id);
+                } else {
+                    self.set_done(id);
+                }
+            }
+            Kind::While { .. } => {
+                self.reinitialize(id);
+                if !self.end_of_while(id, true) {
+                    return Flow::Again;
+                }
+                self.state(id).break_loop = false;
+                self.state(id).count = 0;
+            }
+            Kind::ForEach(each) => {
+                self.reinitialize(id);
+                let over = self.state(id).break_loop || !self.has_input(id, each) || self.state(id).count >= end_index(each, self.cx);
+                if !over {
+                    return Flow::Again;
+                }
+                self.state(id).break_loop = false;
+                self.reset_loop_count(id);
+            }
+            Kind::Interleave { .. } => {
+                self.reset_current(id);
+                return Flow::Again;
+            }
+            Kind::Runtime { .. } => {
+                self.reinitialize(id);
+                if !self.runtime_over(id) {
+                    return Flow::Again;
+                }
+                self.reset_loop_count(id);
+            }
+            Kind::OnceOnly => {}
+            _ => self.reinitialize(id),
+        }
+        Flow::Give(None)
+    }
+
+    fn reinitialize(&mut self, id: ControllerId) {
+        self.state(id).first = true;
+        self.state(id).count += 1;
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            *interleave = Interleave::default();
+            return; // InterleaveControl keeps its place
+        }
+        self.reset_current(id);
+        if matches!(self.group.controllers[id as usize].kind, Kind::RandomOrder) {
+            self.shuffle(id);
+        }
+    }
+
+    fn is_done(&mut self, id: ControllerId) -> bool {
+        match &self.group.controllers[id as usize].kind {
+            Kind::If { .. } => false,
+            Kind::ForEach(each) => self.for_each_is_done(id, each),
+            Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
+            Kind::Runtime { seconds } => {
+                let runs = crate::number::long(&seconds.eval(self.cx)) > 0 && self.child_count(id) > 0;
+                !runs || self.state(id).done
+            }
+            _ => self.state(id).done,
+        }
+    }
+
+    /// Whether the thread group's controller is done for good.
+    pub fn root_is_done(&mut self) -> bool {
+        self.is_done(0)
+    }
+
+    fn set_done(&mut self, id: ControllerId) {
+        let is_loop = matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. });
+        let state = self.state(id);
+        if is_loop {
+            state.break_loop = false;
+            state.loops = None;
+        }
+        state.done = true;
+    }
+
+    fn current_returned_null(&mut self, id: ControllerId, child: ControllerId) {
+        if self.is_done(child) {
+            self.remove_current(id);
+            return;
+        }
+        match self.group.controllers[id as usize].kind {
+            Kind::Interleave { whole_children: false, .. } => {}
+            _ => self.increment_current(id),
+        }
+    }
+
+    fn increment_current(&mut self, id: ControllerId) {
+        match self.group.controllers[id as usize].kind {
+            Kind::Switch { .. } => self.state(id).current = REMOVED_BY_JUMP,
+            Kind::Interleave { random, .. } => {
+                let state = self.state(id);
+                state.current += 1;
+                if let Extra::Interleave(interleave) = &mut state.extra {
+                    interleave.skip_next |= interleave.returned_one;
+                    interleave.moved = true;
+                }
+                if random {
+                    self.reset_current(id);
+                }
+            }
+            _ => self.state(id).current += 1,
+        }
+    }
+
+    fn reset_current(&mut self, id: ControllerId) {
+        self.state(id).current = match self.group.controllers[id as usize].kind {
+            Kind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
+                let size = self.child_count(id) as u32;
+                self.cx.rng().random_range(0..size)
+            }
+            _ => 0,
+        };
+    }
+
+    fn remove_current(&mut self, id: ControllerId) {
+        let planned = &self.group.controllers[id as usize].children;
+        let state = &mut self.walk.states[id as usize];
+        let children = state.children.get_or_insert_with(|| Box::new(planned.to_vec()));
+        children.remove(state.current as usize);
+    }
+
+    fn shuffle(&mut self, id: ControllerId) {
+        use rand::seq::SliceRandom;
+        let planned = &self.group.controllers[id as usize].children;
+        let state = &mut self.walk.states[id as usize];
+        let children = state.children.get_or_insert_with(|| Box::new(planned.to_vec()));
+        children.shuffle(self.cx.rng());
+    }
+
+    fn state(&mut self, id: ControllerId) -> &mut State {
+        &mut self.walk.states[id as usize]
+    }
+
+    fn child_count(&self, id: ControllerId) -> usize {
+        match &self.walk.states[id as usize].children {
+            Some(children) => children.len(),
+            None => self.group.controllers[id as usize].children.len(),
+        }
+    }
+
+    fn child(&self, id: ControllerId, index: usize) -> Child {
+        match &self.walk.states[id as usize].children {
+            Some(children) => children[index],
+            None => self.group.controllers[id as usize].children[index],
+        }
+    }
+}
+
+// Iterations and jumps.
+impl Walker<'_> {
+    fn fire_iteration_events(&mut self, id: ControllerId) {
+        if !self.state(id).first {
+            return;
+        }
+        let iteration = self.iteration_count(id);
+        let controller = &self.group.controllers[id as usize];
+        for hook in &controller.listeners {
+            match hook {
+                Hook::Thread => self.cx.start_thread_iteration(self.group),
+                Hook::Controller(child) => {
+                    let of_loop = matches!(controller.kind, Kind::Loop { .. });
+                    self.iteration_started_above(*child, iteration, of_loop);
+                }
+                Hook::Element(element) => element.iteration_start(self.cx, iteration),
+            }
+        }
+        self.state(id).first = false;
+    }
+
+    fn iteration_count(&mut self, id: ControllerId) -> i32 {
+        let count = self.state(id).count;
+        match self.group.controllers[id as usize].kind {
+            Kind::Loop { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => count + 1,
+            _ => count,
+        }
+    }
+
+    /// `LoopIterationListener#iterationStart` of a controller: its nearest controller above starts an iteration.
+    fn iteration_started_above(&mut self, id: ControllerId, iteration: i32, of_loop: bool) {
+        match &self.group.controllers[id as usize].kind {
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) => {
+                self.reinitialize(id);
+                self.reset_loop_count(id);
+            }
+            Kind::OnceOnly if iteration == i32::from(of_loop) => self.reinitialize(id),
+            Kind::Throughput(throughput) => self.decide_throughput(id, throughput),
+            _ => {}
+        }
+    }
+
+    fn reset_loop_count(&mut self, id: ControllerId) {
+        let count = match &self.group.controllers[id as usize].kind {
+            Kind::ForEach(each) => start_index(each, self.cx),
+            _ => 0,
+        };
+        let state = self.state(id);
+        state.count = count;
+        state.loops = None;
+        if let Extra::Runtime { started_ns } = &mut state.extra {
+            *started_ns = 0;
+        }
+    }
+
+    /// `triggerEndOfLoop`: the flow leaves this controller before its end. `last_ok` is the thread's last sample state.
+    pub fn trigger_end_of_loop(&mut self, id: ControllerId) {
+        match self.group.controllers[id as usize].kind {
+            Kind::Transaction { parent: false, .. } => {
+                self.end_independent(id, true);
+                self.reinitialize(id);
+            }
+            Kind::Transaction { parent: true, .. } => {
+                self.end_parent(id);
+                self.reinitialize(id);
+            }
+            Kind::If { .. } => {
+                self.initialize_children(id);
+                self.reinitialize(id);
+            }
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => {
+                self.reinitialize(id);
+                self.reset_loop_count(id);
+            }
+            _ => self.reinitialize(id),
+        }
+    }
+
+    /// `IteratingController#startNextLoop`.
+    pub fn start_next_loop(&mut self, id: ControllerId) {
+        self.reinitialize(id);
+    }
+
+    /// `IteratingController#breakLoop`.
+    pub fn break_loop(&mut self, id: ControllerId) {
+        self.state(id).break_loop = true;
+        self.state(id).first = true;
+        self.reset_current(id);
+        self.reset_loop_count(id);
+    }
+
+    /// Whether `id` is an `IteratingController` below the thread group (Loop, While, ForEach).
+    pub fn is_iterating(&self, id: ControllerId) -> bool {
+        matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_))
+    }
+
+    fn write_index(&mut self, id: ControllerId) {
+        let Some(slot) = self.group.controllers[id as usize].index_variable else { return };
+        let count = self.state(id).count;
+        let mut digits = itoa::Buffer::new();
+        self.cx.vars.set(slot, Rc::from(digits.format(count)));
+    }
+}
+
+// Loop, While, ForEach, Runtime.
+impl Walker<'_> {
+    fn end_of_loop(&mut self, id: ControllerId) -> bool {
+        let loops = self.loops(id);
+        let state = self.state(id);
+        state.break_loop || (loops > -1 && state.count >= loops)
+    }
+
+    /// `LoopController#getLoops`: kept while the loop runs, read again when it is 0 or infinite.
+    fn loops(&mut self, id: ControllerId) -> i32 {
+        match self.state(id).loops {
+            Some(loops) if loops != 0 && loops != -1 => loops,
+            _ => {
+                let Kind::Loop { loops, .. } = &self.group.controllers[id as usize].kind else { return 0 };
+                let loops = crate::number::int(&loops.eval(self.cx));
+                self.state(id).loops = Some(loops);
+                loops
+            }
+        }
+    }
+
+    fn end_of_while(&mut self, id: ControllerId, loop_end: bool) -> bool {
+        if self.state(id).break_loop {
+            return true;
+        }
+        let Kind::While { condition } = &self.group.controllers[id as usize].kind else { return true };
+        let condition = condition.eval(self.cx);
+        let condition = condition.trim();
+        if (loop_end && condition.is_empty()) || condition.eq_ignore_ascii_case("LAST") {
+            return !self.cx.last_sample_ok;
+        }
+        condition.eq_ignore_ascii_case("false")
+    }
+
+    fn input_name(&mut self, id: ControllerId, each: &ForEach) -> String {
+        let mut name = String::new();
+        each.input.eval_into(self.cx, &mut name);
+        name.push_str(each.separator);
+        let mut digits = itoa::Buffer::new();
+        name.push_str(digits.format(self.state(id).count + 1));
+        name
+    }
+
+    fn has_input(&mut self, id: ControllerId, each: &ForEach) -> bool {
+        let name = self.input_name(id, each);
+        self.cx.vars.get_named(&name).is_some()
+    }
+
+    /// `ForeachController#isDone`, which also hands the current value to the output variable.
+    fn for_each_is_done(&mut self, id: ControllerId, each: &ForEach) -> bool {
+        if self.state(id).count >= end_index(each, self.cx) {
+            return true;
+        }
+        let name = self.input_name(id, each);
+        let Some(value) = self.cx.vars.get_named(&name).cloned() else {
+            return self.state(id).done;
+        };
+        let output = each.output.eval(self.cx).into_string();
+        self.cx.vars.set_named(&output, value);
+        false
+    }
+
+    fn pass_runtime(&mut self, id: ControllerId) -> Flow {
+        let now_ns = self.cx.clock().now_ns();
+        if let Extra::Runtime { started_ns } = &mut self.state(id).extra
+            && *started_ns == 0
+        {
+            *started_ns = now_ns;
+        }
+        if self.runtime_over(id) {
+            self.reinitialize(id);
+            self.reset_loop_count(id);
+            return Flow::Give(None);
+        }
+        self.generic(id)
+    }
+
+    fn runtime_over(&mut self, id: ControllerId) -> bool {
+        let Kind::Runtime { seconds } = &self.group.controllers[id as usize].kind else { return true };
+        let seconds = crate::number::long(&seconds.eval(self.cx));
+        let now_ns = self.cx.clock().now_ns();
+        match self.state(id).extra {
+            Extra::Runtime { started_ns } => (now_ns.saturating_sub(started_ns) / 1_000_000_000) as i64 >= seconds,
+            _ => true,
+        }
+    }
+}
+
+fn start_index(each: &ForEach, cx: &mut Context) -> i32 {
+    each.start.as_ref().map_or(0, |index| crate::number::int(&index.eval(cx)))
+}
+
+fn end_index(each: &ForEach, cx: &mut Context) -> i32 {
+    each.end.as_ref().map_or(i32::MAX, |index| crate::number::int(&index.eval(cx)))
+}
+
+// Interleave, Switch, Throughput.
+impl Walker<'_> {
+    fn interleave(&mut self, id: ControllerId) -> Interleave {
+        match self.state(id).extra {
+            Extra::Interleave(interleave) => interleave,
+            _ => Interleave::default(),
+        }
+    }
+
+    /// `InterleaveControl#setCurrentElement`: all children were asked and none had anything.
+    fn interleave_has_come_round(&mut self, id: ControllerId, child: Child) -> bool {
+        let Extra::Interleave(interleave) = &mut self.state(id).extra else { return false };
+        match interleave.search_start {
+            None => interleave.search_start = Some(child),
+            Some(start) if start == child && interleave.moved => {
+                self.reinitialize(id);
+                return true;
+            }
+            Some(_) => {}
+        }
+        false
+    }
+
+    fn interleave_took_from_controller(&mut self, id: ControllerId) {
+        let Kind::Interleave { whole_children, .. } = self.group.controllers[id as usize].kind else { return };
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            interleave.returned_one = true;
+            if whole_children {
+                interleave.search_start = None;
+                return;
+            }
+        }
+        self.increment_current(id);
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            interleave.skip_next = true;
+        }
+    }
+
+    /// `SwitchController#getSelectionAsInt`: by number, else by name, else the child called "default".
+    fn switch_target(&mut self, id: ControllerId, value: &str) -> u32 {
+        if value.is_empty() {
+            return 0;
+        }
+        if value.chars().all(char::is_numeric)
+            && let Ok(index) = value.parse::<i32>()
+        {
+            return if (index as usize) < self.child_count(id) { index as u32 } else { 0 };
+        }
+        let mut target = REMOVED_BY_JUMP;
+        for index in 0..self.child_count(id) {
+            let name = match self.child(id, index) {
+                Child::Sampler(sampler) => &self.group.samplers[sampler as usize].name,
+                Child::Controller(child) => &self.group.controllers[child as usize].name,
+            };
+            let name = name.eval(self.cx);
+            if &*name == value {
+                return index as u32;
+            }
+            if name.eq_ignore_ascii_case("default") {
+                target = index as u32;
+            }
+        }
+        target
+    }
+
+    /// `ThroughputController#iterationStart`.
+    fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
+        let max = self.throughput_max(throughput);
+        let share = self.throughput_share(throughput);
+        let decide = |executions: i32, iterations: i32| {
+            if !throughput.percent {
+                return executions < max;
+            }
+            (100.0 * f64::from(executions) + 50.0) / f64::from(iterations + 1) < f64::from(share)
+        };
+        let Extra::Throughput { executions, iteration, run } = &mut self.state(id).extra else { return };
+        if throughput.per_thread {
+            *iteration += 1;
+            *run = decide(*executions, *iteration);
+            *executions += i32::from(*run);
+            return;
+        }
+        let mut shared = throughput.shared.lock().unwrap_or_else(|broken| broken.into_inner());
+        shared.1 += 1;
+        *run = decide(shared.0, shared.1);
+        shared.0 += i32::from(*run);
+    }
+
+    fn throughput_is_done(&mut self, id: ControllerId, throughput: &Throughput) -> bool {
+        if self.child_count(id) == 0 {
+            return true;
+        }
+        if throughput.percent {
+            return self.throughput_share(throughput) == 0.0;
+        }
+        let max = self.throughput_max(throughput);
+        let executions = match self.state(id).extra {
+            Extra::Throughput { executions, .. } if throughput.per_thread => executions,
+            _ => throughput.shared.lock().unwrap_or_else(|broken| broken.into_inner()).0,
+        };
+        let at_end = self.state(id).current as usize >= self.child_count(id);
+        (executions >= max && at_end) || max == 0
+    }
+
+    fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
+        throughput.max.eval(self.cx).parse().unwrap_or(1)
+    }
+
+    fn throughput_share(&mut self, throughput: &Throughput) -> f32 {
+        throughput.share.eval(self.cx).trim().parse().unwrap_or(100.0)
+    }
+}
+
+// Transactions: see transaction.rs for what they add up.
+impl Walker<'_> {
+    /// `TransactionController#nextWithTransactionSampler`.
+    fn next_with_parent(&mut self, id: ControllerId) -> Option<Step> {
+        if let Extra::Parent(run) = &self.state(id).extra
+            && run.is_done()
+        {
+            self.state(id).extra = Extra::None;
+            return None;
+        }
+        if self.state(id).first {
+            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_shared();
+            let start_ms = self.cx.clock().now_ms();
+            self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(name, start_ms)));
+        }
+        // Not `next`: a parent transaction asks `GenericController#next` again, never its own.
+        let inner = loop {
+            match self.generic(id) {
+                Flow::Give(step) => break step,
+                Flow::Again => {}
+            }
+        };
+        let end_ms = self.cx.clock().now_ms();
+        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        if let Extra::Parent(run) = &mut self.state(id).extra {
+            run.set_step(inner, include_timers, end_ms);
+        }
+        Some(Step::Transaction(id))
+    }
+
+    /// `TransactionController#nextWithoutTransactionSampler`.
+    fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
+        if self.state(id).first {
+            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_shared();
+            let start_ms = self.cx.clock().now_ms();
+            self.state(id).extra = Extra::Independent(Box::new(IndependentTransaction::start(name, start_ms)));
+        }
+        let is_last = self.state(id).current as usize == self.child_count(id);
+        let flow = self.generic(id);
+        match flow {
+            Flow::Give(None) if is_last => self.end_independent(id, false),
+            Flow::Give(Some(Step::Idle)) => {}
+            Flow::Give(step) => self.count_call(id, step.is_some()),
+            Flow::Again => {
+                if let Some(run) = self.walk.independent_transaction(id) {
+                    run.count_descent();
+                }
+            }
+        }
+        flow
+    }
+
+    fn count_call(&mut self, id: ControllerId, found: bool) {
+        if let Some(run) = self.walk.independent_transaction(id) {
+            run.count_call(found);
+        }
+    }
+
+    fn end_independent(&mut self, id: ControllerId, early: bool) {
+        let Extra::Independent(run) = std::mem::take(&mut self.state(id).extra) else { return };
+        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        let end_ms = self.cx.clock().now_ms();
+        let last_ok = early.then_some(self.cx.last_sample_ok);
+        let sample = run.finish(end_ms, include_timers, last_ok);
+        crate::sample::notify_independent_transaction(self.group, self.cx, sample);
+    }
+
+    fn end_parent(&mut self, id: ControllerId) {
+        let Extra::Parent(mut run) = std::mem::take(&mut self.state(id).extra) else { return };
+        if let Some(Step::Transaction(inner)) = run.step()
+            && let Some(inner) = self.walk.parent_transaction(inner)
+            && let Some(result) = inner.take_result()
+        {
+            run.add(result);
+        }
+        let end_ms = self.cx.clock().now_ms();
+        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        run.set_done(include_timers, end_ms);
+        self.state(id).extra = Extra::Ended(run);
+    }
+}

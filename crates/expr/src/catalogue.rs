@@ -1,0 +1,224 @@
+//! The list of functions: names, parameters and what they do, for the parser, for `drumfire check`
+//! and for the reference pages.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::functions::{Build, TABLE};
+
+/// How a function is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rung {
+    /// By this crate.
+    Native,
+    /// By a JVM in the process.
+    Jvm,
+    /// Not at all: JMeter 5.6.3 has no such function, so a plugin is needed.
+    Unknown,
+}
+
+/// Where a function comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// JMeter itself.
+    Core,
+    /// The Custom JMeter Functions or Inter-Thread Communication plugins of jmeter-plugins.org.
+    Plugin,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it means, in a few words.
+    pub name: &'static str,
+    /// Whether it may be left out.
+    pub required: bool,
+}
+
+/// One function.
+#[derive(Debug)]
+pub struct FunctionSpec {
+    /// The name with its two underscores.
+    pub name: &'static str,
+    /// The parameters in their order; the last one repeats if `max` is `None`.
+    pub parameters: &'static [Parameter],
+    /// The smallest number of arguments.
+    pub min: usize,
+    /// The largest number of arguments; `None` if there is no limit.
+    pub max: Option<usize>,
+    /// One sentence.
+    pub doc: &'static str,
+    /// Where the function comes from.
+    pub origin: Origin,
+    pub(crate) build: Build,
+}
+
+impl FunctionSpec {
+    /// How the function is run.
+    pub fn rung(&self) -> Rung {
+        match self.build {
+            Build::Plain(_) | Build::Stateful(_) => Rung::Native,
+            Build::Script(_) => Rung::Jvm,
+        }
+    }
+
+    /// How the function is written, such as `__P(property name[, default])`.
+    pub fn usage(&self) -> String {
+        let mut usage = format!("{}(", self.name);
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            if parameter.required {
+                usage += &format!("{comma}{}", parameter.name);
+            } else {
+                usage += &format!("[{comma}{}]", parameter.name);
+            }
+        }
+        usage + ")"
+    }
+
+    /// Whether the function may read variables whose names are known only at run time.
+    pub fn reads_any_variable(&self) -> bool {
+        matches!(self.build, Build::Script(_))
+            || matches!(
+                self.name,
+                "__V"
+                    | "__eval"
+                    | "__evalVar"
+                    | "__isVarDefined"
+                    | "__jexl2"
+                    | "__jexl3"
+                    | "__RandomFromMultipleVars"
+                    | "__regexFunction"
+            )
+    }
+
+    /// The message of `AbstractFunction.checkParameterCount` and `checkMinParameterCount`, if
+    /// `actual` arguments are too few or too many.
+    pub(crate) fn wrong_count(&self, actual: usize) -> Option<String> {
+        let (name, min) = (self.name, self.min);
+        if actual >= min && self.max.is_none_or(|max| actual <= max) {
+            return None;
+        }
+        let expected = match self.max {
+            None => format!("Expected at least: {min}."),
+            Some(max) if max == min => format!("Expected: {min}."),
+            Some(max) => format!("Expected: >= {min} and <= {max}"),
+        };
+        Some(format!(
+            "{name} called with wrong number of parameters. Actual: {actual}. {expected}"
+        ))
+    }
+}
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static FunctionSpec>> =
+    LazyLock::new(|| TABLE.iter().map(|spec| (spec.name, spec)).collect());
+
+/// The function called `name` (with its underscores).
+pub fn function(name: &str) -> Option<&'static FunctionSpec> {
+    if name.starts_with("__") {
+        BY_NAME.get(name).copied()
+    } else {
+        None
+    }
+}
+
+/// All functions, JMeter's own before those of plugins.
+pub fn functions() -> &'static [FunctionSpec] {
+    TABLE
+}
+
+/// How the function called `name` is run.
+pub fn function_rung(name: &str) -> Rung {
+    function(name).map_or(Rung::Unknown, FunctionSpec::rung)
+}
+
+/// The function whose name is nearest to `name`, if it is near enough to be meant.
+pub(crate) fn similar(name: &str) -> Option<&'static str> {
+    TABLE
+        .iter()
+        .map(|spec| {
+            (
+                distance(&name.to_lowercase(), &spec.name.to_lowercase()),
+                spec.name,
+            )
+        })
+        .min()
+        .filter(|(distance, _)| *distance <= 2)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_of_jmeter_is_listed_once() {
+        // The keys that JMeter 5.6.3's own Function classes return.
+        let jmeter = "__BeanShell __changeCase __char __counter __CSVRead __dateTimeConvert __digest \
+            __escapeHtml __escapeOroRegexpChars __escapeXml __eval __evalVar __FileToString __groovy \
+            __intSum __isPropDefined __isVarDefined __javaScript __jexl2 __jexl3 __log __logn __longSum \
+            __machineIP __machineName __P __property __Random __RandomDate __RandomFromMultipleVars \
+            __RandomString __regexFunction __samplerName __setProperty __split __StringFromFile \
+            __StringToFile __TestPlanName __threadGroupName __threadNum __time __timeShift __unescape \
+            __unescapeHtml __urldecode __urlencode __UUID __V __XPath";
+        for name in jmeter.split_whitespace() {
+            let spec = function(name).unwrap_or_else(|| panic!("{name} is missing"));
+            assert_eq!(spec.origin, Origin::Core, "{name}");
+        }
+        let core = functions()
+            .iter()
+            .filter(|spec| spec.origin == Origin::Core);
+        assert_eq!(core.count(), jmeter.split_whitespace().count());
+        assert_eq!(BY_NAME.len(), TABLE.len());
+    }
+
+    #[test]
+    fn parameters_agree_with_the_argument_counts() {
+        for spec in functions() {
+            let required = spec.parameters.iter().filter(|p| p.required).count();
+            assert_eq!(required, spec.min, "{}", spec.name);
+            if let Some(max) = spec.max {
+                assert_eq!(spec.parameters.len(), max, "{}", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn rungs() {
+        assert_eq!(function_rung("__P"), Rung::Native);
+        assert_eq!(function_rung("__groovy"), Rung::Jvm);
+        assert_eq!(function_rung("__generateDate"), Rung::Unknown);
+        assert_eq!(function_rung("P"), Rung::Unknown);
+    }
+
+    #[test]
+    fn a_typo_is_recognised() {
+        assert_eq!(similar("__threadnum"), Some("__threadNum"));
+        assert_eq!(similar("__Randm"), Some("__Random"));
+        assert_eq!(similar("__jm__Users__idx"), None);
+    }
+
+    #[test]
+    fn usage_shows_what_is_optional() {
+        assert_eq!(
+            function("__P").unwrap().usage(),
+            "__P(name of the property[, default value])"
+        );
+    }
+}

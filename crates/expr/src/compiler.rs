@@ -1,0 +1,172 @@
+//! What is known while the property texts of a plan are compiled.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::fault::Fault;
+use crate::parse::{Names, Parser};
+use crate::properties::Properties;
+use crate::random::Random;
+use crate::scope::{Level, Raised, Scope};
+use crate::vars::{Value, VarNames, Vars};
+
+/// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
+/// JMeter knows before the threads start (`PreCompiler`): the properties and the user-defined
+/// variables met so far.
+#[derive(Debug)]
+pub struct Compiler {
+    names: VarNames,
+    scope: StaticScope,
+    warnings: Vec<Fault>,
+}
+
+impl Compiler {
+    /// A compiler for a plan that lies in the current folder and is called nothing.
+    pub fn new(properties: Properties) -> Compiler {
+        Compiler {
+            names: VarNames::new(),
+            scope: StaticScope::new(properties),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Says which plan is compiled: its file name and the folder that relative names refer to.
+    pub fn set_plan(&mut self, name: &str, base_dir: &Path) {
+        self.scope.plan_name = name.to_owned();
+        self.scope.base_dir = base_dir.to_owned();
+    }
+
+    /// The names met so far.
+    pub fn names(&self) -> &VarNames {
+        &self.names
+    }
+
+    /// The names met so far, to be added to: elements intern the variables that they set.
+    pub fn names_mut(&mut self) -> &mut VarNames {
+        &mut self.names
+    }
+
+    /// Gives a variable the value that functions evaluated before the start see
+    /// (`PreCompiler.addNode` does so for every Test Plan and User Defined Variables element).
+    pub fn define(&mut self, name: &str, value: impl Into<Value>) {
+        self.names.intern(name);
+        self.scope_mut().vars_mut().set_named(name, value.into());
+    }
+
+    /// The scope before the start: JMeter's main thread, with the variables that were
+    /// [defined](Compiler::define).
+    pub fn scope_mut(&mut self) -> &mut StaticScope {
+        if self.scope.vars.names().len() != self.names.len() {
+            self.scope.vars.grow(Arc::new(self.names.clone()));
+        }
+        &mut self.scope
+    }
+
+    /// Findings that do not keep JMeter from running the texts; the list is empty afterwards.
+    pub fn take_warnings(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Ends the compilation: the names for the run, and the variables as they are at its start.
+    pub fn finish(mut self) -> (Arc<VarNames>, Vars) {
+        let vars = self.scope_mut().vars.clone();
+        (vars.names().clone(), vars)
+    }
+
+    pub(crate) fn with_parser<R>(&mut self, work: impl FnOnce(&mut Parser<'_>) -> R) -> R {
+        self.scope_mut();
+        work(&mut Parser {
+            names: Names::Growing(&mut self.names),
+            scope: &mut self.scope,
+            warnings: &mut self.warnings,
+        })
+    }
+}
+
+/// The scope before any thread runs, and outside of threads: no sampler, no previous sample.
+#[derive(Debug)]
+pub struct StaticScope {
+    vars: Vars,
+    properties: Properties,
+    plan_name: String,
+    base_dir: PathBuf,
+    random: Random,
+    messages: Vec<(Level, String)>,
+    raised: Option<Raised>,
+}
+
+impl StaticScope {
+    /// A scope without variables.
+    pub fn new(properties: Properties) -> StaticScope {
+        StaticScope {
+            vars: Vars::new(Arc::default()),
+            properties,
+            plan_name: String::new(),
+            base_dir: PathBuf::from("."),
+            random: Random::from_entropy(),
+            messages: Vec::new(),
+            raised: None,
+        }
+    }
+
+    /// What functions wrote to the log; the list is empty afterwards.
+    pub fn take_messages(&mut self) -> Vec<(Level, String)> {
+        std::mem::take(&mut self.messages)
+    }
+
+    /// The first exception that an evaluation ended with, if any; forgotten afterwards.
+    pub fn take_raised(&mut self) -> Option<Raised> {
+        self.raised.take()
+    }
+}
+
+impl Scope for StaticScope {
+    fn vars(&self) -> &Vars {
+        &self.vars
+    }
+    fn vars_mut(&mut self) -> &mut Vars {
+        &mut self.vars
+    }
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+    fn thread_number(&self) -> u32 {
+        0
+    }
+    fn thread_name(&self) -> &str {
+        "StandardJMeterEngine"
+    }
+    fn thread_group_name(&self) -> &str {
+        ""
+    }
+    fn sampler_name(&self) -> Option<&str> {
+        None
+    }
+    fn iteration(&self) -> u32 {
+        0
+    }
+    fn previous_response(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+    fn test_plan_name(&self) -> &str {
+        &self.plan_name
+    }
+    fn base_dir(&self) -> &Path {
+        &self.base_dir
+    }
+    fn now_ms(&self) -> i64 {
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
+        elapsed.map_or(0, |elapsed| elapsed.as_millis() as i64)
+    }
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        self.messages.push((level, message.to_owned()));
+    }
+    fn raise(&mut self, raised: Raised) {
+        self.raised.get_or_insert(raised);
+    }
+}

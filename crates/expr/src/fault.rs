@@ -1,0 +1,62 @@
+//! What can be wrong with a property text, in a form that the plan's diagnostics can show.
+
+use std::ops::Range;
+
+/// How bad a [`Fault`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// JMeter rejects the text and leaves every property of the element as it is written.
+    Error,
+    /// JMeter runs the text, probably not as its author meant it.
+    Warning,
+}
+
+/// A finding about one property text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// A stable identifier, such as `function-arguments`.
+    pub code: &'static str,
+    /// Whether JMeter rejects the text.
+    pub severity: Severity,
+    /// What is wrong; for errors, in the words that JMeter logs.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The place in the property text, in bytes.
+    pub span: Range<usize>,
+}
+
+impl Fault {
+    pub(crate) fn error(code: &'static str, message: String, span: Range<usize>) -> Fault {
+        Fault {
+            code,
+            severity: Severity::Error,
+            message,
+            help: None,
+            span,
+        }
+    }
+
+    pub(crate) fn warning(code: &'static str, message: String, span: Range<usize>) -> Fault {
+        Fault {
+            code,
+            severity: Severity::Warning,
+            message,
+            help: None,
+            span,
+        }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Fault {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,204 @@
+//! `CSVRead`, with its `FileWrapper` and `FileRowColContainer`.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Args, Outcome, Refusal, Stateful, files};
+use crate::scope::{Level, Scope};
+use crate::text::Text;
+use crate::values::parse_int;
+
+/// The files that are open, by alias, for all users: `FileWrapper.fileContainers`.
+#[derive(Debug, Default)]
+pub(crate) struct CsvFiles(Mutex<OpenFiles>);
+
+#[derive(Debug, Default)]
+struct OpenFiles {
+    by_alias: HashMap<String, Arc<CsvFile>>,
+    /// The first file that was opened; an empty file name means this one if it is the only one.
+    default: String,
+}
+
+impl CsvFiles {
+    fn lock(&self) -> MutexGuard<'_, OpenFiles> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lines that one user is at, by alias: `FileWrapper.filePacks`.
+#[derive(Debug, Default)]
+pub(crate) struct CsvCursors(HashMap<String, Cursor>);
+
+#[derive(Debug)]
+struct Cursor {
+    file: Arc<CsvFile>,
+    /// `None` until the next column is asked for.
+    row: Option<usize>,
+}
+
+/// A file in memory: `FileRowColContainer`.
+#[derive(Debug)]
+struct CsvFile {
+    rows: Vec<Vec<String>>,
+    next_row: AtomicUsize,
+}
+
+impl CsvFile {
+    /// Reading stops at the first empty line, which allows for comments at the end of a file.
+    fn parse(text: &str, delimiter: &str) -> CsvFile {
+        let lines = files::lines(text).take_while(|line| !line.is_empty());
+        CsvFile {
+            rows: lines.map(|line| split_line(line, delimiter)).collect(),
+            next_row: AtomicUsize::new(0),
+        }
+    }
+
+    /// The next unread row for whichever user asks first; after the last comes the first again.
+    fn take_row(&self) -> usize {
+        let next = self.next_row.fetch_add(1, Ordering::Relaxed);
+        next % self.rows.len().max(1)
+    }
+}
+
+/// `FileRowColContainer.splitLine`: no quoting.
+fn split_line(line: &str, delimiter: &str) -> Vec<String> {
+    match delimiter {
+        "" => vec![line.to_owned()],
+        _ => line.split(delimiter).map(str::to_owned).collect(),
+    }
+}
+
+#[derive(Debug)]
+struct CsvRead;
+
+/// `CSVRead.setParameters` forgets all files, "the only way to detect that a run is starting".
+pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    *scope.properties().csv_files().lock() = OpenFiles::default();
+    Ok(Box::new(CsvRead))
+}
+
+impl Stateful for CsvRead {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let file = args.text(0, scope)?;
+        let column = args.text(1, scope)?;
+        if column.starts_with('*') {
+            open(&file, &column, scope);
+        } else if matches!(&*column, "next" | "next()") {
+            end_row(&file, scope);
+        } else if let Some(index) = parse_int(&column) {
+            return Ok(read_column(&file, index, scope));
+        } else {
+            let message = format!(
+                "{} - can't parse column number: {column} java.lang.NumberFormatException: For input string: \"{column}\"",
+                scope.thread_name()
+            );
+            scope.log(Level::Warn, &message);
+        }
+        Ok(Text::Literal(""))
+    }
+}
+
+/// `FileWrapper.checkDefault`: an empty file name means the only open file.
+fn or_default(file: &str, scope: &mut dyn Scope) -> String {
+    if !file.is_empty() {
+        return file.to_owned();
+    }
+    let default = {
+        let open = scope.properties().csv_files().lock();
+        (open.by_alias.len() == 1 && !open.default.is_empty()).then(|| open.default.clone())
+    };
+    match default {
+        Some(default) => {
+            scope.log(Level::Warn, &format!("Using default: {default}"));
+            default
+        }
+        None => {
+            scope.log(Level::Error, "Cannot determine default file name");
+            String::new()
+        }
+    }
+}
+
+/// `FileWrapper.open`.
+fn open(file: &str, alias: &str, scope: &mut dyn Scope) {
+    let file = or_default(file, scope);
+    if alias.is_empty() {
+        return scope.log(Level::Error, "Alias cannot be empty");
+    }
+    if scope.vars_mut().locals().csv.0.contains_key(alias) {
+        return;
+    }
+    match shared_file(&file, alias, scope) {
+        Ok(file) => {
+            let cursors = &mut scope.vars_mut().locals().csv.0;
+            cursors.insert(alias.to_owned(), Cursor { file, row: None });
+        }
+        Err(error) => scope.log(Level::Warn, &format!("{file}: {error}")),
+    }
+}
+
+/// `FileWrapper.getFile`: the container of an alias, loaded at its first use by any user.
+fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Arc<CsvFile>> {
+    let properties = scope.properties();
+    let mut open = properties.csv_files().lock();
+    if let Some(file) = open.by_alias.get(alias) {
+        return Ok(file.clone());
+    }
+    let text = std::fs::read(files::resolve(file, scope.base_dir()))?;
+    let delimiter = properties.get_trimmed("csvread.delimiter");
+    let parsed = Arc::new(CsvFile::parse(
+        &String::from_utf8_lossy(&text),
+        delimiter.as_deref().unwrap_or(","),
+    ));
+    open.by_alias.insert(alias.to_owned(), parsed.clone());
+    if open.default.is_empty() {
+        file.clone_into(&mut open.default);
+    }
+    Ok(parsed)
+}
+
+/// `FileWrapper.endRow`: the next column asked for is one of another row.
+fn end_row(file: &str, scope: &mut dyn Scope) {
+    let file = or_default(file, scope);
+    let former = match scope.vars_mut().locals().csv.0.get_mut(&file) {
+        Some(cursor) => cursor.row.take(),
+        None => return scope.log(Level::Warn, &format!("endRow(): no entry for {file}")),
+    };
+    if former.is_none() {
+        scope.log(Level::Warn, "endRow() called twice in succession");
+    }
+}
+
+/// `FileWrapper.getColumn`: opens the file under its own name if need be.
+fn read_column(file: &str, column: i32, scope: &mut dyn Scope) -> Text<'static> {
+    let mut file = file.to_owned();
+    if !scope.vars_mut().locals().csv.0.contains_key(&file) {
+        if file.starts_with('*') {
+            let message = format!("Cannot perform initial open using alias {file}");
+            scope.log(Level::Warn, &message);
+            return Text::Literal("");
+        }
+        file = or_default(&file, scope);
+        let alias = file.clone();
+        open(&file, &alias, scope);
+    }
+    let Some(cursor) = scope.vars_mut().locals().csv.0.get_mut(&file) else {
+        return Text::Literal("");
+    };
+    let row = *cursor.row.get_or_insert_with(|| cursor.file.take_row());
+    let value = usize::try_from(column)
+        .ok()
+        .and_then(|column| cursor.file.rows.get(row)?.get(column).cloned());
+    match value {
+        Some(value) => Text::Owned(value),
+        None => {
+            let message = format!(
+                "{} - invalid column number: {column} at row {row}",
+                scope.thread_name()
+            );
+            scope.log(Level::Warn, &message);
+            Text::Literal("")
+        }
+    }
+}

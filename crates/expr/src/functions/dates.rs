@@ -1,0 +1,130 @@
+//! `DateTimeConvertFunction` and `RandomDate`.
+
+use super::{Args, Outcome, random};
+use crate::java_time::{DatePattern, Defaults, Locale, Moment, SYSTEM_ZONE};
+use crate::scope::{Level, Raised, Scope};
+use crate::text::Text;
+use crate::values::parse_long;
+
+use jiff::civil::Date;
+use jiff::{SignedDuration, Zoned};
+
+/// `__dateTimeConvert`: empty if anything is wrong.
+pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let date = args.text(0, scope)?;
+    let source = args.text(1, scope)?;
+    let target = args.text(2, scope)?;
+    match converted(&date, &source, &target) {
+        Some(text) => {
+            args.store(3, &text, scope)?;
+            Ok(Text::Owned(text))
+        }
+        None => {
+            let message = format!(
+                "Error calling __dateTimeConvert function with value {date}, source format {source}, target format {target}"
+            );
+            scope.log(Level::Error, &message);
+            Ok(Text::Literal(""))
+        }
+    }
+}
+
+fn converted(date: &str, source: &str, target: &str) -> Option<String> {
+    let locale = Locale::system();
+    let target = DatePattern::compile(target).ok()?;
+    let moment = if source.is_empty() {
+        Moment::from_millis(parse_long(date)?)?
+    } else {
+        let parsed = DatePattern::compile(source)
+            .ok()?
+            .parse(date, &locale, &[])?;
+        in_system_zone(parsed)
+    };
+    target.format(&moment, &locale)
+}
+
+/// Both formatters have the system's zone. A text with another zone becomes an instant in the system's;
+/// an offset alone does not count as a zone, and is only printed.
+fn in_system_zone(moment: Moment) -> Moment {
+    let elsewhere = moment.zone.as_ref().filter(|zone| **zone != *SYSTEM_ZONE);
+    match elsewhere.and_then(|zone| moment.to_zoned(zone)) {
+        Some(zoned) => zoned.with_time_zone(SYSTEM_ZONE.clone()).into(),
+        None => Moment {
+            zone: Some(SYSTEM_ZONE.clone()),
+            ..moment
+        },
+    }
+}
+
+/// `__RandomDate`: the last day is not included, and two equal days are an error.
+pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let locale = match args.trimmed(3, scope)? {
+        name if name.is_empty() => Locale::system(),
+        name => Locale::new(&name),
+    };
+    let pattern = args.trimmed(0, scope)?;
+    let pattern = if pattern.is_empty() {
+        "yyyy-MM-dd"
+    } else {
+        &*pattern
+    };
+    let Ok(pattern) = DatePattern::compile(pattern) else {
+        let message = format!(
+            "Format date pattern '{pattern}' is invalid (see https://docs.oracle.com/javase/8/docs/api/java/time/format/DateTimeFormatter.html)"
+        );
+        scope.log(Level::Error, &message);
+        return Ok(Text::Literal(""));
+    };
+    let today = today(scope)?;
+    let defaults = [('d', 1), ('M', 1), ('y', i64::from(today.year()))];
+    let start = args.trimmed(1, scope)?;
+    let first = if start.is_empty() {
+        today
+    } else {
+        read_date(&pattern, &start, &locale, &defaults, "Start Date", scope)
+    };
+    let end = args.trimmed(2, scope)?;
+    let last = read_date(&pattern, &end, &locale, &defaults, "End date", scope);
+    if last < first {
+        let message = format!("End Date '{end}' must be greater than Start Date '{start}'");
+        scope.log(Level::Error, &message);
+        return Ok(Text::Literal(""));
+    }
+    if last == first {
+        return Err(random::bound_not_greater());
+    }
+    let days = i64::from((last - first).get_days());
+    let chosen = first + SignedDuration::from_hours(24 * scope.random().between(0, days - 1));
+    let text = pattern
+        .format(&Moment::from_date(chosen), &locale)
+        .ok_or_else(|| {
+            Raised::Exception("java.time.temporal.UnsupportedTemporalTypeException".to_owned())
+        })?;
+    args.store(4, &text, scope)?;
+    Ok(Text::Owned(text))
+}
+
+fn today(scope: &dyn Scope) -> Result<Date, Raised> {
+    Moment::from_millis(scope.now_ms())
+        .and_then(|now| now.to_zoned(&SYSTEM_ZONE))
+        .map(|now: Zoned| now.date())
+        .ok_or_else(|| Raised::Exception("java.time.DateTimeException".to_owned()))
+}
+
+/// A date that cannot be read is logged and taken for 1970-01-01.
+fn read_date(
+    pattern: &DatePattern,
+    text: &str,
+    locale: &Locale,
+    defaults: &Defaults,
+    what: &str,
+    scope: &mut dyn Scope,
+) -> Date {
+    let date = pattern
+        .parse(text, locale, defaults)
+        .and_then(|moment| moment.date);
+    date.unwrap_or_else(|| {
+        scope.log(Level::Error, &format!("Failed to parse {what} '{text}'"));
+        Date::constant(1970, 1, 1)
+    })
+}

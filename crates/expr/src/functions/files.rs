@@ -1,0 +1,365 @@
+//! `FileToString`, `StringFromFile`, `StringToFile` and `XPath`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Args, Outcome, Refusal, Stateful, store};
+use crate::scope::{Level, Raised, Scope};
+use crate::text::Text;
+use crate::values::{parse_bool, parse_int};
+
+/// What a function returns when its file cannot be read.
+const ERROR: &str = "**ERR**";
+
+/// `FileServer.resolveFileFromPath`: a file that is not in the current folder is next to the plan.
+pub(super) fn resolve(file: &str, base_dir: &Path) -> PathBuf {
+    let path = Path::new(file);
+    if path.is_absolute() || path.exists() {
+        path.to_owned()
+    } else {
+        base_dir.join(path)
+    }
+}
+
+/// `BufferedReader.readLine` over a text: `\n`, `\r` or `\r\n` end a line.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = &rest[end..];
+        rest = rest
+            .strip_prefix("\r\n")
+            .or_else(|| rest.strip_prefix(['\n', '\r']))
+            .unwrap_or(rest);
+        Some(line)
+    })
+}
+
+/// The charset called `name`; `None` if Java would not know it either.
+fn charset(name: &str) -> Option<Charset> {
+    match name.to_ascii_uppercase().as_str() {
+        "ISO-8859-1" | "ISO8859-1" | "ISO8859_1" | "ISO_8859-1" | "LATIN1" | "L1" => {
+            Some(Charset::Latin1)
+        }
+        "US-ASCII" | "ASCII" => Some(Charset::Ascii),
+        "UTF-16" | "UTF_16" => Some(Charset::Utf16),
+        label => encoding_rs::Encoding::for_label(label.as_bytes()).map(Charset::Other),
+    }
+}
+
+/// Charsets by Java's meaning; where WHATWG's differs (Latin-1 is not windows-1252), by hand.
+enum Charset {
+    Latin1,
+    Ascii,
+    Utf16,
+    Other(&'static encoding_rs::Encoding),
+}
+
+impl Charset {
+    fn decode(&self, bytes: &[u8]) -> String {
+        match self {
+            Charset::Latin1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
+            Charset::Ascii => bytes
+                .iter()
+                .map(|byte| {
+                    if byte.is_ascii() {
+                        char::from(*byte)
+                    } else {
+                        '\u{fffd}'
+                    }
+                })
+                .collect(),
+            // Java reads UTF-16 without a byte order mark as big-endian.
+            Charset::Utf16 => encoding_rs::UTF_16BE.decode(bytes).0.into_owned(),
+            Charset::Other(encoding) => encoding.decode_without_bom_handling(bytes).0.into_owned(),
+        }
+    }
+
+    fn encode(&self, text: &str) -> Vec<u8> {
+        let narrow = |limit: u32| {
+            let byte = move |c: char| if u32::from(c) < limit { c as u8 } else { b'?' };
+            text.chars().map(byte).collect()
+        };
+        match self {
+            Charset::Latin1 => narrow(0x100),
+            Charset::Ascii => narrow(0x80),
+            Charset::Utf16 => [0xFE, 0xFF].into_iter().chain(big_endian(text)).collect(),
+            Charset::Other(encoding) if *encoding == encoding_rs::UTF_16BE => {
+                big_endian(text).collect()
+            }
+            Charset::Other(encoding) if *encoding == encoding_rs::UTF_16LE => {
+                text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+            }
+            Charset::Other(encoding) => encode_with(encoding, text),
+        }
+    }
+}
+
+fn big_endian(text: &str) -> impl Iterator<Item = u8> {
+    text.encode_utf16().flat_map(u16::to_be_bytes)
+}
+
+/// Java writes `?` for what the charset does not have.
+fn encode_with(encoding: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
+    let (bytes, _, unmappable) = encoding.encode(text);
+    if !unmappable {
+        return bytes.into_owned();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        let mut buffer = [0; 4];
+        let (bytes, _, unmappable) = encoding.encode(c.encode_utf8(&mut buffer));
+        out.extend_from_slice(if unmappable { b"?" } else { &bytes });
+    }
+    out
+}
+
+/// `__FileToString`: relative to the current folder, UTF-8 unless told otherwise.
+pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let file = args.text(0, scope)?;
+    let encoding = args.trimmed(1, scope)?;
+    let variable = args.trimmed(2, scope)?;
+    let name = if encoding.is_empty() {
+        "UTF-8"
+    } else {
+        &*encoding
+    };
+    let Some(charset) = charset(name) else {
+        return Err(Raised::Exception(format!(
+            "java.nio.charset.UnsupportedCharsetException: {name}"
+        )));
+    };
+    let value = match std::fs::read(&*file) {
+        Ok(bytes) => charset.decode(&bytes),
+        Err(error) => {
+            scope.log(Level::Warn, &format!("Could not read file: {file} {error}"));
+            ERROR.to_owned()
+        }
+    };
+    store(&variable, &value, scope);
+    Ok(Text::Owned(value))
+}
+
+/// Writers of files wait for each other; JMeter has a lock per file.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// `__StringToFile`: whether the text was written. `\n` in the text becomes a line feed.
+pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let file = args.trimmed(0, scope)?;
+    let content = args.text(1, scope)?.replace("\\n", "\n");
+    let append = args.trimmed(2, scope)?;
+    let append = append.is_empty() || parse_bool(&append);
+    let encoding = args.text(3, scope)?;
+    let name = if encoding.is_empty() {
+        "UTF-8"
+    } else {
+        &*encoding
+    };
+    let written = match charset(name) {
+        _ if file.is_empty() => Err(format!("File name '{file}' is empty")),
+        None => Err(format!("The encoding of file is not supported: {name}")),
+        Some(charset) => write(Path::new(&*file), &charset.encode(&content), append)
+            .map_err(|error| format!("The file {file} can't be written to: {error}")),
+    };
+    match written {
+        Ok(()) => Ok(Text::Literal("true")),
+        Err(message) => {
+            scope.log(Level::Error, &message);
+            Ok(Text::Literal("false"))
+        }
+    }
+}
+
+fn write(file: &Path, bytes: &[u8], append: bool) -> io::Result<()> {
+    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut options = File::options();
+    options.create(true).write(true);
+    if append {
+        options.append(true);
+    } else {
+        options.truncate(true);
+    }
+    options.open(file)?.write_all(bytes)
+}
+
+/// `StringFromFile`: one reader per call in the plan, shared by all users.
+#[derive(Debug, Default)]
+pub(super) struct StringFromFile(Mutex<Reading>);
+
+#[derive(Debug, Default)]
+struct Reading {
+    opened: bool,
+    name: String,
+    reader: Option<BufReader<File>>,
+    /// The number of the next file; `None` before the first.
+    current: Option<i32>,
+    end: Option<i32>,
+}
+
+impl StringFromFile {
+    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+        Ok(Box::<StringFromFile>::default())
+    }
+}
+
+impl Stateful for StringFromFile {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let variable = match args.len() {
+            0 | 1 => Text::Literal("StringFromFile_"),
+            _ => args.trimmed(1, scope)?,
+        };
+        let mut reading = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reading.opened {
+            reading.opened = true;
+            reading.open(args, scope)?;
+        }
+        match reading.next_line(args, scope)? {
+            Some(line) => {
+                store(&variable, &line, scope);
+                Ok(Text::Owned(line))
+            }
+            None => {
+                scope.vars_mut().remove_named(&variable);
+                Ok(super::NULL)
+            }
+        }
+    }
+}
+
+impl Reading {
+    /// `StringFromFile.openFile`: with a start number, the file name is a `DecimalFormat`.
+    fn open(&mut self, args: Args<'_>, scope: &mut dyn Scope) -> Result<(), Raised> {
+        self.reader = None;
+        self.name = args.text(0, scope)?.into_string();
+        let start = number(args, 2, "Start", scope)?;
+        let current = *self.current.get_or_insert(start.unwrap_or(1));
+        self.end = number(args, 3, "End", scope)?;
+        if args.len() >= 3 {
+            if self.end.is_some_and(|end| current > end) {
+                let message = format!("{} No more files to process", scope.thread_name());
+                scope.log(Level::Info, &message);
+                return Ok(());
+            }
+            if start.is_some() {
+                self.name = super::decimal_format::format(&self.name, i64::from(current))
+                    .map_err(Raised::Exception)?;
+            }
+            self.current = Some(current.wrapping_add(1));
+        }
+        let message = format!("{} opening file {}", scope.thread_name(), self.name);
+        scope.log(Level::Info, &message);
+        match File::open(&self.name) {
+            Ok(file) => self.reader = Some(BufReader::new(file)),
+            Err(error) => {
+                let message = format!("openFile() error: {}: {error}", self.name);
+                scope.log(Level::Error, &message);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line; at the end of a file the next file or the same one again. `None` is Java's
+    /// `null`, which an empty file gives.
+    fn next_line(
+        &mut self,
+        args: Args<'_>,
+        scope: &mut dyn Scope,
+    ) -> Result<Option<String>, Raised> {
+        let Some(reader) = &mut self.reader else {
+            return self.no_file();
+        };
+        let line = match read_line(reader) {
+            Ok(Some(line)) => return Ok(Some(line)),
+            Ok(None) => {
+                self.open(args, scope)?;
+                match &mut self.reader {
+                    Some(reader) => read_line(reader),
+                    None => return self.no_file(),
+                }
+            }
+            Err(error) => Err(error),
+        };
+        line.or_else(|error| {
+            let message = format!("{} error reading file {error}", scope.thread_name());
+            scope.log(Level::Error, &message);
+            Ok(Some(ERROR.to_owned()))
+        })
+    }
+
+    /// Without a file the user stops if files were numbered, and gets an error text otherwise.
+    fn no_file(&self) -> Result<Option<String>, Raised> {
+        match self.end {
+            Some(_) => Err(Raised::StopThread("End of sequence".to_owned())),
+            None => Ok(Some(ERROR.to_owned())),
+        }
+    }
+}
+
+/// The number of the first or last file; anything else than a number is as good as nothing.
+fn number(
+    args: Args<'_>,
+    index: usize,
+    what: &str,
+    scope: &mut dyn Scope,
+) -> Result<Option<i32>, Raised> {
+    let Some(text) = args.given(index, scope)? else {
+        return Ok(None);
+    };
+    let number = parse_int(&text);
+    if number.is_none() {
+        let message = format!(
+            "Exception parsing {text} as int, value will not be considered as {what} Number sequence"
+        );
+        scope.log(Level::Warn, &message);
+    }
+    Ok(number)
+}
+
+/// `BufferedReader.readLine` in strict UTF-8.
+fn read_line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    loop {
+        let buffer = reader.fill_buf()?;
+        let Some(first) = buffer.first() else {
+            break;
+        };
+        if let Some(end) = buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            line.extend_from_slice(&buffer[..end]);
+            let carriage_return = buffer[end] == b'\r';
+            reader.consume(end + 1);
+            if carriage_return && reader.fill_buf()?.first() == Some(&b'\n') {
+                reader.consume(1);
+            }
+            return utf8(line).map(Some);
+        }
+        debug_assert!(!matches!(first, b'\n' | b'\r'));
+        let len = buffer.len();
+        line.extend_from_slice(buffer);
+        reader.consume(len);
+    }
+    if line.is_empty() {
+        return Ok(None);
+    }
+    utf8(line).map(Some)
+}
+
+fn utf8(line: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// `XPath`.
+///
+/// # Errors
+/// Always: there is no XPath engine yet.
+pub(super) fn prepare_xpath(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    Err(Refusal {
+        code: "function-not-supported",
+        message: "__XPath is not supported natively".to_owned(),
+    })
+}

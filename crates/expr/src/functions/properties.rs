@@ -1,0 +1,71 @@
+//! `Property`, `Property2`, `SetProperty`, `IsPropDefined`, and `Env` of jmeter-plugins.
+
+use super::{Args, NULL, Outcome, store};
+use crate::scope::Scope;
+use crate::text::Text;
+
+/// `__P`: the default is `1` if none is given.
+pub(super) fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = args.text(0, scope)?;
+    let default = args.given(1, scope)?;
+    match scope.properties().get_trimmed(&name) {
+        Some(value) => Ok(Text::Property(value)),
+        None => Ok(trimmed(default.unwrap_or(Text::Literal("1")))),
+    }
+}
+
+/// `JMeterUtils.getPropDefault` trims a default, too.
+fn trimmed(text: Text<'_>) -> Text<'_> {
+    let short = crate::values::trim(&text);
+    if short.len() == text.len() {
+        text
+    } else {
+        Text::Owned(short.to_owned())
+    }
+}
+
+/// `__property`: the default is the name if none is given.
+pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = args.text(0, scope)?;
+    let default = args.given(2, scope)?;
+    let value = match scope.properties().get_trimmed(&name) {
+        Some(value) => Text::Property(value),
+        None => trimmed(default.unwrap_or(name)),
+    };
+    let variable = args.text(1, scope)?;
+    store(&variable, &value, scope);
+    Ok(value)
+}
+
+/// `__setProperty`: the former value is returned only if the third argument is `true`.
+pub(super) fn set_property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = args.text(0, scope)?;
+    let value = args.text(1, scope)?;
+    let wants_former = args.text(2, scope)?.eq_ignore_ascii_case("true");
+    let former = scope.properties().set(&name, value.as_str());
+    match former {
+        _ if !wants_former => Ok(Text::Literal("")),
+        Some(former) => Ok(Text::Property(former)),
+        None => Ok(NULL),
+    }
+}
+
+/// `__isPropDefined`.
+pub(super) fn is_prop_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = args.text(0, scope)?;
+    let defined = scope.properties().get(&name).is_some();
+    Ok(Text::Literal(if defined { "true" } else { "false" }))
+}
+
+/// `__env`: the default is the name if none is given.
+pub(super) fn env<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = args.text(0, scope)?;
+    let default = args.given(2, scope)?;
+    let value = match std::env::var(&*name) {
+        Ok(value) => Text::Owned(value),
+        Err(_) => default.unwrap_or(name),
+    };
+    let variable = args.text(1, scope)?;
+    store(&variable, &value, scope);
+    Ok(value)
+}

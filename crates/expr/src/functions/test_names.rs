@@ -1,0 +1,35 @@
+//! `SamplerName`, `TestPlanName`, `ThreadGroupName`, `ThreadNumber`, and `IterationNum` of
+//! jmeter-plugins.
+
+use super::{Args, Outcome};
+use crate::scope::Scope;
+use crate::text::Text;
+
+/// `__samplerName`: empty outside a sampler.
+pub(super) fn sampler_name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = scope.sampler_name().unwrap_or_default().to_owned();
+    args.store(0, &name, scope)?;
+    Ok(Text::Owned(name))
+}
+
+/// `__TestPlanName`.
+pub(super) fn test_plan_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    Ok(Text::Owned(scope.test_plan_name().to_owned()))
+}
+
+/// `__threadGroupName`.
+pub(super) fn thread_group_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    Ok(Text::Owned(scope.thread_group_name().to_owned()))
+}
+
+/// `__threadNum`: what follows the last hyphen of the thread's name.
+pub(super) fn thread_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let name = scope.thread_name();
+    let number = name.rsplit_once('-').map_or(name, |(_, number)| number);
+    Ok(Text::Owned(number.to_owned()))
+}
+
+/// `__iterationNum`.
+pub(super) fn iteration_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    Ok(Text::Owned(scope.iteration().to_string()))
+}

@@ -1,0 +1,200 @@
+//! `TimeFunction` and `TimeShift`. Both read some of their arguments when the plan is compiled, so
+//! that only variables of the Test Plan and of User Defined Variables can be used in those.
+
+use super::{Args, Outcome, Refusal, Stateful, store};
+use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
+use crate::scope::{Level, Raised, Scope};
+use crate::text::Text;
+use crate::values::{parse_long, trim};
+
+/// `__time`.
+#[derive(Debug)]
+struct TimeFunction {
+    format: TimeFormat,
+    variable: Box<str>,
+    locale: Locale,
+}
+
+#[derive(Debug)]
+enum TimeFormat {
+    /// Milliseconds, divided by this.
+    Millis(i64),
+    Pattern(DatePattern),
+    /// An exception at every call.
+    Invalid(String),
+}
+
+/// The names that stand for patterns, the property that redefines them, and their meaning.
+const ALIASES: [(&str, &str, &str); 5] = [
+    ("YMD", "time.YMD", "yyyyMMdd"),
+    ("HMS", "time.HMS", "HHmmss"),
+    ("YMDHMS", "time.YMDHMS", "yyyyMMdd-HHmmss"),
+    ("USER1", "time.USER1", ""),
+    ("USER2", "time.USER2", ""),
+];
+
+pub(super) fn prepare_time(
+    args: Args<'_>,
+    scope: &mut dyn Scope,
+) -> Result<Box<dyn Stateful>, Refusal> {
+    let format = args.text(0, scope)?;
+    let variable = args.trimmed(1, scope)?;
+    Ok(Box::new(TimeFunction {
+        format: time_format(&format, scope),
+        variable: variable.as_str().into(),
+        locale: Locale::system(),
+    }))
+}
+
+fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
+    if format.is_empty() {
+        return TimeFormat::Millis(1);
+    }
+    let alias = ALIASES.iter().find(|(name, _, _)| *name == format);
+    let redefined = alias.and_then(|(_, property, _)| scope.properties().get_trimmed(property));
+    let pattern = match (&redefined, alias) {
+        (Some(pattern), _) => &**pattern,
+        (None, Some((_, _, pattern))) => pattern,
+        (None, None) => format,
+    };
+    let divisor = pattern
+        .strip_prefix('/')
+        .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+        .and_then(parse_long);
+    match divisor {
+        Some(0) => TimeFormat::Invalid("java.lang.ArithmeticException: / by zero".to_owned()),
+        Some(divisor) => TimeFormat::Millis(divisor),
+        None => match DatePattern::compile(pattern) {
+            Ok(pattern) => TimeFormat::Pattern(pattern),
+            Err(_) => TimeFormat::Invalid(format!(
+                "java.lang.IllegalArgumentException: Unable to parse date format {pattern}"
+            )),
+        },
+    }
+}
+
+impl Stateful for TimeFunction {
+    fn call<'a>(&'a self, _: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let now = scope.now_ms();
+        let text = match &self.format {
+            TimeFormat::Millis(divisor) => (now / divisor).to_string(),
+            TimeFormat::Pattern(pattern) => pattern
+                .format_millis(now, &self.locale)
+                .ok_or_else(|| Raised::Exception("java.time.DateTimeException".to_owned()))?,
+            TimeFormat::Invalid(message) => return Err(Raised::Exception(message.clone())),
+        };
+        store(&self.variable, &text, scope);
+        Ok(Text::Owned(text))
+    }
+}
+
+/// `__timeShift`.
+#[derive(Debug)]
+struct TimeShift {
+    /// `None` for milliseconds.
+    pattern: Option<Result<DatePattern, String>>,
+    locale: Locale,
+    variable: Box<str>,
+}
+
+pub(super) fn prepare_time_shift(
+    args: Args<'_>,
+    scope: &mut dyn Scope,
+) -> Result<Box<dyn Stateful>, Refusal> {
+    let said = |index: usize, scope: &mut dyn Scope| {
+        let text = args.trimmed(index, scope)?;
+        Ok::<String, Refusal>(text.into_string())
+    };
+    let pattern = said(0, scope)?;
+    let locale = if args.len() == 4 {
+        String::new()
+    } else {
+        said(3, scope)?
+    };
+    let variable = said(args.len() - 1, scope)?;
+    Ok(Box::new(TimeShift {
+        pattern: (!pattern.is_empty()).then(|| {
+            DatePattern::compile(&pattern).map_err(|_| {
+                format!(
+                    "Format date pattern '{pattern}' is invalid (see https://docs.oracle.com/javase/8/docs/api/java/time/format/DateTimeFormatter.html)"
+                )
+            })
+        }),
+        locale: if locale.is_empty() { Locale::system() } else { Locale::new(&locale) },
+        variable: variable.into(),
+    }))
+}
+
+impl Stateful for TimeShift {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let amount = args.trimmed(2, scope)?;
+        let date = args.trimmed(1, scope)?;
+        let pattern = match &self.pattern {
+            Some(Ok(pattern)) => Some(pattern),
+            Some(Err(message)) => {
+                scope.log(Level::Error, message);
+                return Ok(Text::Literal(""));
+            }
+            None => None,
+        };
+        let too_far = || Raised::Exception("java.time.DateTimeException".to_owned());
+        let now = Moment::from_millis(scope.now_ms()).ok_or_else(too_far)?;
+        let mut zoned = now.to_zoned(&SYSTEM_ZONE).ok_or_else(too_far)?;
+        if !date.is_empty() {
+            match self.read(&date, pattern, &zoned) {
+                Some(read) => zoned = read,
+                None => scope.log(
+                    Level::Error,
+                    &format!("Failed to parse the date '{date}' to shift"),
+                ),
+            }
+        }
+        if !amount.is_empty() {
+            match parse_duration(&amount) {
+                Some(duration) => zoned = zoned.checked_add(duration).map_err(|_| too_far())?,
+                None => {
+                    let message =
+                        format!("Failed to parse the amount duration '{amount}' to shift");
+                    scope.log(Level::Error, &message);
+                }
+            }
+        }
+        let text = match pattern {
+            Some(pattern) => pattern
+                .format(&zoned.into(), &self.locale)
+                .ok_or_else(too_far)?,
+            None => zoned.timestamp().as_millisecond().to_string(),
+        };
+        store(&self.variable, &text, scope);
+        Ok(Text::Owned(text))
+    }
+}
+
+impl TimeShift {
+    /// The date to shift; what it does not mention is midnight, the first of January, this year, and
+    /// the system's present offset (`TimeShift.createFormatter`).
+    fn read(
+        &self,
+        date: &str,
+        pattern: Option<&DatePattern>,
+        now: &jiff::Zoned,
+    ) -> Option<jiff::Zoned> {
+        let Some(pattern) = pattern else {
+            let millis = parse_long(trim(date))?;
+            return Moment::from_millis(millis)?.to_zoned(&SYSTEM_ZONE);
+        };
+        let defaults = [
+            ('n', 0),
+            ('i', 0),
+            ('s', 0),
+            ('m', 0),
+            ('H', 0),
+            ('d', 1),
+            ('M', 1),
+            ('y', i64::from(now.year())),
+            ('o', i64::from(now.offset().seconds())),
+        ];
+        let moment = pattern.parse(date, &self.locale, &defaults)?;
+        moment.to_zoned(&SYSTEM_ZONE)
+    }
+}

@@ -1,0 +1,71 @@
+//! Java's date patterns (`java.time.format.DateTimeFormatter`) over the `jiff` library.
+
+mod format;
+mod locale;
+mod parse;
+mod pattern;
+
+pub use locale::Locale;
+pub use pattern::{DatePattern, DatePatternError};
+
+pub(crate) use parse::{Defaults, parse_duration};
+
+use std::sync::LazyLock;
+
+use jiff::civil::{Date, Time};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+/// `ZoneId.systemDefault()`.
+pub(crate) static SYSTEM_ZONE: LazyLock<TimeZone> =
+    LazyLock::new(|| TimeZone::try_system().unwrap_or(TimeZone::UTC));
+
+/// What a formatter can print, Java's `TemporalAccessor`: any of a date, a time and a zone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Moment {
+    pub(crate) date: Option<Date>,
+    pub(crate) time: Option<Time>,
+    pub(crate) zone: Option<TimeZone>,
+    pub(crate) offset: Option<Offset>,
+    /// Numbers that a parser found and that make no complete date or time, by pattern letter.
+    pub(crate) fields: Vec<(char, i64)>,
+}
+
+impl Moment {
+    /// An instant in the system's time zone; `None` outside the years -9999 to 9999.
+    pub(crate) fn from_millis(millis: i64) -> Option<Moment> {
+        let timestamp = Timestamp::from_millisecond(millis).ok()?;
+        Some(Moment::from(timestamp.to_zoned(SYSTEM_ZONE.clone())))
+    }
+
+    /// A day without a time.
+    pub(crate) fn from_date(date: Date) -> Moment {
+        Moment {
+            date: Some(date),
+            ..Moment::default()
+        }
+    }
+
+    /// The instant, if the moment is complete: in its own zone, or in `zone` if it has none.
+    pub(crate) fn to_zoned(&self, zone: &TimeZone) -> Option<Zoned> {
+        let local = self.date?.to_datetime(self.time?);
+        let zone = match (&self.zone, self.offset) {
+            (Some(zone), _) => zone.clone(),
+            (None, Some(offset)) => TimeZone::fixed(offset),
+            (None, None) => zone.clone(),
+        };
+        local.to_zoned(zone).ok()
+    }
+}
+
+impl From<Zoned> for Moment {
+    fn from(zoned: Zoned) -> Moment {
+        Moment {
+            date: Some(zoned.date()),
+            time: Some(zoned.time()),
+            zone: Some(zoned.time_zone().clone()),
+            offset: Some(zoned.offset()),
+            fields: Vec::new(),
+        }
+    }
+}

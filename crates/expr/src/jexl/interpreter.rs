@@ -1,0 +1,290 @@
+//! Walks the tree: `Interpreter`, strict and silent.
+
+use super::arithmetic::{self, Host, Value};
+use super::ast::{Node, Unary};
+use super::{Dialect, Failure, methods};
+use crate::scope::Scope;
+use crate::text::Text;
+
+pub(super) fn run(
+    statements: &[Node],
+    dialect: Dialect,
+    scope: &mut dyn Scope,
+) -> Result<String, Failure> {
+    let mut interpreter = Interpreter {
+        dialect,
+        scope,
+        locals: Vec::new(),
+    };
+    let result = match interpreter.statements(statements) {
+        Ok(value) | Err(Stop::Return(value)) => value,
+        Err(Stop::Failure(failure)) => return Err(failure),
+    };
+    Ok(result.print()?.unwrap_or_default())
+}
+
+/// Why an evaluation ends before its end.
+enum Stop<'e> {
+    Return(Value<'e>),
+    Failure(Failure),
+}
+
+impl From<Failure> for Stop<'_> {
+    fn from(failure: Failure) -> Self {
+        Stop::Failure(failure)
+    }
+}
+
+type Evaluated<'e> = Result<Value<'e>, Stop<'e>>;
+
+struct Interpreter<'s, 'e> {
+    dialect: Dialect,
+    scope: &'s mut dyn Scope,
+    locals: Vec<(&'e str, Value<'e>)>,
+}
+
+impl<'e> Interpreter<'_, 'e> {
+    fn statements(&mut self, statements: &'e [Node]) -> Evaluated<'e> {
+        let mut result = Value::Null;
+        for statement in statements {
+            result = self.eval(statement)?;
+        }
+        Ok(result)
+    }
+
+    fn eval(&mut self, node: &'e Node) -> Evaluated<'e> {
+        Ok(match node {
+            Node::Null => Value::Null,
+            Node::Bool(value) => Value::Bool(*value),
+            Node::Int(number) => Value::Int(*number),
+            Node::Double(number) => Value::Double(*number),
+            Node::Text(text) => Value::Text(Text::Literal(text)),
+            Node::Variable(name) => self.variable(name)?,
+            Node::Unary(operator, operand) => self.unary(*operator, operand)?,
+            Node::Binary(operator, left, right) => {
+                let left = self.eval(left)?;
+                let right = self.eval(right)?;
+                arithmetic::binary(*operator, &left, &right, self.dialect)?
+            }
+            Node::And(left, right) => {
+                Value::Bool(self.eval(left)?.to_bool()? && self.eval(right)?.to_bool()?)
+            }
+            Node::Or(left, right) => {
+                Value::Bool(self.eval(left)?.to_bool()? || self.eval(right)?.to_bool()?)
+            }
+            Node::Ternary(parts) => {
+                let condition = self.lenient(&parts[0])?;
+                let yes = !condition.is_null() && condition.to_bool()?;
+                let branch = &parts[if yes { 1 } else { 2 }];
+                match self.dialect {
+                    Dialect::Jexl2 => self.lenient(branch)?,
+                    Dialect::Jexl3 => self.eval(branch)?,
+                }
+            }
+            Node::Elvis(value, other) => match self.lenient(value)? {
+                value if !value.is_null() && value.to_bool()? => value,
+                _ => self.eval(other)?,
+            },
+            Node::NullCoalescing(value, other) => match self.lenient(value)? {
+                Value::Null => self.eval(other)?,
+                value => value,
+            },
+            Node::Declaration(..) | Node::Assignment(..) | Node::If(..) => self.statement(node)?,
+            Node::Property { object, name, safe } => self.property(object, name, *safe)?,
+            Node::Call {
+                object,
+                method,
+                args,
+                safe,
+            } => self.call(object, method, args, *safe)?,
+            Node::Block(statements) => self.statements(statements)?,
+            Node::Return(value) => return Err(Stop::Return(self.eval(value)?)),
+        })
+    }
+
+    fn statement(&mut self, node: &'e Node) -> Evaluated<'e> {
+        Ok(match node {
+            Node::Declaration(name, value) => {
+                let value = match value {
+                    Some(value) => self.eval(value)?,
+                    None => Value::Null,
+                };
+                self.assign(name, value)
+            }
+            Node::Assignment(name, operator, value) => {
+                let value = self.eval(value)?;
+                let value = match operator {
+                    Some(operator) => {
+                        let former = self.variable(name)?;
+                        arithmetic::binary(*operator, &former, &value, self.dialect)?
+                    }
+                    None => value,
+                };
+                self.assign(name, value)
+            }
+            Node::If(branches, otherwise) => {
+                for (condition, branch) in branches {
+                    if self.eval(condition)?.to_bool()? {
+                        return self.eval(branch);
+                    }
+                }
+                match otherwise {
+                    Some(branch) => self.eval(branch)?,
+                    None => Value::Null,
+                }
+            }
+            other => self.eval(other)?,
+        })
+    }
+
+    /// What stands before `?`, `?:` or `??` may be undefined.
+    fn lenient(&mut self, node: &'e Node) -> Evaluated<'e> {
+        match (node, self.eval(node)) {
+            (Node::Variable(_) | Node::Property { .. }, Err(Stop::Failure(Failure::Jexl(_)))) => {
+                Ok(Value::Null)
+            }
+            (_, Err(Stop::Failure(Failure::Jexl(message))))
+                if message == "null operand" && self.dialect == Dialect::Jexl3 =>
+            {
+                Ok(Value::Null)
+            }
+            (_, evaluated) => evaluated,
+        }
+    }
+
+    fn assign(&mut self, name: &'e str, value: Value<'e>) -> Value<'e> {
+        match self.locals.iter_mut().find(|(local, _)| *local == name) {
+            Some((_, place)) => *place = value.clone(),
+            None => self.locals.push((name, value.clone())),
+        }
+        value
+    }
+
+    fn variable(&mut self, name: &str) -> Result<Value<'e>, Failure> {
+        if let Some((_, value)) = self.locals.iter().find(|(local, _)| *local == name) {
+            return Ok(value.clone());
+        }
+        Ok(match name {
+            "vars" => Value::Host(Host::Vars),
+            "props" => Value::Host(Host::Props),
+            "log" => Value::Host(Host::Log),
+            "ctx" => Value::Host(Host::Context),
+            "NaN" if self.dialect == Dialect::Jexl3 => Value::Double(f64::NAN),
+            "OUT" => Value::Host(Host::Out),
+            "threadName" => Value::from(self.scope.thread_name().to_owned()),
+            "sampler" if self.scope.sampler_name().is_none() => Value::Null,
+            "sampler" => Value::Host(Host::Sampler),
+            "sampleResult" if self.scope.previous_response().is_none() => Value::Null,
+            "sampleResult" => Value::Host(Host::SampleResult),
+            _ => return Err(Failure::Jexl(format!("undefined variable {name}"))),
+        })
+    }
+
+    fn unary(&mut self, operator: Unary, operand: &'e Node) -> Evaluated<'e> {
+        let value = match (operator, self.eval(operand)) {
+            (_, evaluated) if self.dialect == Dialect::Jexl2 => {
+                return Ok(unary_of_jexl2(operator, evaluated?)?);
+            }
+            // `empty` and `size` are content with what is undefined.
+            (Unary::Empty, Err(Stop::Failure(Failure::Jexl(_)))) => return Ok(Value::Bool(true)),
+            (Unary::Size, Err(Stop::Failure(Failure::Jexl(_)))) => return Ok(Value::Int(0)),
+            (_, evaluated) => evaluated?,
+        };
+        Ok(match operator {
+            Unary::Minus => arithmetic::negate(&value)?,
+            Unary::Plus => arithmetic::positivize(value)?,
+            Unary::Complement => Value::Int(!value.to_long()?),
+            Unary::Not => Value::Bool(!value.to_bool()?),
+            Unary::Empty => Value::Bool(match &value {
+                Value::Null => true,
+                Value::Int(number) => *number == 0,
+                Value::Double(number) => number.is_nan() || *number == 0.0,
+                Value::Text(text) => text.is_empty(),
+                Value::Bool(_) | Value::Char(_) => false,
+                Value::Host(_) => {
+                    return Err(Failure::Unsupported("empty of an object".to_owned()).into());
+                }
+            }),
+            Unary::Size => Value::Int(match &value {
+                Value::Null => 0,
+                Value::Text(text) => text.encode_utf16().count() as i64,
+                Value::Host(_) => {
+                    return Err(Failure::Unsupported("size of an object".to_owned()).into());
+                }
+                _ => 0,
+            }),
+        })
+    }
+
+    /// What stands before a dot. JEXL 3 is "safe" by default: a member of nothing is `null`.
+    fn object(&mut self, node: &'e Node, safe: bool) -> Evaluated<'e> {
+        match (node, self.eval(node)) {
+            (Node::Variable(_), Err(Stop::Failure(Failure::Jexl(_))))
+                if safe || self.dialect == Dialect::Jexl3 =>
+            {
+                Ok(Value::Null)
+            }
+            (_, evaluated) => evaluated,
+        }
+    }
+
+    /// `vars.name`, `props["name"]`.
+    fn property(&mut self, object: &'e Node, name: &'e Node, safe: bool) -> Evaluated<'e> {
+        let object = self.object(object, safe)?;
+        let name = self.eval(name)?;
+        match object {
+            Value::Null => Ok(Value::Null),
+            Value::Host(host @ (Host::Vars | Host::Props)) => {
+                let value = methods::host(host, "get", &[name], self.scope)?;
+                if value.is_null() && self.dialect == Dialect::Jexl2 {
+                    return Err(Failure::Jexl("unknown property".to_owned()).into());
+                }
+                Ok(value)
+            }
+            _ => Err(Failure::Unsupported("A property of an object".to_owned()).into()),
+        }
+    }
+
+    fn call(
+        &mut self,
+        object: &'e Node,
+        method: &'e str,
+        args: &'e [Node],
+        safe: bool,
+    ) -> Evaluated<'e> {
+        let object = self.object(object, safe)?;
+        let args = args
+            .iter()
+            .map(|arg| self.eval(arg))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(match object {
+            Value::Null if safe || self.dialect == Dialect::Jexl3 => Value::Null,
+            Value::Null => {
+                return Err(Failure::Jexl(format!("method {method} of null")).into());
+            }
+            Value::Host(host) => methods::host(host, method, &args, self.scope)?,
+            Value::Text(text) => methods::text(&text, method, &args)?,
+            other => methods::scalar(&other, method, &args)?,
+        })
+    }
+}
+
+/// The operators of JEXL 2, which has no unary plus and whose `empty` and `size` are stricter.
+fn unary_of_jexl2<'e>(operator: Unary, value: Value<'e>) -> Result<Value<'e>, Failure> {
+    let wrong = || Failure::Jexl("unsupported type".to_owned());
+    Ok(match operator {
+        Unary::Minus => arithmetic::negate(&value)?,
+        Unary::Plus => return Err(wrong()),
+        Unary::Complement => Value::Int(!value.to_long()?),
+        Unary::Not => Value::Bool(!value.to_bool()?),
+        Unary::Empty => match &value {
+            Value::Null => Value::Bool(true),
+            Value::Text(text) => Value::Bool(text.is_empty()),
+            _ => Value::Bool(false),
+        },
+        Unary::Size => match &value {
+            Value::Text(text) => Value::Int(text.encode_utf16().count() as i64),
+            _ => return Err(wrong()),
+        },
+    })
+}

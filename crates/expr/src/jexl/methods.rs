@@ -1,0 +1,351 @@
+//! The methods of `String`, `Number`, and of what JMeter puts into the context.
+
+use drumfire_query::regex::{self, Pattern};
+
+use super::Failure;
+use super::arithmetic::{Host, Value};
+use crate::regexes;
+use crate::scope::{Level, Scope};
+use crate::text::Text;
+use crate::values::trim;
+use crate::vars::Value as Shared;
+
+fn unknown(method: &str) -> Failure {
+    Failure::Unsupported(format!(
+        "The method {method} cannot be called without a JVM"
+    ))
+}
+
+fn out_of_bounds(index: i64) -> Failure {
+    Failure::Jexl(format!(
+        "java.lang.StringIndexOutOfBoundsException: index {index}"
+    ))
+}
+
+/// A text in UTF-16 units, which Java counts in.
+struct Units(Vec<u16>);
+
+impl Units {
+    fn new(text: &str) -> Units {
+        Units(text.encode_utf16().collect())
+    }
+
+    fn slice<'e>(&self, from: i64, to: i64) -> Result<Value<'e>, Failure> {
+        let range = usize::try_from(from)
+            .ok()
+            .zip(usize::try_from(to).ok())
+            .and_then(|(from, to)| self.0.get(from..to));
+        match range {
+            Some(units) => Ok(Value::from(String::from_utf16_lossy(units))),
+            None => Err(out_of_bounds(from)),
+        }
+    }
+
+    fn find(&self, part: &Units, from: i64) -> i64 {
+        let from = (from.max(0) as usize).min(self.0.len());
+        if part.0.is_empty() {
+            return from as i64;
+        }
+        let found = self.0[from..]
+            .windows(part.0.len())
+            .position(|w| w == part.0);
+        found.map_or(-1, |at| (at + from) as i64)
+    }
+
+    fn find_last(&self, part: &Units) -> i64 {
+        if part.0.is_empty() {
+            return self.0.len() as i64;
+        }
+        let found = self.0.windows(part.0.len()).rposition(|w| w == part.0);
+        found.map_or(-1, |at| at as i64)
+    }
+}
+
+/// A method of `String`.
+pub(super) fn text<'e>(
+    text: &Text<'e>,
+    method: &str,
+    args: &[Value<'e>],
+) -> Result<Value<'e>, Failure> {
+    Ok(match (method, args) {
+        ("length" | "size", []) => Value::Int(text.encode_utf16().count() as i64),
+        ("isEmpty", []) => Value::Bool(text.is_empty()),
+        ("isBlank", []) => Value::Bool(text.trim().is_empty()),
+        ("trim", []) => Value::from(trim(text).to_owned()),
+        ("strip", []) => Value::from(text.trim().to_owned()),
+        ("toUpperCase", []) => Value::from(text.to_uppercase()),
+        ("toLowerCase", []) => Value::from(text.to_lowercase()),
+        ("toString" | "intern", []) => Value::Text(text.clone()),
+        ("hashCode", []) => Value::Int(hash_code(text)),
+        ("equals", [other]) => {
+            Value::Bool(matches!(other, Value::Text(other) if **other == **text))
+        }
+        ("charAt", [Value::Int(at)]) => {
+            let unit = usize::try_from(*at)
+                .ok()
+                .and_then(|at| text.encode_utf16().nth(at));
+            Value::Char(unit.ok_or_else(|| out_of_bounds(*at))?)
+        }
+        ("substring", [Value::Int(from)]) => {
+            let units = Units::new(text);
+            units.slice(*from, units.0.len() as i64)?
+        }
+        ("substring" | "subSequence", [Value::Int(from), Value::Int(to)]) => {
+            Units::new(text).slice(*from, *to)?
+        }
+        ("repeat", [Value::Int(count)]) => {
+            let count = usize::try_from(*count).map_err(|_| out_of_bounds(*count))?;
+            Value::from(text.repeat(count))
+        }
+        (_, [Value::Text(other)]) => with_text(text, method, other)?,
+        (_, [Value::Char(other)]) => with_text(text, method, &String::from_utf16_lossy(&[*other]))?,
+        ("indexOf", [Value::Text(part), Value::Int(from)]) => {
+            Value::Int(Units::new(text).find(&Units::new(part), *from))
+        }
+        (_, [Value::Text(from), Value::Text(to)]) => with_texts(text, method, from, to)?,
+        _ => return Err(unknown(method)),
+    })
+}
+
+fn with_text<'e>(text: &str, method: &str, other: &str) -> Result<Value<'e>, Failure> {
+    Ok(match method {
+        "contains" => Value::Bool(text.contains(other)),
+        "startsWith" => Value::Bool(text.starts_with(other)),
+        "endsWith" => Value::Bool(text.ends_with(other)),
+        "equalsIgnoreCase" => Value::Bool(folded(text).eq(folded(other))),
+        "contentEquals" => Value::Bool(text == other),
+        "indexOf" => Value::Int(Units::new(text).find(&Units::new(other), 0)),
+        "lastIndexOf" => Value::Int(Units::new(text).find_last(&Units::new(other))),
+        "concat" => Value::from(format!("{text}{other}")),
+        "matches" => Value::Bool(pattern(other).map_err(thrown)?.full_match(text)),
+        "compareTo" => Value::Int(compare(text.encode_utf16(), other.encode_utf16())),
+        "compareToIgnoreCase" => {
+            let units = |text: &str| folded(text).map(u32::from).collect::<Vec<_>>();
+            Value::Int(compare(units(text).into_iter(), units(other).into_iter()))
+        }
+        _ => return Err(unknown(method)),
+    })
+}
+
+fn with_texts<'e>(text: &str, method: &str, from: &str, to: &str) -> Result<Value<'e>, Failure> {
+    Ok(match method {
+        "replace" => Value::from(text.replace(from, to)),
+        "replaceAll" => Value::from(replaced(text, from, to, usize::MAX)?),
+        "replaceFirst" => Value::from(replaced(text, from, to, 1)?),
+        _ => return Err(unknown(method)),
+    })
+}
+
+/// `String.equalsIgnoreCase` compares upper-case and then lower-case characters.
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+}
+
+/// `String.compareTo`: the difference of the first units that differ, else of the lengths.
+fn compare<T: Into<i64> + PartialEq>(
+    mut left: impl Iterator<Item = T>,
+    mut right: impl Iterator<Item = T>,
+) -> i64 {
+    loop {
+        match (left.next(), right.next()) {
+            (Some(l), Some(r)) if l == r => {}
+            (Some(l), Some(r)) => return l.into() - r.into(),
+            (Some(_), None) => return 1 + left.count() as i64,
+            (None, Some(_)) => return -1 - right.count() as i64,
+            (None, None) => return 0,
+        }
+    }
+}
+
+fn hash_code(text: &str) -> i64 {
+    let hash = text.encode_utf16().fold(0i32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(unit.into())
+    });
+    hash.into()
+}
+
+fn pattern(text: &str) -> Result<std::sync::Arc<Pattern>, Failure> {
+    regexes::compiled(text, regex::Dialect::Java)
+        .map_err(|error| Failure::Java(format!("java.util.regex.PatternSyntaxException: {error}")))
+}
+
+/// An exception inside of a method is wrapped into a `JexlException`.
+fn thrown(failure: Failure) -> Failure {
+    Failure::Jexl(failure.to_string())
+}
+
+/// `=~` with a text on its right side: `String.matches`.
+pub(super) fn full_match(text: &str, regex: &str) -> Result<bool, Failure> {
+    Ok(pattern(regex)?.full_match(text))
+}
+
+fn replaced(text: &str, regex: &str, to: &str, limit: usize) -> Result<String, Failure> {
+    let pattern = pattern(regex).map_err(thrown)?;
+    let mut out = String::new();
+    let mut last = 0;
+    for captures in pattern.captures_iter(text).take(limit) {
+        let (start, end) = captures.span(0).unwrap_or((last, last));
+        out.push_str(&text[last..start]);
+        expand(to, &captures, &mut out)?;
+        last = end;
+    }
+    out.push_str(&text[last..]);
+    Ok(out)
+}
+
+/// `Matcher.appendReplacement`: `$1` is a group, a backslash protects what follows it.
+fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), Failure> {
+    let mut chars = to.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next()),
+            '$' => {
+                let illegal = || {
+                    Failure::Jexl(
+                        "java.lang.IllegalArgumentException: Illegal group reference".to_owned(),
+                    )
+                };
+                let mut group = chars
+                    .next()
+                    .and_then(|c| c.to_digit(10))
+                    .ok_or_else(illegal)? as usize;
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    let longer = group * 10 + digit as usize;
+                    if longer >= captures.len() {
+                        break;
+                    }
+                    group = longer;
+                    chars.next();
+                }
+                if group >= captures.len() {
+                    return Err(Failure::Jexl(format!(
+                        "java.lang.IndexOutOfBoundsException: No group {group}"
+                    )));
+                }
+                out.push_str(captures.get(group).unwrap_or_default());
+            }
+            _ => out.push(c),
+        }
+    }
+    Ok(())
+}
+
+/// A method of a number, boolean or character.
+pub(super) fn scalar<'e>(
+    value: &Value<'e>,
+    method: &str,
+    args: &[Value<'e>],
+) -> Result<Value<'e>, Failure> {
+    Ok(match (method, args, value) {
+        ("toString", [], _) => Value::from(value.print()?.unwrap_or_default()),
+        ("intValue", [], Value::Int(number)) => Value::Int(i64::from(*number as i32)),
+        ("intValue", [], Value::Double(number)) => Value::Int(i64::from(*number as i32)),
+        ("longValue", [], Value::Int(_) | Value::Double(_)) => Value::Int(value.to_long()?),
+        ("doubleValue", [], Value::Int(_) | Value::Double(_)) => Value::Double(value.to_double()?),
+        ("booleanValue", [], Value::Bool(_)) => value.clone(),
+        _ => return Err(unknown(method)),
+    })
+}
+
+/// A method of an object that JMeter puts into the context.
+pub(super) fn host<'e>(
+    host: Host,
+    method: &str,
+    args: &[Value<'e>],
+    scope: &mut dyn Scope,
+) -> Result<Value<'e>, Failure> {
+    match host {
+        Host::Vars => vars(method, args, scope),
+        Host::Props => props(method, args, scope),
+        Host::Log => log(method, args, scope),
+        Host::Context => match (method, args) {
+            ("getThreadNum", []) => Ok(Value::Int(i64::from(scope.thread_number()) - 1)),
+            ("getVariables", []) => Ok(Value::Host(Host::Vars)),
+            _ => Err(unknown(method)),
+        },
+        Host::Sampler => match (method, args) {
+            ("getName", []) => Ok(Value::from(
+                scope.sampler_name().unwrap_or_default().to_owned(),
+            )),
+            _ => Err(unknown(method)),
+        },
+        Host::SampleResult => match (method, args) {
+            ("getResponseDataAsString", []) => {
+                let text = scope.previous_response().unwrap_or_default().into_owned();
+                Ok(Value::from(text))
+            }
+            _ => Err(unknown(method)),
+        },
+        Host::Out => match (method, args) {
+            ("println", [value]) => {
+                println!("{}", value.print()?.unwrap_or_else(|| "null".to_owned()));
+                Ok(Value::Null)
+            }
+            _ => Err(unknown(method)),
+        },
+    }
+}
+
+/// `JMeterVariables`.
+fn vars<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<Value<'e>, Failure> {
+    let value = |found: Option<Shared>| found.map_or(Value::Null, |v| Value::Text(Text::Shared(v)));
+    Ok(match (method, args) {
+        ("get" | "getObject", [Value::Text(name)]) => value(scope.vars().get_named(name).cloned()),
+        ("put" | "putObject", [Value::Text(name), Value::Text(text)]) => {
+            scope.vars_mut().set_named(name, text.clone().into_value());
+            Value::Null
+        }
+        ("put", [Value::Text(name), Value::Null]) => {
+            scope.vars_mut().remove_named(name);
+            Value::Null
+        }
+        ("remove", [Value::Text(name)]) => value(scope.vars_mut().remove_named(name)),
+        ("getIteration", []) => Value::Int(scope.iteration().into()),
+        ("getThreadName", []) => Value::from(scope.thread_name().to_owned()),
+        _ => return Err(unknown(method)),
+    })
+}
+
+/// `java.util.Properties`.
+fn props<'e>(
+    method: &str,
+    args: &[Value<'e>],
+    scope: &mut dyn Scope,
+) -> Result<Value<'e>, Failure> {
+    let properties = scope.properties();
+    let value = |found: Option<std::sync::Arc<str>>| {
+        found.map_or(Value::Null, |v| Value::Text(Text::Property(v)))
+    };
+    Ok(match (method, args) {
+        ("get" | "getProperty", [Value::Text(name)]) => value(properties.get(name)),
+        ("getProperty", [Value::Text(name), default]) => match properties.get(name) {
+            Some(found) => Value::Text(Text::Property(found)),
+            None => default.clone(),
+        },
+        ("put" | "setProperty", [Value::Text(name), Value::Text(text)]) => {
+            value(properties.set(name, text.as_str()))
+        }
+        ("containsKey", [Value::Text(name)]) => Value::Bool(properties.get(name).is_some()),
+        ("remove", [Value::Text(name)]) => value(properties.remove(name)),
+        _ => return Err(unknown(method)),
+    })
+}
+
+/// `org.slf4j.Logger`.
+fn log<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<Value<'e>, Failure> {
+    let level = match method {
+        "trace" => Level::Trace,
+        "debug" => Level::Debug,
+        "info" => Level::Info,
+        "warn" => Level::Warn,
+        "error" => Level::Error,
+        _ => return Err(unknown(method)),
+    };
+    let [Value::Text(message)] = args else {
+        return Err(unknown(method));
+    };
+    scope.log(level, message);
+    Ok(Value::Null)
+}

@@ -1,0 +1,80 @@
+//! Commons JEXL 2.1.1 and 3.2.1 as plans use them: conditions, arithmetic with Java's coercions, strings
+//! and their methods, `vars`, `props` and `log`, assignments, `if` and blocks.
+//!
+//! What needs Java (constructors, lambdas, loops, collections, big numbers, methods of JMeter's classes)
+//! is [`Failure::Unsupported`], so that a JVM can take over the whole expression.
+
+mod arithmetic;
+mod ast;
+mod interpreter;
+mod lexer;
+mod methods;
+mod parser;
+
+use ast::Node;
+
+use crate::scope::Scope;
+
+/// Which JEXL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Commons JEXL 2.1.1: `"1" + "2"` is 3. Its numbers with a point are `float`; here they are `double`.
+    Jexl2,
+    /// Commons JEXL 3.2.1, strict: `"1" + "2"` is 12.
+    Jexl3,
+}
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The text is no expression (`JexlException.Parsing`).
+    Syntax(String),
+    /// A `JexlException` while evaluating, such as an undefined variable.
+    Jexl(String),
+    /// Another Java exception while evaluating, such as a `NumberFormatException`.
+    Java(String),
+    /// Something that only Java can do.
+    Unsupported(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Syntax(message)
+            | Failure::Jexl(message)
+            | Failure::Java(message)
+            | Failure::Unsupported(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A compiled expression or script.
+#[derive(Debug, Clone)]
+pub struct Script {
+    statements: Vec<Node>,
+    dialect: Dialect,
+}
+
+impl Script {
+    /// Compiles a text.
+    ///
+    /// # Errors
+    /// [`Failure::Syntax`] or [`Failure::Unsupported`].
+    pub fn compile(text: &str, dialect: Dialect) -> Result<Script, Failure> {
+        let statements = parser::parse(text, dialect)?;
+        Ok(Script {
+            statements,
+            dialect,
+        })
+    }
+
+    /// Evaluates the script: `toString()` of the last statement's value, empty for `null`.
+    ///
+    /// # Errors
+    /// Anything but [`Failure::Syntax`].
+    pub fn eval(&self, scope: &mut dyn Scope) -> Result<String, Failure> {
+        interpreter::run(&self.statements, self.dialect, scope)
+    }
+}

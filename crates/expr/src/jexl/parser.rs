@@ -1,0 +1,482 @@
+//! Tokens to a tree: the grammar of `Parser.jjt`, from loose to tight operators.
+
+use super::ast::{Binary, Node, Unary};
+use super::lexer::{Token, syntax, tokens};
+use super::{Dialect, Failure};
+
+pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<Node>, Failure> {
+    let mut parser = Parser {
+        tokens: tokens(text, dialect)?,
+        at: 0,
+        depth: 0,
+        dialect,
+    };
+    let mut statements = Vec::new();
+    while *parser.peek() != Token::End {
+        statements.extend(parser.statement()?);
+    }
+    Ok(statements)
+}
+
+/// Nesting deeper than this is left to the JVM rather than to this thread's stack.
+const MAX_DEPTH: usize = 100;
+
+struct Parser {
+    tokens: Vec<(Token, usize)>,
+    at: usize,
+    depth: usize,
+    dialect: Dialect,
+}
+
+type Parsed = Result<Node, Failure>;
+
+fn unsupported(what: &str) -> Failure {
+    Failure::Unsupported(format!("{what} cannot be evaluated without a JVM"))
+}
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.tokens[self.at].0.clone();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn is_mark(&self, mark: &str) -> bool {
+        matches!(self.peek(), Token::Mark(found) if *found == mark)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Token::Word(found) if found == word)
+    }
+
+    fn take_mark(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, mark: &str) -> Result<(), Failure> {
+        if self.take_mark(mark) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
+    }
+
+    fn unexpected(&self) -> Failure {
+        let (token, at) = &self.tokens[self.at];
+        let near = match token {
+            Token::Word(text) | Token::Text(text) => text.clone(),
+            Token::Mark(mark) => (*mark).to_owned(),
+            Token::Int(number) => number.to_string(),
+            Token::Double(number) => number.to_string(),
+            Token::End => "<EOF>".to_owned(),
+        };
+        syntax(*at, &near)
+    }
+
+    /// One statement; `None` for an empty one.
+    fn statement(&mut self) -> Result<Option<Node>, Failure> {
+        if self.take_mark(";") {
+            return Ok(None);
+        }
+        if self.is_mark("{") {
+            return self.block().map(Some);
+        }
+        if self.is_mark("@") || self.is_mark("#") {
+            return Err(unsupported("An annotation or pragma"));
+        }
+        if let Token::Word(word) = self.peek() {
+            match word.as_str() {
+                "if" => return self.if_statement().map(Some),
+                "for" | "while" | "do" => return Err(unsupported("A loop")),
+                "break" | "continue" => return Err(self.unexpected()),
+                "var" => return self.declaration().map(Some),
+                "return" => {
+                    self.next();
+                    let value = self.expression()?;
+                    self.take_mark(";");
+                    return Ok(Some(Node::Return(Box::new(value))));
+                }
+                _ => {}
+            }
+        }
+        let node = self.expression()?;
+        if !self.take_mark(";") && !matches!(self.peek(), Token::End | Token::Mark("}")) {
+            // Two expressions in a row are "ambiguous".
+            return Err(self.unexpected());
+        }
+        Ok(Some(node))
+    }
+
+    fn block(&mut self) -> Parsed {
+        self.expect("{")?;
+        let mut statements = Vec::new();
+        while !self.take_mark("}") {
+            if self.is_mark(":") || self.is_mark(",") {
+                return Err(unsupported("A map or set"));
+            }
+            statements.extend(self.nested(Parser::statement)?);
+        }
+        Ok(Node::Block(statements))
+    }
+
+    fn nested<T>(&mut self, parse: fn(&mut Parser) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(unsupported("Very deep nesting"));
+        }
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    fn if_statement(&mut self) -> Parsed {
+        let mut branches = Vec::new();
+        loop {
+            self.next();
+            self.expect("(")?;
+            let condition = self.expression()?;
+            self.expect(")")?;
+            branches.push((condition, self.branch()?));
+            if !self.take_word("else") {
+                return Ok(Node::If(branches, None));
+            }
+            if !self.is_word("if") {
+                let otherwise = self.branch()?;
+                return Ok(Node::If(branches, Some(Box::new(otherwise))));
+            }
+        }
+    }
+
+    fn branch(&mut self) -> Parsed {
+        let statement = self.nested(Parser::statement)?;
+        Ok(statement.unwrap_or(Node::Block(Vec::new())))
+    }
+
+    fn declaration(&mut self) -> Parsed {
+        self.next();
+        let Token::Word(name) = self.next() else {
+            return Err(self.unexpected());
+        };
+        let value = if self.take_mark("=") {
+            Some(Box::new(self.expression()?))
+        } else {
+            None
+        };
+        self.take_mark(";");
+        Ok(Node::Declaration(name.into(), value))
+    }
+
+    fn expression(&mut self) -> Parsed {
+        self.nested(Parser::assignment)
+    }
+
+    fn assignment(&mut self) -> Parsed {
+        let target = self.conditional()?;
+        let operator = match self.peek() {
+            Token::Mark("=") => None,
+            Token::Mark("+=") => Some(Binary::Add),
+            Token::Mark("-=") => Some(Binary::Subtract),
+            Token::Mark("*=") => Some(Binary::Multiply),
+            Token::Mark("/=") => Some(Binary::Divide),
+            Token::Mark("%=") => Some(Binary::Modulo),
+            Token::Mark("&=") => Some(Binary::BitAnd),
+            Token::Mark("|=") => Some(Binary::BitOr),
+            Token::Mark("^=") => Some(Binary::BitXor),
+            Token::Mark("->") => return Err(unsupported("A lambda")),
+            _ => return Ok(target),
+        };
+        let Node::Variable(name) = target else {
+            return match target {
+                Node::Property { .. } => Err(unsupported("Assignment to a property")),
+                _ => Err(self.unexpected()),
+            };
+        };
+        self.next();
+        let value = self.expression()?;
+        Ok(Node::Assignment(name, operator, Box::new(value)))
+    }
+
+    fn conditional(&mut self) -> Parsed {
+        let condition = self.or()?;
+        if self.take_mark("?") {
+            let yes = self.expression()?;
+            self.expect(":")?;
+            let no = self.expression()?;
+            return Ok(Node::Ternary(Box::new([condition, yes, no])));
+        }
+        if self.take_mark("?:") {
+            return Ok(Node::Elvis(
+                Box::new(condition),
+                Box::new(self.expression()?),
+            ));
+        }
+        if self.take_mark("??") {
+            let other = self.expression()?;
+            return Ok(Node::NullCoalescing(Box::new(condition), Box::new(other)));
+        }
+        Ok(condition)
+    }
+
+    fn or(&mut self) -> Parsed {
+        let mut left = self.and()?;
+        while self.take_mark("||") || self.take_word("or") {
+            left = Node::Or(Box::new(left), Box::new(self.and()?));
+        }
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Parsed {
+        let mut left = self.bits(0)?;
+        while self.take_mark("&&") || self.take_word("and") {
+            left = Node::And(Box::new(left), Box::new(self.bits(0)?));
+        }
+        Ok(left)
+    }
+
+    /// `|`, then `^`, then `&`.
+    fn bits(&mut self, level: usize) -> Parsed {
+        const LEVELS: [(&str, Binary); 3] = [
+            ("|", Binary::BitOr),
+            ("^", Binary::BitXor),
+            ("&", Binary::BitAnd),
+        ];
+        let Some((mark, operator)) = LEVELS.get(level) else {
+            return self.equality();
+        };
+        let mut left = self.bits(level + 1)?;
+        while self.take_mark(mark) {
+            left = Node::Binary(*operator, Box::new(left), Box::new(self.bits(level + 1)?));
+        }
+        Ok(left)
+    }
+
+    fn equality(&mut self) -> Parsed {
+        let left = self.relation()?;
+        let operator = match self.peek() {
+            Token::Mark("==") => Binary::Equal,
+            Token::Mark("!=") => Binary::NotEqual,
+            Token::Word(word) if word == "eq" => Binary::Equal,
+            Token::Word(word) if word == "ne" => Binary::NotEqual,
+            Token::Mark("..") => return Err(unsupported("A range")),
+            _ => return Ok(left),
+        };
+        self.next();
+        Ok(Node::Binary(
+            operator,
+            Box::new(left),
+            Box::new(self.relation()?),
+        ))
+    }
+
+    fn relation(&mut self) -> Parsed {
+        let left = self.sum()?;
+        let word = match self.peek() {
+            Token::Word(word) => word.as_str(),
+            Token::Mark(mark) => mark,
+            _ => "",
+        };
+        let operator = match word {
+            "<" | "lt" => Binary::Less,
+            ">" | "gt" => Binary::Greater,
+            "<=" | "le" => Binary::LessOrEqual,
+            ">=" | "ge" => Binary::GreaterOrEqual,
+            "=~" => Binary::Matches,
+            "!~" => Binary::NotMatches,
+            "=^" => Binary::StartsWith,
+            "!^" => Binary::NotStartsWith,
+            "=$" => Binary::EndsWith,
+            "!$" => Binary::NotEndsWith,
+            _ => return Ok(left),
+        };
+        self.next();
+        Ok(Node::Binary(
+            operator,
+            Box::new(left),
+            Box::new(self.sum()?),
+        ))
+    }
+
+    fn sum(&mut self) -> Parsed {
+        let mut left = self.product()?;
+        loop {
+            let operator = match self.peek() {
+                Token::Mark("+") => Binary::Add,
+                Token::Mark("-") => Binary::Subtract,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = Node::Binary(operator, Box::new(left), Box::new(self.product()?));
+        }
+    }
+
+    fn product(&mut self) -> Parsed {
+        let mut left = self.unary()?;
+        loop {
+            let word = match self.peek() {
+                Token::Word(word) => word.as_str(),
+                Token::Mark(mark) => mark,
+                _ => "",
+            };
+            let operator = match word {
+                "*" => Binary::Multiply,
+                "/" | "div" => Binary::Divide,
+                "%" | "mod" => Binary::Modulo,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = Node::Binary(operator, Box::new(left), Box::new(self.unary()?));
+        }
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let word = match self.peek() {
+            Token::Word(word) => word.as_str(),
+            Token::Mark(mark) => mark,
+            _ => "",
+        };
+        let operator = match word {
+            "-" => Unary::Minus,
+            "+" => Unary::Plus,
+            "~" => Unary::Complement,
+            "!" | "not" => Unary::Not,
+            "empty" => Unary::Empty,
+            "size" => Unary::Size,
+            _ => return self.value(),
+        };
+        self.next();
+        if self.dialect == Dialect::Jexl2 && self.is_bare(operator) {
+            return Err(self.unexpected());
+        }
+        let operand = self.nested(Parser::unary)?;
+        Ok(Node::Unary(operator, Box::new(operand)))
+    }
+
+    /// Whether `size` or `empty` lacks the parentheses that JEXL 2 wants after it.
+    fn is_bare(&self, operator: Unary) -> bool {
+        match operator {
+            Unary::Size => !self.is_mark("("),
+            Unary::Empty => match self.peek() {
+                Token::Int(_) | Token::Double(_) => true,
+                Token::Word(word) => matches!(word.as_str(), "true" | "false" | "null"),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn value(&mut self) -> Parsed {
+        let mut node = self.primary()?;
+        loop {
+            let safe = self.is_mark("?.");
+            if self.take_mark("[") {
+                let name = self.expression()?;
+                self.expect("]")?;
+                node = Node::Property {
+                    object: Box::new(node),
+                    name: Box::new(name),
+                    safe: false,
+                };
+            } else if self.take_mark(".") || self.take_mark("?.") {
+                let name = match self.next() {
+                    Token::Word(name) | Token::Text(name) => name,
+                    _ => return Err(self.unexpected()),
+                };
+                node = self.member(node, name, safe)?;
+            } else if self.is_mark("(") {
+                return Err(unsupported("A call of a value"));
+            } else {
+                return Ok(node);
+            }
+        }
+    }
+
+    fn member(&mut self, object: Node, name: String, safe: bool) -> Parsed {
+        let object = Box::new(object);
+        if !self.is_mark("(") {
+            return Ok(Node::Property {
+                object,
+                name: Box::new(Node::Text(name.into())),
+                safe,
+            });
+        }
+        Ok(Node::Call {
+            object,
+            method: name.into(),
+            args: self.arguments()?,
+            safe,
+        })
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Node>, Failure> {
+        self.expect("(")?;
+        let mut args = Vec::new();
+        if self.take_mark(")") {
+            return Ok(args);
+        }
+        loop {
+            args.push(self.expression()?);
+            if self.take_mark(")") {
+                return Ok(args);
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn primary(&mut self) -> Parsed {
+        match self.peek() {
+            Token::Mark("(") => {
+                self.next();
+                if self.is_mark(")") {
+                    return Err(unsupported("A lambda"));
+                }
+                let inner = self.expression()?;
+                if self.is_mark(",") {
+                    return Err(unsupported("A lambda"));
+                }
+                self.expect(")")?;
+                if self.is_mark("->") {
+                    return Err(unsupported("A lambda"));
+                }
+                return Ok(inner);
+            }
+            Token::Mark("[" | "{") => return Err(unsupported("An array, map or set")),
+            Token::Mark("`") => return Err(unsupported("A template text")),
+            Token::Mark(_) | Token::End => return Err(self.unexpected()),
+            Token::Word(word) => match word.as_str() {
+                "new" => return Err(unsupported("A constructor")),
+                "function" => return Err(unsupported("A lambda")),
+                "if" | "else" | "for" | "while" | "do" | "var" | "return" | "break"
+                | "continue" | "and" | "or" | "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "div"
+                | "mod" => return Err(self.unexpected()),
+                _ => {}
+            },
+            _ => {}
+        }
+        let node = match self.next() {
+            Token::Int(number) => Node::Int(number),
+            Token::Double(number) => Node::Double(number),
+            Token::Text(text) => Node::Text(text.into()),
+            Token::Word(word) => match word.as_str() {
+                "null" => Node::Null,
+                "true" => Node::Bool(true),
+                "false" => Node::Bool(false),
+                _ if self.is_mark("(") => return Err(unsupported("A function")),
+                _ => Node::Variable(word.into()),
+            },
+            Token::Mark(_) | Token::End => return Err(self.unexpected()),
+        };
+        Ok(node)
+    }
+}

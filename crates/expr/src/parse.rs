@@ -1,0 +1,264 @@
+//! JMeter's `FunctionParser`: property text to parts, oddities included.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::catalogue;
+use crate::fault::Fault;
+use crate::functions::Call;
+use crate::scope::Scope;
+use crate::template::{Part, Template, Variable};
+use crate::vars::{Slot, VarNames};
+
+/// Where a variable's number comes from.
+pub(crate) enum Names<'c> {
+    /// The plan is being compiled: a new name gets the next number.
+    Growing(&'c mut VarNames),
+    /// The test runs: an unknown name is looked up by name.
+    Fixed(&'c VarNames),
+}
+
+impl Names<'_> {
+    fn slot(&mut self, name: &str) -> Option<Slot> {
+        match self {
+            Names::Growing(names) => Some(names.intern(name)),
+            Names::Fixed(names) => names.slot(name),
+        }
+    }
+}
+
+/// Compiles a text that came up while the test runs.
+pub(crate) fn compile_at_run_time(
+    text: &str,
+    names: &Arc<VarNames>,
+    scope: &mut dyn Scope,
+) -> Result<Vec<Part>, Fault> {
+    let mut warnings = Vec::new();
+    Parser {
+        names: Names::Fixed(names),
+        scope,
+        warnings: &mut warnings,
+    }
+    .compile(text, 0)
+}
+
+pub(crate) struct Parser<'c> {
+    pub(crate) names: Names<'c>,
+    /// What functions that read their arguments at compile time (`__time`, `__timeShift`) see.
+    pub(crate) scope: &'c mut dyn Scope,
+    pub(crate) warnings: &'c mut Vec<Fault>,
+}
+
+/// A position in a text. `base` is the text's own place in the property, for spans.
+struct Cursor<'t> {
+    text: &'t str,
+    pos: usize,
+    base: usize,
+}
+
+impl Cursor<'_> {
+    fn next(&mut self) -> Option<char> {
+        let c = self.text[self.pos..].chars().next()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    /// The character after a backslash. At the end of the text JMeter's reader leaves the backslash
+    /// in its buffer, so the backslash seems to follow itself.
+    fn escaped(&mut self) -> char {
+        self.next().unwrap_or('\\')
+    }
+
+    fn span_from(&self, start: usize) -> Range<usize> {
+        self.base + start..self.base + self.pos
+    }
+}
+
+impl Parser<'_> {
+    /// `FunctionParser.compileString`: text, variables and function calls in their order.
+    pub(crate) fn compile(&mut self, text: &str, base: usize) -> Result<Vec<Part>, Fault> {
+        let mut cursor = Cursor { text, pos: 0, base };
+        let mut parts = Vec::new();
+        let mut buffer = String::new();
+        let mut previous = ' ';
+        while let Some(current) = cursor.next() {
+            if current == '\\' {
+                let escaped = cursor.escaped();
+                if !matches!(escaped, '$' | ',' | '\\') {
+                    buffer.push('\\');
+                }
+                buffer.push(escaped);
+                previous = ' ';
+            } else if current == '{' && previous == '$' {
+                buffer.pop();
+                if !buffer.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut buffer).into()));
+                }
+                parts.push(self.reference(&mut cursor)?);
+                previous = ' ';
+            } else {
+                buffer.push(current);
+                previous = current;
+            }
+        }
+        if !buffer.is_empty() || parts.is_empty() {
+            parts.push(Part::Text(buffer.into()));
+        }
+        Ok(parts)
+    }
+
+    /// `FunctionParser.makeFunction`: what follows `${`.
+    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<Part, Fault> {
+        let start = cursor.pos - 2;
+        let mut buffer = String::new();
+        let mut previous = ' ';
+        let mut looks_like_a_call = false;
+        while let Some(current) = cursor.next() {
+            match current {
+                '\\' => {
+                    buffer.push(cursor.escaped());
+                    previous = ' ';
+                }
+                '(' if previous != ' ' => {
+                    if let Some(spec) = catalogue::function(crate::values::trim(&buffer)) {
+                        let args = self.arguments(cursor)?;
+                        let mut span = cursor.span_from(start);
+                        span.end += usize::from(cursor.text[cursor.pos..].starts_with('}'));
+                        let call = self.call(spec, args, span)?;
+                        expect_end(cursor, &buffer, start)?;
+                        return Ok(call);
+                    }
+                    looks_like_a_call = true;
+                    buffer.push('(');
+                }
+                '}' => {
+                    if let Some(spec) = catalogue::function(&buffer) {
+                        return self.call(spec, Vec::new(), cursor.span_from(start));
+                    }
+                    if looks_like_a_call && buffer.starts_with("__") {
+                        self.warn_unknown_function(&buffer, cursor.span_from(start));
+                    }
+                    let slot = self.names.slot(&buffer);
+                    return Ok(Part::Variable(Variable::new(&buffer, slot)));
+                }
+                _ => {
+                    buffer.push(current);
+                    previous = current;
+                }
+            }
+        }
+        self.warnings.push(
+            Fault::warning(
+                "unterminated-reference",
+                format!("Probably an invalid function string: {buffer}"),
+                cursor.span_from(start),
+            )
+            .with_help("JMeter drops the `${` and takes the rest as text; add the missing `}`"),
+        );
+        Ok(Part::Text(buffer.into()))
+    }
+
+    fn warn_unknown_function(&mut self, text: &str, span: Range<usize>) {
+        let name = text.split('(').next().unwrap_or(text);
+        let fault = Fault::warning(
+            "unknown-function",
+            format!("There is no function {name}; JMeter takes this for a variable"),
+            span,
+        );
+        self.warnings.push(match catalogue::similar(name) {
+            Some(similar) => fault.with_help(format!("did you mean {similar}?")),
+            None => fault.with_help("a plugin may be missing"),
+        });
+    }
+
+    fn call(
+        &mut self,
+        spec: &'static catalogue::FunctionSpec,
+        args: Vec<Template>,
+        span: Range<usize>,
+    ) -> Result<Part, Fault> {
+        if let Some(message) = spec.wrong_count(args.len()) {
+            return Err(Fault::error("function-arguments", message, span).with_help(spec.usage()));
+        }
+        match Call::new(spec, args, self.scope) {
+            Ok(call) => Ok(Part::Call(Box::new(call))),
+            Err(refusal) => Err(Fault::error(refusal.code, refusal.message, span)),
+        }
+    }
+
+    /// `FunctionParser.parseParams`: what follows `name(`, up to the closing parenthesis.
+    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, Fault> {
+        let mut args = Vec::new();
+        let mut start = cursor.pos;
+        let mut buffer = String::new();
+        let mut previous = ' ';
+        let mut references = 0;
+        let mut parentheses = 0;
+        while let Some(current) = cursor.next() {
+            match current {
+                '\\' => {
+                    buffer.push('\\');
+                    buffer.push(cursor.escaped());
+                    previous = ' ';
+                    continue;
+                }
+                ',' if references == 0 => {
+                    args.push(self.argument(&buffer, cursor.base + start)?);
+                    start = cursor.pos;
+                    buffer.clear();
+                    continue;
+                }
+                ')' if references == 0 && parentheses == 0 => {
+                    if !(buffer.is_empty() && args.is_empty()) {
+                        args.push(self.argument(&buffer, cursor.base + start)?);
+                    }
+                    return Ok(args);
+                }
+                '{' if previous == '$' => references += 1,
+                '}' if references > 0 => references -= 1,
+                ')' if references == 0 => parentheses -= 1,
+                '(' if references == 0 => parentheses += 1,
+                _ => {}
+            }
+            buffer.push(current);
+            previous = current;
+        }
+        args.push(self.argument(&buffer, cursor.base + start)?);
+        Ok(args)
+    }
+
+    /// One argument; unlike a property it is always unescaped (`CompoundVariable.setParameters`).
+    fn argument(&mut self, text: &str, base: usize) -> Result<Template, Fault> {
+        let parts = self.compile(text, base)?;
+        Ok(Template::from_parts(text, parts))
+    }
+}
+
+/// After the closing parenthesis only spaces (`Character.isSpaceChar`, so no tabs) and `}` may follow.
+fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), Fault> {
+    let after = loop {
+        match cursor.next() {
+            Some(c) if is_space_char(c) => {}
+            other => break other,
+        }
+    };
+    if after == Some('}') {
+        return Ok(());
+    }
+    let shown: String = cursor.text.chars().take(100).collect();
+    Err(Fault::error(
+        "function-end",
+        format!("Expected }} after {name} function call in {shown}"),
+        cursor.span_from(start),
+    )
+    .with_help("a comma or parenthesis inside an argument may need a backslash before it"))
+}
+
+/// `Character.isSpaceChar`: the Unicode categories Zs, Zl and Zp.
+fn is_space_char(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
+}

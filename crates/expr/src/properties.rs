@@ -1,0 +1,194 @@
+//! JMeter's properties, shared by all workers while a test runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use crate::functions::csv_read::CsvFiles;
+use crate::functions::fifo::Fifos;
+
+/// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and what JMeter's function
+/// classes keep in static fields: one of these is one JVM's worth of shared state.
+///
+/// Cloning is cheap and gives another handle to the same state.
+#[derive(Debug, Clone, Default)]
+pub struct Properties(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    values: RwLock<HashMap<Box<str>, Arc<str>>>,
+    system: RwLock<HashMap<Box<str>, Arc<str>>>,
+    csv_files: CsvFiles,
+    fifos: Fifos,
+}
+
+impl Properties {
+    /// No properties at all.
+    pub fn new() -> Properties {
+        Properties::default()
+    }
+
+    fn values(&self) -> RwLockReadGuard<'_, HashMap<Box<str>, Arc<str>>> {
+        self.0.values.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The value as it was set (`JMeterUtils.getProperty`).
+    pub fn get(&self, name: &str) -> Option<Arc<str>> {
+        self.values().get(name).cloned()
+    }
+
+    /// The value without surrounding white space, as `JMeterUtils.getPropDefault` reads it.
+    pub fn get_trimmed(&self, name: &str) -> Option<Arc<str>> {
+        let value = self.get(name)?;
+        let trimmed = crate::values::trim(&value);
+        if trimmed.len() == value.len() {
+            Some(value)
+        } else {
+            Some(Arc::from(trimmed))
+        }
+    }
+
+    /// A boolean property as `JMeterUtils.getPropDefault(String, boolean)` reads it:
+    /// `true`, `t` or 1, `false`, `f` or another number; otherwise the default.
+    pub fn get_bool(&self, name: &str, default: bool) -> bool {
+        let Some(value) = self.get_trimmed(name) else {
+            return default;
+        };
+        if value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("t") {
+            true
+        } else if value.eq_ignore_ascii_case("false") || value.eq_ignore_ascii_case("f") {
+            false
+        } else {
+            crate::values::parse_int(&value).map_or(default, |number| number == 1)
+        }
+    }
+
+    /// An integer property as `JMeterUtils.getPropDefault(String, long)` reads it.
+    pub fn get_long(&self, name: &str, default: i64) -> i64 {
+        self.get_trimmed(name)
+            .and_then(|value| crate::values::parse_long(&value))
+            .unwrap_or(default)
+    }
+
+    /// Sets a property and returns its former value.
+    pub fn set(&self, name: &str, value: impl Into<Arc<str>>) -> Option<Arc<str>> {
+        let mut values = self
+            .0
+            .values
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        values.insert(name.into(), value.into())
+    }
+
+    /// Removes a property and returns its value.
+    pub fn remove(&self, name: &str) -> Option<Arc<str>> {
+        let mut values = self
+            .0
+            .values
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        values.remove(name)
+    }
+
+    /// All properties, sorted by name.
+    pub fn snapshot(&self) -> BTreeMap<String, Arc<str>> {
+        self.values()
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect()
+    }
+
+    /// A system property (`-D`, `system.properties`).
+    pub fn get_system(&self, name: &str) -> Option<Arc<str>> {
+        let system = self.0.system.read().unwrap_or_else(PoisonError::into_inner);
+        system.get(name).cloned()
+    }
+
+    /// Sets a system property.
+    pub fn set_system(&self, name: &str, value: impl Into<Arc<str>>) {
+        let mut system = self
+            .0
+            .system
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        system.insert(name.into(), value.into());
+    }
+
+    /// All system properties, sorted by name.
+    pub fn system_snapshot(&self) -> BTreeMap<String, Arc<str>> {
+        let system = self.0.system.read().unwrap_or_else(PoisonError::into_inner);
+        system
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect()
+    }
+
+    /// The queues of the Inter-Thread Communication plugin.
+    pub fn fifos(&self) -> &Fifos {
+        &self.0.fifos
+    }
+
+    pub(crate) fn csv_files(&self) -> &CsvFiles {
+        &self.0.csv_files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_sees_what_another_set() {
+        let first = Properties::new();
+        let second = first.clone();
+        assert_eq!(first.set("a", "1"), None);
+        assert_eq!(second.set("a", "2").as_deref(), Some("1"));
+        assert_eq!(first.get("a").as_deref(), Some("2"));
+        assert_eq!(first.snapshot().len(), 1);
+        assert_eq!(first.remove("a").as_deref(), Some("2"));
+        assert_eq!(second.get("a"), None);
+    }
+
+    #[test]
+    fn values_are_kept_raw_and_read_trimmed() {
+        let properties = Properties::new();
+        properties.set("a", " x\t");
+        assert_eq!(properties.get("a").as_deref(), Some(" x\t"));
+        assert_eq!(properties.get_trimmed("a").as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn booleans_follow_jmeter_utils() {
+        let properties = Properties::new();
+        for (text, expected) in [
+            ("TRUE", true),
+            ("t", true),
+            ("1", true),
+            ("F", false),
+            ("2", false),
+        ] {
+            properties.set("b", text);
+            assert_eq!(properties.get_bool("b", !expected), expected, "{text}");
+        }
+        properties.set("b", "maybe");
+        assert!(properties.get_bool("b", true) && !properties.get_bool("b", false));
+        assert!(properties.get_bool("absent", true));
+    }
+
+    #[test]
+    fn numbers_fall_back_to_the_default() {
+        let properties = Properties::new();
+        properties.set("n", " 42 ");
+        assert_eq!(properties.get_long("n", 1), 42);
+        properties.set("n", "4x");
+        assert_eq!(properties.get_long("n", 1), 1);
+    }
+
+    #[test]
+    fn system_properties_are_apart() {
+        let properties = Properties::new();
+        properties.set_system("user.dir", "/x");
+        assert_eq!(properties.get("user.dir"), None);
+        assert_eq!(properties.get_system("user.dir").as_deref(), Some("/x"));
+        assert_eq!(properties.system_snapshot().len(), 1);
+    }
+}

@@ -1,0 +1,114 @@
+//! What a template may see and change while it is evaluated.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::properties::Properties;
+use crate::random::Random;
+use crate::vars::Vars;
+
+/// The severity of a log message, as log4j names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Trace,
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
+/// How an evaluation can end early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Raised {
+    /// JMeter's `InvalidVariableException` at run time: the function contributes nothing to the text
+    /// and the evaluation goes on. It never leaves [`crate::Template`].
+    Invalid(String),
+    /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`: in
+    /// `JMeterThread.processSampler` it ends the current sampler without a sample result.
+    Exception(String),
+    /// `JMeterStopThreadException`: the user stops.
+    StopThread(String),
+}
+
+impl std::fmt::Display for Raised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Raised::Invalid(message) | Raised::Exception(message) | Raised::StopThread(message) => {
+                f.write_str(message)
+            }
+        }
+    }
+}
+
+impl std::error::Error for Raised {}
+
+/// The language of a script that a function runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScriptLanguage {
+    Groovy,
+    BeanShell,
+    JavaScript,
+    /// JEXL 2 with constructs that have no native form.
+    Jexl2,
+    /// JEXL 3 with constructs that have no native form.
+    Jexl3,
+}
+
+/// A script that a function wants run, for whoever has a JVM.
+#[derive(Debug, Clone, Copy)]
+pub struct ScriptCall<'a> {
+    pub language: ScriptLanguage,
+    /// The script, after variables and functions in it have been replaced.
+    pub text: &'a str,
+    /// Whether the text is the same at every call, so that compiling it once pays.
+    pub constant: bool,
+    /// A number that is unique to this function call in the plan; JMeter's `__BeanShell` has one
+    /// interpreter (with its variables) per call in the plan.
+    pub instance: u32,
+}
+
+/// What a template may see and change while it is evaluated: one virtual user at one moment.
+pub trait Scope {
+    /// The user's variables.
+    fn vars(&self) -> &Vars;
+    /// The user's variables, to be changed.
+    fn vars_mut(&mut self) -> &mut Vars;
+    /// JMeter's properties.
+    fn properties(&self) -> &Properties;
+    /// The number of the thread in its group, from 1.
+    fn thread_number(&self) -> u32;
+    /// The thread's name, such as `Thread Group 1-7`.
+    fn thread_name(&self) -> &str;
+    /// The name of the thread group; empty outside a thread group.
+    fn thread_group_name(&self) -> &str;
+    /// The name of the sampler that is being prepared, run or finished.
+    fn sampler_name(&self) -> Option<&str>;
+    /// `JMeterVariables.getIteration`.
+    fn iteration(&self) -> u32;
+    /// The text of the previous sample's response; `None` before the first sample.
+    fn previous_response(&self) -> Option<Cow<'_, str>>;
+    /// The file name of the plan.
+    fn test_plan_name(&self) -> &str;
+    /// The folder that relative file names of a plan refer to.
+    fn base_dir(&self) -> &Path;
+    /// The wall clock in milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+    /// The source of random numbers.
+    fn random(&mut self) -> &mut Random;
+    /// Writes to JMeter's log. `message` is complete, thread name included where JMeter puts it.
+    fn log(&mut self, level: Level, message: &str);
+    /// Takes note of an evaluation that ended early; the text in question is then empty. The engine
+    /// drops the current sampler or stops the user. Never called with [`Raised::Invalid`].
+    fn raise(&mut self, raised: Raised);
+    /// Runs a script and gives what `toString()` says of its result, empty for `null`.
+    ///
+    /// # Errors
+    /// [`Raised::Exception`] or [`Raised::Invalid`], as the function in question would throw.
+    fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
+        self.log(
+            Level::Error,
+            &format!("No engine for {:?} scripts is available", call.language),
+        );
+        Ok(String::new())
+    }
+}

@@ -1,0 +1,324 @@
+//! A property text in its compiled form.
+
+use std::sync::Arc;
+
+use crate::catalogue::FunctionSpec;
+use crate::compiler::Compiler;
+use crate::fault::Fault;
+use crate::functions::Call;
+use crate::parse;
+use crate::scope::{Raised, Scope};
+use crate::text::Text;
+use crate::vars::{Slot, VarNames};
+
+/// A property text that has been compiled: JMeter's `FunctionProperty`, or a plain `StringProperty`
+/// if nothing in the text is evaluated.
+///
+/// A template is immutable apart from what stateful functions (`__counter`, `__StringFromFile`) keep
+/// in it. That state belongs to the place in the plan, as in JMeter, so an element's templates are
+/// compiled once and shared by all users.
+#[derive(Debug)]
+pub struct Template {
+    source: Box<str>,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// The source as it is written.
+    Raw,
+    /// A constant that is spelled differently in the source.
+    Constant(Box<str>),
+    /// Only one variable or one function call.
+    Single(Part),
+    /// Anything else.
+    Parts(Box<[Part]>),
+}
+
+/// One piece of a template.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Text(Box<str>),
+    Variable(Variable),
+    Call(Box<Call>),
+}
+
+/// A reference to a variable: JMeter's `SimpleVariable`.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    /// The variable's number; `None` for a name that only a computed text (`__eval`) mentions.
+    slot: Option<Slot>,
+    /// `${name}`, which an undefined variable renders as.
+    reference: Box<str>,
+}
+
+impl Variable {
+    pub(crate) fn new(name: &str, slot: Option<Slot>) -> Variable {
+        Variable {
+            slot,
+            reference: format!("${{{name}}}").into(),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.reference[2..self.reference.len() - 1]
+    }
+
+    fn eval(&self, scope: &dyn Scope) -> Text<'_> {
+        let value = match self.slot {
+            Some(slot) => scope.vars().get(slot),
+            None => scope.vars().get_named(self.name()),
+        };
+        match value {
+            Some(value) => Text::Shared(value.clone()),
+            None => Text::Literal(&self.reference),
+        }
+    }
+
+    fn eval_into(&self, scope: &dyn Scope, out: &mut String) {
+        let value = match self.slot {
+            Some(slot) => scope.vars().get(slot),
+            None => scope.vars().get_named(self.name()),
+        };
+        out.push_str(value.map_or(&*self.reference, |value| value));
+    }
+}
+
+impl Template {
+    /// Compiles a property text of a plan.
+    ///
+    /// A text without a complete `${…}` is left as it is, backslashes included; in others `\$`, `\,`
+    /// and `\\` lose their backslash (`FunctionParser.compileString`).
+    ///
+    /// # Errors
+    /// Where JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the
+    /// message and leaves **all** properties of that element as they are written, which
+    /// [`Template::raw`] reproduces. Milder findings are in [`Compiler::take_warnings`].
+    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, Fault> {
+        if !text.contains("${") {
+            return Ok(Template::raw(text));
+        }
+        let parts = cx.with_parser(|parser| parser.compile(text, 0))?;
+        if let [Part::Text(_)] = parts[..] {
+            return Ok(Template::raw(text));
+        }
+        Ok(Template::from_parts(text, parts))
+    }
+
+    /// A text that is never evaluated.
+    pub fn raw(text: &str) -> Template {
+        Template {
+            source: text.into(),
+            shape: Shape::Raw,
+        }
+    }
+
+    /// Evaluates a text that is known only now, as `__eval` and `__evalVar` do.
+    ///
+    /// A text that JMeter cannot compile is empty: `CompoundVariable(String)` swallows the exception.
+    ///
+    /// # Errors
+    /// See [`Template::try_eval`].
+    pub fn eval_text(text: &str, scope: &mut dyn Scope) -> Result<String, Raised> {
+        let names: Arc<VarNames> = scope.vars().names().clone();
+        match parse::compile_at_run_time(text, &names, scope) {
+            Ok(parts) => {
+                let template = Template::from_parts(text, parts);
+                Ok(template.try_eval(scope)?.into_string())
+            }
+            Err(_) => Ok(String::new()),
+        }
+    }
+
+    /// Wraps the parts of a text whose constant pieces have been unescaped.
+    pub(crate) fn from_parts(source: &str, mut parts: Vec<Part>) -> Template {
+        parts.dedup_by(|next, last| match (last, next) {
+            (Part::Text(last), Part::Text(next)) => {
+                *last = format!("{last}{next}").into();
+                true
+            }
+            _ => false,
+        });
+        let shape = if parts.len() > 1 {
+            Shape::Parts(parts.into())
+        } else {
+            match parts.pop() {
+                None => Shape::Constant("".into()),
+                Some(Part::Text(text)) if *text == *source => Shape::Raw,
+                Some(Part::Text(text)) => Shape::Constant(text),
+                Some(part) => Shape::Single(part),
+            }
+        };
+        Template {
+            source: source.into(),
+            shape,
+        }
+    }
+
+    /// The text as the plan has it.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The constant that this template always evaluates to, if there is nothing to evaluate.
+    pub fn literal(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Raw => Some(&self.source),
+            Shape::Constant(text) => Some(text),
+            Shape::Single(_) | Shape::Parts(_) => None,
+        }
+    }
+
+    /// Whether this template is always empty.
+    pub fn is_empty_literal(&self) -> bool {
+        self.literal() == Some("")
+    }
+
+    /// The variable whose value this template is, if it is a single `${name}`.
+    pub fn single_variable(&self) -> Option<Slot> {
+        match &self.shape {
+            Shape::Single(Part::Variable(variable)) => variable.slot,
+            _ => None,
+        }
+    }
+
+    /// Evaluates the template. If a function throws, [`Scope::raise`] is told and the text is empty.
+    pub fn eval<'a>(&'a self, scope: &mut dyn Scope) -> Text<'a> {
+        match self.try_eval(scope) {
+            Ok(text) => text,
+            Err(raised) => {
+                scope.raise(raised);
+                Text::Literal("")
+            }
+        }
+    }
+
+    /// Evaluates the template and appends the result to `out`; see [`Template::eval`]. If a function
+    /// throws, what was evaluated before it stays in `out`.
+    pub fn eval_into(&self, scope: &mut dyn Scope, out: &mut String) {
+        if let Err(raised) = self.try_eval_into(scope, out) {
+            scope.raise(raised);
+        }
+    }
+
+    /// Evaluates the template.
+    ///
+    /// # Errors
+    /// [`Raised::Exception`] or [`Raised::StopThread`], where a JMeter function throws them.
+    pub fn try_eval<'a>(&'a self, scope: &mut dyn Scope) -> Result<Text<'a>, Raised> {
+        match &self.shape {
+            Shape::Raw => Ok(Text::Literal(&self.source)),
+            Shape::Constant(text) => Ok(Text::Literal(text)),
+            Shape::Single(Part::Text(text)) => Ok(Text::Literal(text)),
+            Shape::Single(Part::Variable(variable)) => Ok(variable.eval(scope)),
+            Shape::Single(Part::Call(call)) => match call.eval(scope) {
+                Err(Raised::Invalid(_)) => Ok(Text::Literal("")),
+                outcome => outcome,
+            },
+            Shape::Parts(parts) => {
+                let mut out = String::with_capacity(self.source.len() + 16);
+                eval_parts(parts, scope, &mut out)?;
+                Ok(Text::Owned(out))
+            }
+        }
+    }
+
+    fn try_eval_into(&self, scope: &mut dyn Scope, out: &mut String) -> Result<(), Raised> {
+        match &self.shape {
+            Shape::Raw => out.push_str(&self.source),
+            Shape::Constant(text) => out.push_str(text),
+            Shape::Single(part) => eval_parts(std::slice::from_ref(part), scope, out)?,
+            Shape::Parts(parts) => eval_parts(parts, scope, out)?,
+        }
+        Ok(())
+    }
+
+    fn parts(&self) -> &[Part] {
+        match &self.shape {
+            Shape::Raw | Shape::Constant(_) => &[],
+            Shape::Single(part) => std::slice::from_ref(part),
+            Shape::Parts(parts) => parts,
+        }
+    }
+
+    fn visit<'a>(&'a self, seen: &mut dyn FnMut(&'a Part)) {
+        for part in self.parts() {
+            seen(part);
+            if let Part::Call(call) = part {
+                call.args.iter().for_each(|arg| arg.visit(seen));
+            }
+        }
+    }
+
+    /// The variables that this template reads by name, arguments of functions included.
+    pub fn reads(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        self.visit(&mut |part| {
+            if let Part::Variable(Variable {
+                slot: Some(slot), ..
+            }) = part
+                && !slots.contains(slot)
+            {
+                slots.push(*slot);
+            }
+        });
+        slots
+    }
+
+    /// The functions that this template calls, each once, in order of their first mention.
+    pub fn functions(&self) -> Vec<&'static FunctionSpec> {
+        let mut specs: Vec<&'static FunctionSpec> = Vec::new();
+        self.visit(&mut |part| {
+            if let Part::Call(call) = part
+                && !specs.iter().any(|spec| std::ptr::eq(*spec, call.spec))
+            {
+                specs.push(call.spec);
+            }
+        });
+        specs
+    }
+
+    /// Whether a function in here may read variables whose names are known only at run time.
+    pub fn reads_computed_names(&self) -> bool {
+        self.functions()
+            .iter()
+            .any(|spec| spec.reads_any_variable())
+    }
+
+    /// Whether a function in here needs the response of the previous sample.
+    pub fn reads_previous_response(&self) -> bool {
+        let mut needed = false;
+        self.visit(&mut |part| {
+            if let Part::Call(call) = part {
+                needed |= call.reads_previous_response();
+            }
+        });
+        needed
+    }
+
+    /// Whether a function in here can only be run by a JVM.
+    pub fn needs_jvm(&self) -> bool {
+        let mut needed = false;
+        self.visit(&mut |part| {
+            if let Part::Call(call) = part {
+                needed |= call.needs_jvm();
+            }
+        });
+        needed
+    }
+}
+
+fn eval_parts(parts: &[Part], scope: &mut dyn Scope, out: &mut String) -> Result<(), Raised> {
+    for part in parts {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Variable(variable) => variable.eval_into(scope, out),
+            Part::Call(call) => match call.eval(scope) {
+                Ok(text) => out.push_str(&text),
+                Err(Raised::Invalid(_)) => {}
+                Err(raised) => return Err(raised),
+            },
+        }
+    }
+    Ok(())
+}

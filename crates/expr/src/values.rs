@@ -1,0 +1,304 @@
+//! Java's rules for reading and printing numbers and booleans, which JMeter applies everywhere.
+
+/// `String.trim`: removes characters up to and including U+0020 at both ends.
+pub fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c <= ' ')
+}
+
+/// `Integer.parseInt`: an optional sign and digits, nothing around them; `None` where Java throws.
+pub fn parse_int(text: &str) -> Option<i32> {
+    i32::try_from(parse_long(text)?).ok()
+}
+
+/// `Long.parseLong`: an optional sign and digits, nothing around them; `None` where Java throws.
+pub fn parse_long(text: &str) -> Option<i64> {
+    match text.parse() {
+        Ok(number) => Some(number),
+        // Java also takes the decimal digits of other scripts.
+        Err(_) if !text.is_ascii() => to_ascii_digits(text)?.parse().ok(),
+        Err(_) => None,
+    }
+}
+
+fn to_ascii_digits(text: &str) -> Option<String> {
+    text.chars()
+        .map(|c| match c {
+            '+' | '-' => Some(c),
+            _ => digit_value(c).and_then(|value| char::from_digit(value, 10)),
+        })
+        .collect()
+}
+
+/// The zeros of the decimal digit ranges (Unicode category Nd) of the Basic Multilingual Plane.
+const DIGIT_ZEROS: [u32; 37] = [
+    0x0030, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6,
+    0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80,
+    0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0,
+    0xFF10,
+];
+
+/// `Character.digit(c, 10)` in the Basic Multilingual Plane.
+fn digit_value(c: char) -> Option<u32> {
+    let code = u32::from(c);
+    let after = DIGIT_ZEROS.partition_point(|zero| *zero <= code);
+    let value = code - DIGIT_ZEROS.get(after.checked_sub(1)?)?;
+    (value < 10).then_some(value)
+}
+
+/// `Double.parseDouble`: surrounding white space, `NaN`, `Infinity`, a suffix `d` or `f` and
+/// hexadecimal floats are allowed; `None` where Java throws.
+pub fn parse_double(text: &str) -> Option<f64> {
+    let text = trim(text);
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    match unsigned {
+        "NaN" => return Some(f64::NAN),
+        "Infinity" => return Some(sign * f64::INFINITY),
+        _ => {}
+    }
+    if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+        return parse_hex_double(&unsigned[2..]).map(|value| sign * value);
+    }
+    let digits = unsigned
+        .strip_suffix(['d', 'D', 'f', 'F'])
+        .unwrap_or(unsigned);
+    let plausible = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && digits
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    if !plausible {
+        return None;
+    }
+    digits.parse::<f64>().ok().map(|value| sign * value)
+}
+
+/// The part of a hexadecimal float after `0x`; the exponent is obligatory.
+fn parse_hex_double(text: &str) -> Option<f64> {
+    let text = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let exponent = parse_int(exponent)? - 4 * i32::try_from(fraction.len()).ok()?;
+    Some(value * 2f64.powi(exponent))
+}
+
+/// `Float.parseFloat`: like [`parse_double`], rounded to single precision.
+pub fn parse_float(text: &str) -> Option<f32> {
+    let trimmed = trim(text);
+    match trimmed.parse::<f32>() {
+        Ok(value) if trimmed.bytes().all(|b| !b.is_ascii_alphabetic()) => Some(value),
+        _ => parse_double(text).map(|value| value as f32),
+    }
+}
+
+/// `Boolean.parseBoolean`: true only for `true` in any case, white space not allowed.
+pub fn parse_bool(text: &str) -> bool {
+    text.eq_ignore_ascii_case("true")
+}
+
+/// `AbstractProperty.getIntValue`: 0 for whatever is not an integer.
+pub fn property_int(text: &str) -> i32 {
+    parse_int(text).unwrap_or(0)
+}
+
+/// `AbstractProperty.getLongValue`: 0 for whatever is not an integer.
+pub fn property_long(text: &str) -> i64 {
+    parse_long(text).unwrap_or(0)
+}
+
+/// `AbstractProperty.getDoubleValue`: 0 for whatever is not a number.
+pub fn property_double(text: &str) -> f64 {
+    parse_double(text).unwrap_or(0.0)
+}
+
+/// `AbstractProperty.getFloatValue`: 0 for whatever is not a number.
+pub fn property_float(text: &str) -> f32 {
+    parse_float(text).unwrap_or(0.0)
+}
+
+/// `AbstractProperty.getBooleanValue`.
+pub fn property_bool(text: &str) -> bool {
+    parse_bool(text)
+}
+
+/// `Long.decode`: decimal, `0x`/`0X`/`#` hexadecimal or `0` octal, with an optional sign.
+pub fn decode_long(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (radix, digits) = if let Some(hex) = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+        .or_else(|| digits.strip_prefix('#'))
+    {
+        (16, hex)
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        (8, &digits[1..])
+    } else {
+        (10, digits)
+    };
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let magnitude = i128::from_str_radix(digits, radix).ok()?;
+    i64::try_from(if negative { -magnitude } else { magnitude }).ok()
+}
+
+/// `Double.toString`: at least one digit after the point, scientific notation outside
+/// 10⁻³..10⁷, the shortest digits that identify the number (as since Java 19).
+pub fn double_to_string(value: f64) -> String {
+    java_decimal(
+        value.is_sign_negative(),
+        value.abs(),
+        format!("{:e}", value.abs()),
+    )
+}
+
+/// `Float.toString`, by the rules of [`double_to_string`].
+pub fn float_to_string(value: f32) -> String {
+    java_decimal(
+        value.is_sign_negative(),
+        f64::from(value.abs()),
+        format!("{:e}", value.abs()),
+    )
+}
+
+/// Re-writes Rust's shortest scientific form (`1.25e-5`) the way Java prints it.
+fn java_decimal(negative: bool, magnitude: f64, scientific: String) -> String {
+    if magnitude.is_nan() {
+        return "NaN".to_owned();
+    }
+    let sign = if negative { "-" } else { "" };
+    if magnitude.is_infinite() {
+        return format!("{sign}Infinity");
+    }
+    if magnitude == 0.0 {
+        return format!("{sign}0.0");
+    }
+    let (digits, exponent) = scientific.split_once('e').expect("{:e} prints an exponent");
+    let exponent: i32 = exponent.parse().expect("{:e} prints a whole exponent");
+    let digits = digits.replace('.', "");
+    if !(1e-3..1e7).contains(&magnitude) {
+        let (first, rest) = digits.split_at(1);
+        let rest = if rest.is_empty() { "0" } else { rest };
+        return format!("{sign}{first}.{rest}E{exponent}");
+    }
+    if exponent < 0 {
+        let zeros = "0".repeat((-exponent - 1) as usize);
+        return format!("{sign}0.{zeros}{digits}");
+    }
+    let whole_len = exponent as usize + 1;
+    if digits.len() <= whole_len {
+        let zeros = "0".repeat(whole_len - digits.len());
+        return format!("{sign}{digits}{zeros}.0");
+    }
+    let (whole, fraction) = digits.split_at(whole_len);
+    format!("{sign}{whole}.{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_allow_a_sign_and_nothing_else() {
+        assert_eq!(parse_int("+7"), Some(7));
+        assert_eq!(parse_int("-2147483648"), Some(i32::MIN));
+        assert_eq!(parse_int("2147483648"), None);
+        for text in ["", " 7", "7 ", "7.0", "0x7", "+", "1_000", "--1"] {
+            assert_eq!(parse_int(text), None, "{text:?}");
+        }
+        assert_eq!(parse_long("٣٤"), Some(34));
+        assert_eq!(parse_long("-９"), Some(-9));
+        assert_eq!(parse_long("é"), None);
+    }
+
+    #[test]
+    fn doubles_follow_java() {
+        for (text, expected) in [
+            (" 1.5 ", 1.5),
+            ("1.5f", 1.5),
+            ("1e3D", 1000.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("0x1.8p1", 3.0),
+            ("0x.8p0", 0.5),
+            ("+2", 2.0),
+        ] {
+            assert_eq!(parse_double(text), Some(expected), "{text:?}");
+        }
+        assert!(parse_double("NaN").is_some_and(f64::is_nan));
+        for text in [
+            "", " ", "inf", "infinity", "nan", "1,5", "0x10", "1e", "--1", "abc", "d",
+        ] {
+            assert_eq!(parse_double(text), None, "{text:?}");
+        }
+        assert_eq!(parse_float("0.1"), Some(0.1));
+        assert_eq!(parse_float("0.1d"), Some(0.1));
+    }
+
+    #[test]
+    fn booleans_are_true_only_when_they_say_so() {
+        assert!(parse_bool("TrUe"));
+        assert!(!parse_bool(" true") && !parse_bool("1") && !parse_bool("yes"));
+    }
+
+    #[test]
+    fn properties_fall_back_to_zero() {
+        assert_eq!(property_int("1.0"), 0);
+        assert_eq!(property_int("12"), 12);
+        assert_eq!(property_long(""), 0);
+        assert_eq!(property_double("x"), 0.0);
+        assert_eq!(property_float("2.5"), 2.5);
+        assert!(property_bool("true"));
+    }
+
+    #[test]
+    fn decode_knows_three_radixes() {
+        for (text, expected) in [
+            ("0x41", Some(0x41)),
+            ("-#10", Some(-16)),
+            ("0X1f", Some(31)),
+            ("010", Some(8)),
+            ("0", Some(0)),
+            ("65", Some(65)),
+            ("08", None),
+            ("", None),
+            ("0x-1", None),
+        ] {
+            assert_eq!(decode_long(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn doubles_print_as_in_java() {
+        for (value, expected) in [
+            (1.0, "1.0"),
+            (0.1, "0.1"),
+            (100.0, "100.0"),
+            (1234567.0, "1234567.0"),
+            (12345678.0, "1.2345678E7"),
+            (1e7, "1.0E7"),
+            (0.001, "0.001"),
+            (0.00012, "1.2E-4"),
+            (-0.0, "-0.0"),
+            (3.0000001, "3.0000001"),
+            (1e21, "1.0E21"),
+            (f64::MIN_POSITIVE, "2.2250738585072014E-308"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(double_to_string(value), expected);
+        }
+        assert_eq!(float_to_string(0.1), "0.1");
+        assert_eq!(float_to_string(1.0e10), "1.0E10");
+    }
+}

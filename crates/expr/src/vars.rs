@@ -1,0 +1,294 @@
+//! One user's variables, numbered where the plan spells their names out.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::functions::csv_read::CsvCursors;
+
+/// The value of a variable. Users are pinned to a thread, so values are shared without atomics.
+pub type Value = Rc<str>;
+
+/// The number of a variable whose name the plan spells out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(u32);
+
+/// The names that a plan spells out, numbered in the order of their first mention.
+#[derive(Debug, Clone, Default)]
+pub struct VarNames {
+    names: Vec<Arc<str>>,
+    slots: HashMap<Arc<str>, Slot>,
+}
+
+impl VarNames {
+    /// No names.
+    pub fn new() -> VarNames {
+        VarNames::default()
+    }
+
+    /// The slot of `name`, which gets the next number if it has none yet.
+    pub fn intern(&mut self, name: &str) -> Slot {
+        if let Some(slot) = self.slots.get(name) {
+            return *slot;
+        }
+        let name: Arc<str> = Arc::from(name);
+        let slot = Slot(u32::try_from(self.names.len()).expect("a plan has fewer than 2^32 names"));
+        self.names.push(name.clone());
+        self.slots.insert(name, slot);
+        slot
+    }
+
+    /// The slot of `name`, if the plan spells it out.
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        self.slots.get(name).copied()
+    }
+
+    /// The name of a slot of this table.
+    pub fn name(&self, slot: Slot) -> &str {
+        &self.names[slot.0 as usize]
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// One user's variables: JMeter's `JMeterVariables`, holding strings only.
+///
+/// The plan's own names live in an array; others (`id_1`, `id_matchNr`, …) in a map that exists only
+/// once it is needed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is
+/// not copied by [`Clone`], because a new thread starts without it.
+#[derive(Debug)]
+pub struct Vars {
+    names: Arc<VarNames>,
+    slots: Box<[Option<Value>]>,
+    #[expect(
+        clippy::box_collection,
+        reason = "most users have none, and a box is smaller"
+    )]
+    others: Option<Box<HashMap<Box<str>, Value>>>,
+    locals: Option<Box<Locals>>,
+}
+
+/// What functions keep per user: JMeter's thread-locals.
+#[derive(Debug, Default)]
+pub(crate) struct Locals {
+    /// `IterationCounter.perThreadInt`, by the number of the function instance.
+    pub(crate) counters: HashMap<u32, i32>,
+    /// `FileWrapper.filePacks`.
+    pub(crate) csv: CsvCursors,
+}
+
+impl Vars {
+    /// No variable has a value.
+    pub fn new(names: Arc<VarNames>) -> Vars {
+        let slots = vec![None; names.len()].into_boxed_slice();
+        Vars {
+            names,
+            slots,
+            others: None,
+            locals: None,
+        }
+    }
+
+    /// The table that the slots refer to.
+    pub fn names(&self) -> &Arc<VarNames> {
+        &self.names
+    }
+
+    /// The value of the variable in `slot`; `None` if it is undefined.
+    pub fn get(&self, slot: Slot) -> Option<&Value> {
+        self.slots.get(slot.0 as usize)?.as_ref()
+    }
+
+    /// Gives the variable in `slot` a value.
+    pub fn set(&mut self, slot: Slot, value: Value) {
+        if let Some(place) = self.slots.get_mut(slot.0 as usize) {
+            *place = Some(value);
+        }
+    }
+
+    /// Removes the variable in `slot` and returns its value.
+    pub fn unset(&mut self, slot: Slot) -> Option<Value> {
+        self.slots.get_mut(slot.0 as usize)?.take()
+    }
+
+    /// The value of the variable called `name`.
+    pub fn get_named(&self, name: &str) -> Option<&Value> {
+        match self.names.slot(name) {
+            Some(slot) => self.get(slot),
+            None => self.others.as_ref()?.get(name),
+        }
+    }
+
+    /// Gives the variable called `name` a value.
+    pub fn set_named(&mut self, name: &str, value: Value) {
+        match self.names.slot(name) {
+            Some(slot) => self.set(slot, value),
+            None => {
+                let others = self.others.get_or_insert_default();
+                match others.get_mut(name) {
+                    Some(place) => *place = value,
+                    None => {
+                        others.insert(name.into(), value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Removes the variable called `name` and returns its value.
+    pub fn remove_named(&mut self, name: &str) -> Option<Value> {
+        match self.names.slot(name) {
+            Some(slot) => self.unset(slot),
+            None => self.others.as_mut()?.remove(name),
+        }
+    }
+
+    /// All variables that have a value, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let spelled = self
+            .names
+            .names
+            .iter()
+            .zip(&self.slots)
+            .filter_map(|(name, value)| Some((&**name, value.as_ref()?)));
+        let computed = self
+            .others
+            .iter()
+            .flat_map(|others| others.iter().map(|(name, value)| (&**name, value)));
+        spelled.chain(computed)
+    }
+
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.slots.fill(None);
+        self.others = None;
+    }
+
+    /// Moves over to a table that has the old one's names in the same places, and more.
+    pub(crate) fn grow(&mut self, names: Arc<VarNames>) {
+        let mut slots = std::mem::take(&mut self.slots).into_vec();
+        for name in &names.names[slots.len()..] {
+            slots.push(
+                self.others
+                    .as_mut()
+                    .and_then(|others| others.remove(&**name)),
+            );
+        }
+        self.slots = slots.into_boxed_slice();
+        self.names = names;
+    }
+
+    pub(crate) fn locals(&mut self) -> &mut Locals {
+        self.locals.get_or_insert_default()
+    }
+}
+
+impl Clone for Vars {
+    fn clone(&self) -> Vars {
+        Vars {
+            names: self.names.clone(),
+            slots: self.slots.clone(),
+            others: self.others.clone(),
+            locals: None,
+        }
+    }
+
+    fn clone_from(&mut self, source: &Vars) {
+        self.names.clone_from(&source.names);
+        self.slots.clone_from(&source.slots);
+        self.others.clone_from(&source.others);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(names: &[&str]) -> Vars {
+        let mut table = VarNames::new();
+        for name in names {
+            table.intern(name);
+        }
+        Vars::new(Arc::new(table))
+    }
+
+    #[test]
+    fn a_name_keeps_its_slot() {
+        let mut names = VarNames::new();
+        let a = names.intern("a");
+        let b = names.intern("b");
+        assert_ne!(a, b);
+        assert_eq!(names.intern("a"), a);
+        assert_eq!(names.name(b), "b");
+        assert_eq!(names.slot("c"), None);
+        assert_eq!(names.len(), 2);
+    }
+
+    #[test]
+    fn spelled_and_computed_names_behave_alike() {
+        let mut vars = vars(&["host"]);
+        for name in ["host", "id_1"] {
+            assert_eq!(vars.get_named(name), None);
+            vars.set_named(name, "x".into());
+            vars.set_named(name, "y".into());
+            assert_eq!(vars.get_named(name).map(|v| &**v), Some("y"));
+            assert_eq!(vars.remove_named(name).as_deref(), Some("y"));
+            assert_eq!(vars.get_named(name), None);
+        }
+    }
+
+    #[test]
+    fn iter_lists_what_is_defined() {
+        let mut vars = vars(&["a", "b"]);
+        vars.set_named("b", "2".into());
+        vars.set_named("c", "3".into());
+        let mut all: Vec<_> = vars
+            .iter()
+            .map(|(n, v)| (n.to_owned(), v.to_string()))
+            .collect();
+        all.sort();
+        assert_eq!(all, [("b".into(), "2".into()), ("c".into(), "3".into())]);
+        vars.clear();
+        assert_eq!(vars.iter().count(), 0);
+    }
+
+    #[test]
+    fn growing_moves_values_into_their_new_slots() {
+        let mut names = VarNames::new();
+        names.intern("a");
+        let mut vars = Vars::new(Arc::new(names.clone()));
+        vars.set_named("a", "1".into());
+        vars.set_named("b", "2".into());
+        let b = names.intern("b");
+        assert_eq!(vars.get(b), None);
+        vars.grow(Arc::new(names));
+        assert_eq!(vars.get(b).map(|v| &**v), Some("2"));
+        assert_eq!(vars.get_named("a").map(|v| &**v), Some("1"));
+    }
+
+    #[test]
+    fn a_copy_shares_values_but_not_what_functions_keep_per_thread() {
+        let mut first = vars(&["a"]);
+        first.set_named("a", "1".into());
+        first.locals().counters.insert(0, 5);
+        let mut second = first.clone();
+        assert!(Rc::ptr_eq(
+            first.get_named("a").unwrap(),
+            second.get_named("a").unwrap()
+        ));
+        assert!(second.locals().counters.is_empty());
+    }
+
+    #[test]
+    fn an_idle_user_is_small() {
+        assert!(size_of::<Vars>() <= 48);
+    }
+}

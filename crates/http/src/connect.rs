@@ -1,0 +1,290 @@
+//! Opening a connection: name, TCP, proxy, TLS. Rare beside exchanges, so nothing here is in a hurry.
+
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustls::HandshakeKind;
+use rustls::client::UnbufferedClientConnection;
+use rustls::pki_types::ServerName;
+use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
+use socket2::Domain;
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::connection::{Connection, Read, TlsState, read_into};
+use crate::failure::{FailureKind, Phase, TlsFailure};
+use crate::message::{Handshake, Limits, Times};
+use crate::proxy;
+use crate::send::append_encoded;
+use crate::session::Session;
+use crate::sys;
+use crate::target::Target;
+use crate::timer::Timers;
+use crate::worker::add;
+
+/// What is known of an attempt to connect, whether it succeeds or not.
+pub(crate) struct Opening<'a> {
+    pub session: &'a Session,
+    pub target: &'a Target,
+    pub limits: Limits,
+    pub times: &'a mut Times,
+    pub phase: Phase,
+    pub addresses: Vec<IpAddr>,
+    pub handshake: Option<Handshake>,
+}
+
+impl Opening<'_> {
+    /// Opens a connection to the target, by way of its proxy if it has one.
+    pub async fn open(&mut self) -> Result<Connection, FailureKind> {
+        let (host, port) = match &self.target.proxy {
+            Some(proxy) => (&proxy.host, proxy.port),
+            None => (&self.target.host, self.target.port),
+        };
+        self.phase = Phase::Resolve;
+        self.addresses = self.resolve(host).await?;
+        self.times.resolved = Some(Instant::now());
+        let mut connection = self.connect_to_any(port).await?;
+        if self.target.tls && self.target.proxy.is_some() {
+            self.phase = Phase::Proxy;
+            connection = self.tunnel(connection, port).await?;
+            let peer = connection
+                .stream
+                .peer_addr()
+                .map_err(FailureKind::from_io)?;
+            connection.tls = Some(self.tls(&connection.stream, peer.ip()).await?);
+        }
+        self.times.connected = Some(Instant::now());
+        Ok(connection)
+    }
+
+    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FailureKind> {
+        if let Ok(address) = host.parse() {
+            return Ok(vec![address]);
+        }
+        match self.session.resolver().resolve(host).await {
+            Ok(addresses) if !addresses.is_empty() => Ok(addresses),
+            _ => Err(FailureKind::UnknownHost),
+        }
+    }
+
+    /// Tries the addresses in order. As in HttpClient's `DefaultHttpClientConnectionOperator`
+    /// the time limit holds for each, and only a refusal, a timeout or a missing route
+    /// leads on to the next.
+    async fn connect_to_any(&mut self, port: u16) -> Result<Connection, FailureKind> {
+        let mut failure = FailureKind::UnknownHost;
+        for index in 0..self.addresses.len() {
+            let address = self.addresses[index];
+            match self.connect_to(SocketAddr::new(address, port)).await {
+                Ok(connection) => return Ok(connection),
+                Err(
+                    kind @ (FailureKind::Refused
+                    | FailureKind::ConnectTimeout
+                    | FailureKind::HostUnreachable),
+                ) => failure = kind,
+                Err(kind) => return Err(kind),
+            }
+        }
+        Err(failure)
+    }
+
+    async fn connect_to(&mut self, address: SocketAddr) -> Result<Connection, FailureKind> {
+        self.phase = Phase::Connect;
+        let stream = self.tcp(address).await?;
+        self.times.tcp_connected = Some(Instant::now());
+        add(&self.session.worker().counts.opened, 1);
+        let tls = if self.target.tls && self.target.proxy.is_none() {
+            Some(self.tls(&stream, address.ip()).await?)
+        } else {
+            None
+        };
+        Ok(Connection::new(stream, tls, self.target.clone()))
+    }
+
+    async fn tcp(&self, address: SocketAddr) -> Result<TcpStream, FailureKind> {
+        let socket = self.socket(address).map_err(FailureKind::from_io)?;
+        let connecting = socket.connect(address);
+        let timers = &self.session.worker().timers;
+        let connected = timers.within(self.limits.connect, connecting).await;
+        let connected = connected.ok_or(FailureKind::ConnectTimeout)?;
+        connected.map_err(FailureKind::from_io)
+    }
+
+    fn socket(&self, address: SocketAddr) -> std::io::Result<TcpSocket> {
+        let socket = sys::tcp_socket(Domain::for_address(address))?;
+        socket.set_tcp_nodelay(true)?;
+        if let Some(source) = self.target.source {
+            // Not worth a failure: without it the kernel only runs out of ports earlier.
+            let _ = sys::bind_address_no_port(socket.as_fd());
+            socket.bind(&SocketAddr::new(source, 0).into())?;
+        }
+        Ok(TcpSocket::from_std_stream(socket.into()))
+    }
+
+    /// Asks the proxy for a tunnel, a second time with credentials if it wants them.
+    async fn tunnel(
+        &mut self,
+        connection: Connection,
+        port: u16,
+    ) -> Result<Connection, FailureKind> {
+        let worker = self.session.worker();
+        let limit = self.limits.response;
+        let mut connection = connection;
+        let refusal = match proxy::connect(&mut connection, worker, limit, false).await? {
+            proxy::Answer::Tunnel => return Ok(connection),
+            proxy::Answer::Refusal(refusal) => refusal,
+        };
+        let authorization = self
+            .target
+            .proxy
+            .as_ref()
+            .map(|p| p.authorization.is_some());
+        if refusal.status != 407 || authorization != Some(true) {
+            return Err(FailureKind::ProxyRefused(refusal));
+        }
+        if !refusal.kept_alive {
+            connection = self.connect_to_any(port).await?;
+            self.phase = Phase::Proxy;
+        }
+        match proxy::connect(&mut connection, worker, limit, true).await? {
+            proxy::Answer::Tunnel => Ok(connection),
+            proxy::Answer::Refusal(refusal) => Err(FailureKind::ProxyRefused(refusal)),
+        }
+    }
+
+    /// Makes the TLS handshake. The limit on connecting holds for each silence within it
+    /// (HttpClient's `SSLConnectionSocketFactory.connectSocket`).
+    async fn tls(
+        &mut self,
+        stream: &TcpStream,
+        peer: IpAddr,
+    ) -> Result<Box<TlsState>, FailureKind> {
+        self.phase = Phase::TlsHandshake;
+        let config = self.session.tls_config(self.target.identity.as_ref());
+        let name = server_name(&self.target.host, peer);
+        let session = UnbufferedClientConnection::new(config, name)
+            .map_err(|error| FailureKind::Tls(error.into()))?;
+        let mut tls = Box::new(TlsState {
+            session,
+            received: Vec::new(),
+            unsent: Vec::new(),
+            closed: false,
+        });
+        let worker = self.session.worker();
+        shake_hands(stream, &mut tls, &worker.timers, self.limits.connect).await?;
+        let counts = &worker.counts;
+        let resumed = tls.session.handshake_kind() == Some(HandshakeKind::Resumed);
+        self.handshake = Some(if resumed {
+            add(&counts.handshakes_resumed, 1);
+            Handshake::Resumed
+        } else {
+            add(&counts.handshakes_full, 1);
+            Handshake::Full
+        });
+        Ok(tls)
+    }
+}
+
+/// The name to send by SNI. As Java's `sun.security.ssl.Utilities.rawToSNIHostName` has it, none
+/// is sent for IP addresses, for names without a dot and for names that are not valid; the
+/// session is then remembered by the peer's address.
+fn server_name(host: &str, peer: IpAddr) -> ServerName<'static> {
+    let dotted = host.find('.').is_some_and(|at| at > 0) && !host.ends_with('.');
+    match ServerName::try_from(host.to_owned()) {
+        Ok(name) if dotted => name,
+        _ => ServerName::from(peer),
+    }
+}
+
+async fn shake_hands(
+    stream: &TcpStream,
+    tls: &mut TlsState,
+    timers: &Timers,
+    limit: Option<Duration>,
+) -> Result<(), FailureKind> {
+    let mut received: Vec<u8> = Vec::new();
+    let mut output: Vec<u8> = Vec::new();
+    loop {
+        let UnbufferedStatus { discard, state } = tls.session.process_tls_records(&mut received);
+        let mut blocked = false;
+        let mut finished = false;
+        let mut failed = None;
+        match state {
+            Ok(ConnectionState::EncodeTlsData(mut encode)) => {
+                append_encoded(&mut encode, &mut output);
+            }
+            Ok(ConnectionState::TransmitTlsData(transmit)) => transmit.done(),
+            Ok(ConnectionState::BlockedHandshake) => blocked = true,
+            Ok(ConnectionState::WriteTraffic(_) | ConnectionState::ReadTraffic(_)) => {
+                finished = true;
+            }
+            Ok(_) => failed = Some(TlsFailure::Closed),
+            Err(error) => failed = Some(error.into()),
+        }
+        received.drain(..discard);
+        if let Some(failure) = failed {
+            farewell(stream, tls);
+            return Err(FailureKind::Tls(failure));
+        }
+        if blocked || finished {
+            write_all(stream, &output).await?;
+            output.clear();
+        }
+        if finished {
+            tls.received = received;
+            return Ok(());
+        }
+        if blocked {
+            read_more(stream, &mut received, timers, limit).await?;
+        }
+    }
+}
+
+/// Tells the peer by an alert why the handshake failed, as far as the kernel takes it at once.
+fn farewell(stream: &TcpStream, tls: &mut TlsState) {
+    let mut alert = Vec::new();
+    if let Ok(ConnectionState::EncodeTlsData(mut encode)) =
+        tls.session.process_tls_records(&mut []).state
+    {
+        append_encoded(&mut encode, &mut alert);
+        // The connection is over either way.
+        let _ = stream.try_write(&alert);
+    }
+}
+
+async fn write_all(stream: &TcpStream, mut bytes: &[u8]) -> Result<(), FailureKind> {
+    while !bytes.is_empty() {
+        match stream.try_write(bytes) {
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                stream.writable().await.map_err(FailureKind::from_io)?;
+            }
+            Err(error) => return Err(FailureKind::from_io(error)),
+        }
+    }
+    Ok(())
+}
+
+async fn read_more(
+    stream: &TcpStream,
+    received: &mut Vec<u8>,
+    timers: &Timers,
+    limit: Option<Duration>,
+) -> Result<(), FailureKind> {
+    const ROOM: usize = 8 * 1024;
+    loop {
+        let before = received.len();
+        received.resize(before + ROOM, 0);
+        let read = read_into(stream, &mut received[before..])?;
+        match read {
+            Read::Bytes(0) => return Err(FailureKind::Tls(TlsFailure::Closed)),
+            Read::Bytes(count) => {
+                received.truncate(before + count);
+                return Ok(());
+            }
+            Read::NotReady => received.truncate(before),
+        }
+        let ready = timers.within(limit, stream.readable()).await;
+        let ready = ready.ok_or(FailureKind::ConnectTimeout)?;
+        ready.map_err(FailureKind::from_io)?;
+    }
+}

@@ -1,0 +1,327 @@
+//! One connection: reading, waiting, and what it costs while it is idle.
+
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustls::client::UnbufferedClientConnection;
+use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
+use socket2::SockRef;
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+
+use crate::failure::{FailureKind, TlsFailure};
+use crate::receive::Receiver;
+use crate::sys;
+use crate::target::Target;
+use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
+
+/// The most the kernel is asked to drop or fill at once.
+const MAX_AT_ONCE: u64 = 1 << 30;
+
+/// An open connection.
+pub(crate) struct Connection {
+    pub stream: TcpStream,
+    pub tls: Option<Box<TlsState>>,
+    /// Bytes that came after the end of a response. Like HttpClient's session buffer they are
+    /// taken for the start of the next one.
+    pub surplus: Vec<u8>,
+    pub target: Target,
+    pub opened: Instant,
+    pub idle_since: Instant,
+    /// Not to be used from here on.
+    pub expires: Option<Instant>,
+}
+
+/// The TLS half of a connection.
+pub(crate) struct TlsState {
+    pub session: UnbufferedClientConnection,
+    /// The start of a record whose end has not come.
+    pub received: Vec<u8>,
+    /// Encrypted but not yet taken by the kernel.
+    pub unsent: Vec<u8>,
+    /// The peer has said that it sends no more.
+    pub closed: bool,
+}
+
+/// What a non-blocking read brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// So many bytes; 0 is the end of the stream.
+    Bytes(usize),
+    NotReady,
+}
+
+impl Connection {
+    pub fn new(stream: TcpStream, tls: Option<Box<TlsState>>, target: Target) -> Self {
+        let now = Instant::now();
+        Self {
+            stream,
+            tls,
+            surplus: Vec::new(),
+            target,
+            opened: now,
+            idle_since: now,
+            expires: None,
+        }
+    }
+
+    /// Waits until there is something to read. Fails with `ReadTimeout` after `limit`.
+    pub async fn readable(
+        &self,
+        worker: &Worker,
+        limit: Option<Duration>,
+    ) -> Result<(), FailureKind> {
+        let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
+        match worker.timers.within(limit, ready).await {
+            // An error means that the runtime is going down; the read that follows reports it.
+            Some(_) => Ok(()),
+            None => Err(FailureKind::ReadTimeout),
+        }
+    }
+
+    /// Waits until the kernel takes more bytes. Without a limit, as Java's sockets.
+    pub async fn writable(&self) {
+        // As in `readable`.
+        let _ = poll_fn(|cx| self.stream.poll_write_ready(cx)).await;
+    }
+
+    /// Reads what there is into `receiver` without waiting. False if there was nothing.
+    pub fn receive(
+        &mut self,
+        worker: &Worker,
+        receiver: &mut Receiver,
+    ) -> Result<bool, FailureKind> {
+        let scratch = &mut *worker.scratch.borrow_mut();
+        match &mut self.tls {
+            None => receive_plain(&self.stream, scratch, receiver, &mut self.surplus),
+            Some(tls) => receive_tls(&self.stream, tls, scratch, receiver, &mut self.surplus),
+        }
+    }
+
+    /// Did the server close this idle connection? Looks without waiting
+    /// (`BHttpConnectionBase.isStale`).
+    pub fn is_stale(&mut self, worker: &Worker) -> bool {
+        if !self.surplus.is_empty() {
+            return false;
+        }
+        let mut byte = [std::mem::MaybeUninit::uninit()];
+        match SockRef::from(&self.stream).peek(&mut byte) {
+            Ok(0) => true,
+            Ok(_) => match &mut self.tls {
+                None => false,
+                // It may be a session ticket or the announcement of the end.
+                Some(tls) => {
+                    let scratch = &mut *worker.scratch.borrow_mut();
+                    let surplus = &mut self.surplus;
+                    let mut keep = |payload: &[u8]| {
+                        surplus.extend_from_slice(payload);
+                        Ok(())
+                    };
+                    let read = read_tls(&self.stream, tls, scratch, &mut keep);
+                    read.is_err() || tls.closed || read.is_ok_and(|r| r == Read::Bytes(0))
+                }
+            },
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
+    }
+
+    /// Closes in good order: TLS says good-bye if the kernel takes it at once.
+    pub fn close(mut self) {
+        if let Some(tls) = &mut self.tls {
+            let mut farewell = [0; 256];
+            let status = tls.session.process_tls_records(&mut tls.received);
+            if let Ok(ConnectionState::WriteTraffic(mut writer)) = status.state
+                && let Ok(length) = writer.queue_close_notify(&mut farewell)
+            {
+                // The connection is over either way.
+                let _ = self.stream.try_write(&farewell[..length]);
+            }
+        }
+    }
+}
+
+/// A non-blocking read of up to `asked` bytes. A short read tells the runtime at once that the
+/// socket is drained, which saves the read that would only say so.
+pub(crate) fn read_once(
+    stream: &TcpStream,
+    asked: usize,
+    read: impl FnOnce() -> io::Result<usize>,
+) -> Result<Read, FailureKind> {
+    let mut got = None;
+    let result = stream.try_io(Interest::READABLE, || {
+        let count = read()?;
+        got = Some(count);
+        if 0 < count && count < asked {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(())
+    });
+    match (got, result) {
+        (Some(count), _) => Ok(Read::Bytes(count)),
+        (None, Err(error)) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(Read::NotReady),
+            _ => Err(FailureKind::from_io(error)),
+        },
+        (None, Ok(())) => Ok(Read::NotReady),
+    }
+}
+
+/// Reads into a slice.
+pub(crate) fn read_into(stream: &TcpStream, buffer: &mut [u8]) -> Result<Read, FailureKind> {
+    read_once(stream, buffer.len(), || {
+        io::Read::read(&mut &*SockRef::from(stream), buffer)
+    })
+}
+
+fn receive_plain(
+    stream: &TcpStream,
+    scratch: &mut Scratch,
+    receiver: &mut Receiver,
+    surplus: &mut Vec<u8>,
+) -> Result<bool, FailureKind> {
+    let discardable = receiver.discardable();
+    // Chunks are short of this and better looked at together with their neighbours' framing.
+    let storable = receiver.storable();
+    if discardable > 0 && (discardable >= SCRATCH_BYTES as u64 || receiver.rest_is_payload()) {
+        let limit = discardable.min(MAX_AT_ONCE) as usize;
+        let read = read_once(stream, limit, || {
+            sys::discard(stream.as_fd(), limit, &mut scratch.input)
+        })?;
+        return match read {
+            Read::NotReady => Ok(false),
+            Read::Bytes(0) => receiver.end_of_stream().map(|()| true),
+            Read::Bytes(count) => receiver.discarded(count as u64).map(|()| true),
+        };
+    }
+    if storable >= SCRATCH_BYTES as u64 {
+        return store_plain(stream, receiver, storable);
+    }
+    match read_into(stream, &mut scratch.input)? {
+        Read::NotReady => Ok(false),
+        Read::Bytes(0) => receiver.end_of_stream().map(|()| true),
+        Read::Bytes(count) => {
+            hand_over(&scratch.input[..count], receiver, surplus)?;
+            Ok(true)
+        }
+    }
+}
+
+/// Reads a long body straight to where it is kept.
+fn store_plain(
+    stream: &TcpStream,
+    receiver: &mut Receiver,
+    storable: u64,
+) -> Result<bool, FailureKind> {
+    let stored = &mut receiver.body.stored;
+    if stored.capacity() - stored.len() < SCRATCH_BYTES {
+        stored.reserve(SCRATCH_BYTES);
+    }
+    let room = stored.spare_capacity_mut();
+    let asked = room.len().min(storable.min(MAX_AT_ONCE) as usize);
+    let read = read_once(stream, asked, || {
+        SockRef::from(stream).recv(&mut room[..asked])
+    })?;
+    match read {
+        Read::NotReady => Ok(false),
+        Read::Bytes(0) => receiver.end_of_stream().map(|()| true),
+        Read::Bytes(count) => {
+            // SAFETY: recv has initialised `count` bytes after the vector's length, within
+            // its capacity.
+            unsafe { stored.set_len(stored.len() + count) };
+            receiver.stored(count as u64).map(|()| true)
+        }
+    }
+}
+
+/// Gives bytes to the receiver, and keeps those it leaves.
+fn hand_over(
+    bytes: &[u8],
+    receiver: &mut Receiver,
+    surplus: &mut Vec<u8>,
+) -> Result<(), FailureKind> {
+    let taken = if receiver.is_done() {
+        0
+    } else {
+        receiver.push(bytes)?
+    };
+    surplus.extend_from_slice(&bytes[taken..]);
+    Ok(())
+}
+
+fn receive_tls(
+    stream: &TcpStream,
+    tls: &mut TlsState,
+    scratch: &mut Scratch,
+    receiver: &mut Receiver,
+    surplus: &mut Vec<u8>,
+) -> Result<bool, FailureKind> {
+    let mut hand = |payload: &[u8]| hand_over(payload, receiver, surplus);
+    let read = read_tls(stream, tls, scratch, &mut hand)?;
+    if (tls.closed || read == Read::Bytes(0)) && !receiver.is_done() {
+        receiver.end_of_stream()?;
+        return Ok(true);
+    }
+    Ok(read != Read::NotReady)
+}
+
+/// Reads records and hands their plain text on. The end of the stream is `Bytes(0)`, whether
+/// announced or not.
+fn read_tls(
+    stream: &TcpStream,
+    tls: &mut TlsState,
+    scratch: &mut Scratch,
+    hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
+) -> Result<Read, FailureKind> {
+    let before = tls.received.len();
+    let input = &mut scratch.input;
+    input[..before].copy_from_slice(&tls.received);
+    let read = read_into(stream, &mut input[before..])?;
+    let Read::Bytes(count @ 1..) = read else {
+        return Ok(read);
+    };
+    tls.received.clear();
+    let end = before + count;
+    let start = process_records(tls, &mut input[..end], hand)?;
+    tls.received.extend_from_slice(&input[start..end]);
+    Ok(read)
+}
+
+/// Decrypts the whole records in `input` and gives where the unfinished one starts.
+fn process_records(
+    tls: &mut TlsState,
+    input: &mut [u8],
+    hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
+) -> Result<usize, FailureKind> {
+    let failed = |error: rustls::Error| FailureKind::Tls(TlsFailure::from(error));
+    let mut start = 0;
+    loop {
+        let UnbufferedStatus { mut discard, state } =
+            tls.session.process_tls_records(&mut input[start..]);
+        let mut more = true;
+        match state.map_err(failed)? {
+            ConnectionState::ReadTraffic(mut traffic) => {
+                while let Some(record) = traffic.next_record() {
+                    let record = record.map_err(failed)?;
+                    discard += record.discard;
+                    hand(record.payload)?;
+                }
+            }
+            // An answer to a key update: goes out with the next request.
+            ConnectionState::EncodeTlsData(mut encode) => {
+                crate::send::append_encoded(&mut encode, &mut tls.unsent);
+            }
+            ConnectionState::TransmitTlsData(transmit) => transmit.done(),
+            ConnectionState::PeerClosed | ConnectionState::Closed => {
+                tls.closed = true;
+                more = false;
+            }
+            _ => more = false,
+        }
+        start += discard;
+        if !more {
+            return Ok(start);
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Undoing content encodings piece by piece, as a body comes in.
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+use crate::failure::{DecodeFailure, FailureKind};
+use crate::framing::Emit;
+use crate::head::trim;
+
+/// Decoded bytes are handed on in pieces of this size at most.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// Longest gzip header (its file name and comment have no limit of their own).
+const MAX_GZIP_HEADER_BYTES: usize = 64 * 1024;
+
+/// The decoders of one response, in the order they are applied.
+pub(crate) struct Decoder {
+    stages: Vec<Stage>,
+    relaxed: bool,
+}
+
+impl Decoder {
+    /// Decoders for the value of a Content-Encoding header; `None` if there is nothing to undo.
+    ///
+    /// HttpClient's `ResponseContentEncoding` undoes the encodings in the order listed (not in
+    /// reverse, as RFC 9110 has it) and passes over those it does not know.
+    pub fn for_encodings(value: &[u8], relaxed: bool) -> Option<Self> {
+        let stages: Vec<Stage> = value
+            .split(|b| *b == b',')
+            .filter_map(|element| {
+                let name = element.split(|b| matches!(b, b';' | b'=')).next()?;
+                Stage::named(trim(name))
+            })
+            .collect();
+        (!stages.is_empty()).then_some(Self { stages, relaxed })
+    }
+
+    /// Decodes a piece of the body.
+    pub fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+        run(&mut self.stages, input, emit)
+    }
+
+    /// The body has ended: fails if the encoded data has not, unless relaxed.
+    pub fn finish(&mut self) -> Result<(), FailureKind> {
+        let complete = self.stages.iter().all(|stage| stage.may_end(self.relaxed));
+        if complete {
+            Ok(())
+        } else {
+            Err(FailureKind::Decode(DecodeFailure::UnexpectedEnd))
+        }
+    }
+}
+
+/// Sends `input` through the stages and what comes out of the last to `emit`.
+fn run(stages: &mut [Stage], input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+    match stages.split_first_mut() {
+        None => emit(input),
+        Some((first, rest)) => first.push(input, &mut |piece| run(rest, piece, emit)),
+    }
+}
+
+enum Stage {
+    Gzip(Box<Gunzip>),
+    Deflate(Box<Inflate>),
+    Brotli(Box<Unbrotli>),
+}
+
+impl Stage {
+    fn named(name: &[u8]) -> Option<Self> {
+        match name.to_ascii_lowercase().as_slice() {
+            b"gzip" | b"x-gzip" => Some(Self::Gzip(Box::new(Gunzip::new()))),
+            b"deflate" => Some(Self::Deflate(Box::new(Inflate::new()))),
+            b"br" => Some(Self::Brotli(Box::new(Unbrotli::new()))),
+            _ => None,
+        }
+    }
+
+    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+        match self {
+            Self::Gzip(stage) => stage.push(input, emit),
+            Self::Deflate(stage) => stage.push(input, emit),
+            Self::Brotli(stage) => stage.push(input, emit),
+        }
+    }
+
+    fn may_end(&self, relaxed: bool) -> bool {
+        match self {
+            Self::Gzip(stage) => stage.may_end(relaxed),
+            Self::Deflate(stage) => stage.ended || (relaxed && stage.inflate.is_some()),
+            Self::Brotli(stage) => stage.ended,
+        }
+    }
+}
+
+/// Inflates from the start of `input`; gives the bytes taken and whether the stream has ended.
+fn inflate(
+    inflate: &mut Decompress,
+    input: &[u8],
+    piece: &mut [u8],
+    emit: Emit,
+) -> Result<(usize, bool), FailureKind> {
+    let mut at = 0;
+    loop {
+        let (taken, made) = (inflate.total_in(), inflate.total_out());
+        let status = inflate
+            .decompress(&input[at..], piece, FlushDecompress::None)
+            .map_err(|error| corrupt(error.message().unwrap_or("invalid data")))?;
+        at += (inflate.total_in() - taken) as usize;
+        let made = (inflate.total_out() - made) as usize;
+        if made > 0 {
+            emit(&piece[..made])?;
+        }
+        match status {
+            Status::StreamEnd => return Ok((at, true)),
+            Status::BufError => return Ok((at, false)),
+            Status::Ok if at == input.len() && made < piece.len() => return Ok((at, false)),
+            Status::Ok => {}
+        }
+    }
+}
+
+fn corrupt(text: &str) -> FailureKind {
+    FailureKind::Decode(DecodeFailure::Corrupt(text.into()))
+}
+
+/// `deflate`, which is zlib by the standard and raw deflate by some servers' habit
+/// (`DeflateInputStream` of HttpClient accepts both).
+struct Inflate {
+    /// The first bytes, until there are enough of them to tell.
+    first: Vec<u8>,
+    inflate: Option<Decompress>,
+    piece: Box<[u8]>,
+    ended: bool,
+}
+
+impl Inflate {
+    fn new() -> Self {
+        Self {
+            first: Vec::new(),
+            inflate: None,
+            piece: vec![0; PIECE_BYTES].into(),
+            ended: false,
+        }
+    }
+
+    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+        if self.ended {
+            return Ok(());
+        }
+        if let Some(stream) = &mut self.inflate {
+            (_, self.ended) = inflate(stream, input, &mut self.piece, emit)?;
+            return Ok(());
+        }
+        self.first.extend_from_slice(input);
+        if let [method, flags, ..] = self.first[..] {
+            let is_zlib = method & 0x0f == 8
+                && method >> 4 <= 7
+                && u16::from_be_bytes([method, flags]).is_multiple_of(31);
+            let stream = self.inflate.insert(Decompress::new(is_zlib));
+            let first = std::mem::take(&mut self.first);
+            (_, self.ended) = inflate(stream, &first, &mut self.piece, emit)?;
+        }
+        Ok(())
+    }
+}
+
+/// gzip, with several members and with rubbish after the last, as `java.util.zip.GZIPInputStream`
+/// reads it.
+struct Gunzip {
+    state: GzipState,
+    /// An unfinished header or trailer.
+    pending: Vec<u8>,
+    inflate: Decompress,
+    check: Crc,
+    piece: Box<[u8]>,
+    members: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GzipState {
+    Header,
+    Data,
+    Trailer,
+    Rubbish,
+}
+
+const GZIP_TRAILER_BYTES: usize = 8;
+
+impl Gunzip {
+    fn new() -> Self {
+        Self {
+            state: GzipState::Header,
+            pending: Vec::new(),
+            inflate: Decompress::new(false),
+            check: Crc::new(),
+            piece: vec![0; PIECE_BYTES].into(),
+            members: 0,
+        }
+    }
+
+    fn may_end(&self, relaxed: bool) -> bool {
+        match self.state {
+            GzipState::Header => self.members > 0,
+            GzipState::Data | GzipState::Trailer => relaxed,
+            GzipState::Rubbish => true,
+        }
+    }
+
+    fn push(&mut self, mut input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+        while !input.is_empty() {
+            let taken = match self.state {
+                GzipState::Header => self.header(input)?,
+                GzipState::Data => {
+                    let check = &mut self.check;
+                    let (taken, ended) =
+                        inflate(&mut self.inflate, input, &mut self.piece, &mut |piece| {
+                            check.update(piece);
+                            emit(piece)
+                        })?;
+                    if ended {
+                        self.state = GzipState::Trailer;
+                    }
+                    taken
+                }
+                GzipState::Trailer => self.trailer(input)?,
+                GzipState::Rubbish => input.len(),
+            };
+            input = &input[taken..];
+        }
+        Ok(())
+    }
+
+    /// Reads a member's header; gives the bytes of `input` taken.
+    fn header(&mut self, input: &[u8]) -> Result<usize, FailureKind> {
+        let before = self.pending.len();
+        self.pending.extend_from_slice(input);
+        match gzip_header_len(&self.pending) {
+            Ok(None) => Ok(input.len()),
+            Ok(Some(length)) => {
+                self.pending.clear();
+                self.inflate.reset(false);
+                self.check.reset();
+                self.state = GzipState::Data;
+                Ok(length - before)
+            }
+            Err(_) if self.members > 0 => {
+                self.state = GzipState::Rubbish;
+                Ok(input.len())
+            }
+            Err(failure) => Err(FailureKind::Decode(failure)),
+        }
+    }
+
+    fn trailer(&mut self, input: &[u8]) -> Result<usize, FailureKind> {
+        let take = (GZIP_TRAILER_BYTES - self.pending.len()).min(input.len());
+        self.pending.extend_from_slice(&input[..take]);
+        if let [a, b, c, d, e, f, g, h] = self.pending[..] {
+            if u32::from_le_bytes([a, b, c, d]) != self.check.sum()
+                || u32::from_le_bytes([e, f, g, h]) != self.check.amount()
+            {
+                return Err(FailureKind::Decode(DecodeFailure::Checksum));
+            }
+            self.pending.clear();
+            self.members += 1;
+            self.state = GzipState::Header;
+        }
+        Ok(take)
+    }
+}
+
+/// The length of the gzip header at the start of `bytes`, or `None` if it is unfinished.
+fn gzip_header_len(bytes: &[u8]) -> Result<Option<usize>, DecodeFailure> {
+    const MAGIC: [u8; 2] = [0x1f, 0x8b];
+    const DEFLATE: u8 = 8;
+
+    if bytes.iter().zip(MAGIC).any(|(byte, magic)| *byte != magic) {
+        return Err(DecodeFailure::NotGzip);
+    }
+    if bytes.get(2).is_some_and(|method| *method != DEFLATE) {
+        let text = "Unsupported compression method";
+        return Err(DecodeFailure::Corrupt(text.into()));
+    }
+    match gzip_fields_end(bytes) {
+        None if bytes.len() > MAX_GZIP_HEADER_BYTES => {
+            Err(DecodeFailure::Corrupt("endless gzip header".into()))
+        }
+        length => Ok(length),
+    }
+}
+
+/// Where the optional fields end (RFC 1952 section 2.3).
+fn gzip_fields_end(bytes: &[u8]) -> Option<usize> {
+    const FHCRC: u8 = 2;
+    const FEXTRA: u8 = 4;
+    const FNAME: u8 = 8;
+    const FCOMMENT: u8 = 16;
+
+    let flags = *bytes.get(3)?;
+    let mut at = 10;
+    if flags & FEXTRA != 0 {
+        let length = bytes.get(at..at + 2)?;
+        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
+    }
+    for text in [FNAME, FCOMMENT] {
+        if flags & text != 0 {
+            at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+        }
+    }
+    if flags & FHCRC != 0 {
+        at += 2;
+    }
+    (bytes.len() >= at).then_some(at)
+}
+
+struct Unbrotli {
+    state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
+    piece: Box<[u8]>,
+    ended: bool,
+}
+
+impl Unbrotli {
+    fn new() -> Self {
+        let alloc = StandardAlloc::default;
+        Self {
+            state: BrotliState::new(alloc(), alloc(), alloc()),
+            piece: vec![0; PIECE_BYTES].into(),
+            ended: false,
+        }
+    }
+
+    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+        let (mut available_in, mut at, mut total) = (input.len(), 0, 0);
+        while !self.ended {
+            let (mut room, mut made) = (self.piece.len(), 0);
+            let result = BrotliDecompressStream(
+                &mut available_in,
+                &mut at,
+                input,
+                &mut room,
+                &mut made,
+                &mut self.piece,
+                &mut total,
+                &mut self.state,
+            );
+            if made > 0 {
+                emit(&self.piece[..made])?;
+            }
+            match result {
+                BrotliResult::ResultSuccess => self.ended = true,
+                BrotliResult::NeedsMoreInput => break,
+                BrotliResult::NeedsMoreOutput => {}
+                BrotliResult::ResultFailure => return Err(corrupt("corrupted brotli stream")),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! One request and its response.
+
+use std::time::{Duration, Instant};
+
+use crate::connect::Opening;
+use crate::connection::Connection;
+use crate::failure::{Failure, FailureKind, Phase};
+use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
+use crate::receive::Receiver;
+use crate::send::Source;
+use crate::session::Session;
+use crate::target::Target;
+use crate::worker::{Worker, add};
+
+/// Sends a request to `target` and receives the response.
+///
+/// Uses the session's most recently used idle connection to an equal target, or opens one. The
+/// connection goes back to the session if request and response allow it; it is closed after a
+/// failure, and if the future is dropped.
+///
+/// Needs a current-thread tokio runtime with I/O and time enabled.
+///
+/// # Errors
+/// See [`FailureKind`]. Nothing is tried twice, except that all addresses of a name are tried
+/// until one accepts the connection.
+pub async fn exchange(
+    session: &Session,
+    target: &Target,
+    out: Outgoing<'_>,
+    want: Want,
+    limits: Limits,
+) -> Result<Incoming, Box<Failure>> {
+    let mut times = Times::starting(Instant::now());
+    let worker = &**session.worker();
+    let (mut connection, handshake, reused) = match session.take_idle(target) {
+        Some(connection) => {
+            add(&worker.counts.reused, 1);
+            (connection, None, true)
+        }
+        None => {
+            let (connection, handshake) =
+                Box::pin(open(session, target, limits, &mut times)).await?;
+            (connection, handshake, false)
+        }
+    };
+    let mut receiver = Receiver::new(want, out.is_head);
+    let mut source = Source::new(out.head, out.body);
+    let outcome = match out.expect_continue {
+        None => {
+            let limit = limits.response;
+            converse(
+                &mut connection,
+                worker,
+                &mut source,
+                &mut receiver,
+                &mut times,
+                limit,
+            )
+            .await
+        }
+        Some(patience) => {
+            let asking = Asking {
+                connection: &mut connection,
+                worker,
+                receiver: &mut receiver,
+                times: &mut times,
+                limit: limits.response,
+            };
+            Box::pin(asking.converse(&out, &mut source, patience)).await
+        }
+    };
+    times.end = Instant::now();
+    add(&worker.counts.bytes_sent, source.sent);
+    add(
+        &worker.counts.bytes_received,
+        receiver.head_bytes + receiver.body_bytes,
+    );
+    if let Err(kind) = outcome {
+        add(&worker.counts.failures, 1);
+        return Err(failed(kind, receiver, source.sent, times, reused));
+    }
+    add(&worker.counts.exchanges, 1);
+    let kept_alive = out.keep_alive && may_stay_open(&connection, &receiver);
+    let keep_alive_s = receiver.head.as_ref().and_then(|h| h.facts.keep_alive_s);
+    if kept_alive {
+        session.put_idle(connection, times.end, keep_alive_s);
+    } else {
+        connection.close();
+    }
+    let sent = source.sent;
+    let incoming = into_incoming(receiver, times);
+    let mut incoming = incoming.expect("a response is complete only after its head");
+    incoming.wire.sent_bytes = sent;
+    incoming.reused = reused;
+    incoming.kept_alive = kept_alive;
+    incoming.handshake = handshake;
+    Ok(incoming)
+}
+
+/// The usual way: all of the request, then the response.
+async fn converse(
+    connection: &mut Connection,
+    worker: &Worker,
+    source: &mut Source<'_>,
+    receiver: &mut Receiver,
+    times: &mut Times,
+    limit: Option<Duration>,
+) -> Result<(), FailureKind> {
+    connection.send(worker, source).await?;
+    times.sent = Some(Instant::now());
+    receive_response(connection, worker, receiver, limit).await
+}
+
+/// Reads until the response is complete.
+pub(crate) async fn receive_response(
+    connection: &mut Connection,
+    worker: &Worker,
+    receiver: &mut Receiver,
+    limit: Option<Duration>,
+) -> Result<(), FailureKind> {
+    if !connection.surplus.is_empty() {
+        let surplus = std::mem::take(&mut connection.surplus);
+        let taken = receiver.push(&surplus)?;
+        connection.surplus.extend_from_slice(&surplus[taken..]);
+    }
+    while !receiver.is_done() {
+        if !connection.receive(worker, receiver)? {
+            connection.readable(worker, limit).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The careful way: head, interim response, body.
+struct Asking<'a> {
+    connection: &'a mut Connection,
+    worker: &'a Worker,
+    receiver: &'a mut Receiver,
+    times: &'a mut Times,
+    limit: Option<Duration>,
+}
+
+impl Asking<'_> {
+    /// `HttpRequestExecutor.doSendRequest`: a final response before the body is taken as the
+    /// answer and the body stays here; silence means go ahead.
+    async fn converse(
+        self,
+        out: &Outgoing<'_>,
+        source: &mut Source<'_>,
+        patience: Duration,
+    ) -> Result<(), FailureKind> {
+        let mut head = Source::new(out.head, Body::None);
+        let sending = self.connection.send(self.worker, &mut head).await;
+        source.skip_head(head.sent);
+        sending?;
+        self.receiver.stop_at_interim = true;
+        let deadline = Instant::now() + patience;
+        let answered = loop {
+            if self.connection.receive(self.worker, self.receiver)? {
+                if self.receiver.in_body() || self.receiver.interim.is_some() {
+                    break true;
+                }
+                continue;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.connection.readable(self.worker, Some(left)).await {
+                Ok(()) => {}
+                Err(FailureKind::ReadTimeout) if self.receiver.head_bytes == 0 => break false,
+                Err(kind) => return Err(kind),
+            }
+        };
+        self.receiver.stop_at_interim = false;
+        match self.receiver.interim {
+            None if answered => {}
+            None | Some(100) => self.connection.send(self.worker, source).await?,
+            Some(other) => return Err(FailureKind::UnexpectedInterim(other)),
+        }
+        self.times.sent = Some(Instant::now());
+        receive_response(self.connection, self.worker, self.receiver, self.limit).await
+    }
+}
+
+fn may_stay_open(connection: &Connection, receiver: &Receiver) -> bool {
+    receiver.leaves_connection_usable() && connection.tls.as_ref().is_none_or(|tls| !tls.closed)
+}
+
+async fn open(
+    session: &Session,
+    target: &Target,
+    limits: Limits,
+    times: &mut Times,
+) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
+    let mut opening = Opening {
+        session,
+        target,
+        limits,
+        times,
+        phase: Phase::Resolve,
+        addresses: Vec::new(),
+        handshake: None,
+    };
+    match opening.open().await {
+        Ok(connection) => Ok((Box::new(connection), opening.handshake)),
+        Err(kind) => {
+            add(&session.worker().counts.failures, 1);
+            opening.times.end = Instant::now();
+            Err(Box::new(Failure {
+                kind,
+                phase: opening.phase,
+                times: *opening.times,
+                wire: Wire::default(),
+                reused: false,
+                addresses: opening.addresses,
+            }))
+        }
+    }
+}
+
+#[cold]
+fn failed(
+    kind: FailureKind,
+    receiver: Receiver,
+    sent_bytes: u64,
+    mut times: Times,
+    reused: bool,
+) -> Box<Failure> {
+    times.first_byte = receiver.first_byte;
+    times.first_body = receiver.first_body;
+    let phase = match times.sent {
+        None => Phase::Write,
+        Some(_) if receiver.in_body() => Phase::Body,
+        Some(_) => Phase::Head,
+    };
+    Box::new(Failure {
+        kind,
+        phase,
+        times,
+        wire: Wire {
+            sent_bytes,
+            head_bytes: receiver.head_bytes,
+            body_bytes: receiver.body_bytes,
+        },
+        reused,
+        addresses: Vec::new(),
+    })
+}
+
+/// The response as the caller gets it; `None` if its head never came.
+pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Incoming> {
+    times.first_byte = receiver.first_byte;
+    times.first_body = receiver.first_body;
+    let decoded = receiver.decodes();
+    let wire = Wire {
+        sent_bytes: 0,
+        head_bytes: receiver.head_bytes,
+        body_bytes: receiver.body_bytes,
+    };
+    let head = receiver.head?;
+    let body_len = receiver.body.len;
+    let (body, md5) = receiver.body.into_parts();
+    Some(Incoming {
+        status: head.status,
+        version: head.version,
+        head: head.bytes,
+        reason: head.reason,
+        body,
+        md5,
+        body_len,
+        decoded,
+        wire,
+        times,
+        reused: false,
+        kept_alive: false,
+        handshake: None,
+    })
+}

@@ -1,0 +1,269 @@
+//! What can go wrong in an exchange, told apart finely enough that a caller can
+//! word each failure the way its users know it.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+
+use crate::message::{Incoming, Times, Wire};
+
+/// A failed exchange: what happened, in which phase, and what was measured until then.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub phase: Phase,
+    pub times: Times,
+    pub wire: Wire,
+    /// The exchange ran on a connection that had served an earlier one.
+    pub reused: bool,
+    /// The addresses the host's name stood for, in the order they were tried
+    /// (empty if no connection was opened).
+    pub addresses: Vec<IpAddr>,
+}
+
+/// Where in the exchange a failure happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Resolve,
+    Connect,
+    /// Talking to the proxy (CONNECT) before the tunnel stood.
+    Proxy,
+    TlsHandshake,
+    /// Sending the request.
+    Write,
+    /// Waiting for the response or reading its head.
+    Head,
+    Body,
+}
+
+/// The cause of a failed exchange.
+#[derive(Debug)]
+pub enum FailureKind {
+    UnknownHost,
+    Refused,
+    /// No connection within `Limits::connect`, the kernel gave up connecting, or the TLS
+    /// handshake fell silent for longer than the limit that holds there.
+    ConnectTimeout,
+    /// Silence of the server for longer than `Limits::response`.
+    ReadTimeout,
+    HostUnreachable,
+    NetworkUnreachable,
+    /// Local ports are exhausted, or the source address is not this machine's.
+    AddressNotAvailable,
+    TooManyFiles,
+    /// The peer reset the connection.
+    Reset,
+    /// Wrote to a connection that the peer had closed.
+    BrokenPipe,
+    /// The server closed before it sent a single byte of a response.
+    ClosedBeforeResponse,
+    /// The server sent something and closed, but none of it was an HTTP status line.
+    NoValidResponse,
+    BadStatusLine {
+        line: Box<str>,
+        part: StatusLinePart,
+    },
+    /// A header line without a colon or without a name.
+    BadHeader(Box<str>),
+    /// The head exceeds [`crate::MAX_HEAD_BYTES`].
+    HeadTooLarge,
+    /// While waiting for `100 Continue` another interim status came.
+    UnexpectedInterim(u16),
+    /// End of stream before Content-Length bytes had come.
+    TruncatedBody {
+        expected: u64,
+        received: u64,
+    },
+    /// End of stream inside a chunk.
+    TruncatedChunk {
+        expected: u64,
+        actual: u64,
+    },
+    /// End of stream where the next chunk's size should be.
+    MissingLastChunk,
+    BadChunk(BadChunk),
+    Tls(TlsFailure),
+    Decode(DecodeFailure),
+    /// The proxy answered CONNECT with something other than 2xx; its answer is inside.
+    ProxyRefused(Box<Incoming>),
+    /// A file to be sent could not be read, or is shorter than announced.
+    File(io::Error),
+    /// Any other error of the operating system.
+    Io(io::Error),
+}
+
+/// Which part of a status line is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusLinePart {
+    /// There is no dot in the version.
+    Version,
+    MajorVersion,
+    MinorVersion,
+    Code,
+    /// The code is a number below 100.
+    Range,
+}
+
+/// How chunked framing is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadChunk {
+    /// The size is not a hexadecimal number.
+    Size(Box<str>),
+    NegativeSize,
+    /// End of stream where the line end after a chunk should be.
+    MissingLineEnd,
+    /// Something else than a line end follows a chunk.
+    NoLineEnd,
+    Trailer(Box<str>),
+}
+
+/// How a TLS handshake or record failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TlsFailure {
+    /// The peer sent this fatal alert (see [`TlsFailure::alert_name`]).
+    Alert(u8),
+    /// The peer does not speak TLS.
+    NotTls,
+    /// The peer chose a protocol version that is not enabled here.
+    ProtocolVersion,
+    /// The peer closed during the handshake.
+    Closed,
+    Other(Box<str>),
+}
+
+/// How a content encoding failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodeFailure {
+    /// The first bytes are not gzip's.
+    NotGzip,
+    /// The encoded stream ends too early.
+    UnexpectedEnd,
+    /// The check sum or length at the end of a gzip stream does not match.
+    Checksum,
+    /// Damaged data; the text names what is wrong.
+    Corrupt(Box<str>),
+}
+
+impl FailureKind {
+    /// Sorts an error of the operating system into the kinds above.
+    pub(crate) fn from_io(error: io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::ECONNREFUSED) => Self::Refused,
+            Some(libc::ETIMEDOUT) => Self::ConnectTimeout,
+            Some(libc::EHOSTUNREACH) => Self::HostUnreachable,
+            Some(libc::ENETUNREACH) => Self::NetworkUnreachable,
+            Some(libc::EADDRNOTAVAIL | libc::EADDRINUSE) => Self::AddressNotAvailable,
+            Some(libc::EMFILE | libc::ENFILE) => Self::TooManyFiles,
+            Some(libc::ECONNRESET) => Self::Reset,
+            Some(libc::EPIPE) => Self::BrokenPipe,
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<rustls::Error> for TlsFailure {
+    fn from(error: rustls::Error) -> Self {
+        use rustls::{Error, PeerIncompatible};
+        match error {
+            Error::AlertReceived(alert) => Self::Alert(alert.into()),
+            Error::InvalidMessage(_) => Self::NotTls,
+            Error::PeerIncompatible(
+                PeerIncompatible::ServerDoesNotSupportTls12Or13
+                | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+            ) => Self::ProtocolVersion,
+            other => Self::Other(other.to_string().into()),
+        }
+    }
+}
+
+impl TlsFailure {
+    /// The alert's name as RFC 8446 and its forerunners spell it, if this is a known alert.
+    pub fn alert_name(&self) -> Option<&'static str> {
+        let Self::Alert(code) = self else { return None };
+        Some(match code {
+            0 => "close_notify",
+            10 => "unexpected_message",
+            20 => "bad_record_mac",
+            21 => "decryption_failed",
+            22 => "record_overflow",
+            30 => "decompression_failure",
+            40 => "handshake_failure",
+            41 => "no_certificate",
+            42 => "bad_certificate",
+            43 => "unsupported_certificate",
+            44 => "certificate_revoked",
+            45 => "certificate_expired",
+            46 => "certificate_unknown",
+            47 => "illegal_parameter",
+            48 => "unknown_ca",
+            49 => "access_denied",
+            50 => "decode_error",
+            51 => "decrypt_error",
+            60 => "export_restriction",
+            70 => "protocol_version",
+            71 => "insufficient_security",
+            80 => "internal_error",
+            86 => "inappropriate_fallback",
+            90 => "user_canceled",
+            100 => "no_renegotiation",
+            109 => "missing_extension",
+            110 => "unsupported_extension",
+            111 => "certificate_unobtainable",
+            112 => "unrecognized_name",
+            113 => "bad_certificate_status_response",
+            114 => "bad_certificate_hash_value",
+            115 => "unknown_psk_identity",
+            116 => "certificate_required",
+            120 => "no_application_protocol",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} failed: {:?}", self.phase, self.kind)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_operating_system() {
+        let kind = |code| FailureKind::from_io(io::Error::from_raw_os_error(code));
+        assert!(matches!(kind(libc::ECONNREFUSED), FailureKind::Refused));
+        assert!(matches!(kind(libc::ETIMEDOUT), FailureKind::ConnectTimeout));
+        assert!(matches!(
+            kind(libc::EHOSTUNREACH),
+            FailureKind::HostUnreachable
+        ));
+        assert!(matches!(
+            kind(libc::ENETUNREACH),
+            FailureKind::NetworkUnreachable
+        ));
+        assert!(matches!(
+            kind(libc::EADDRNOTAVAIL),
+            FailureKind::AddressNotAvailable
+        ));
+        assert!(matches!(kind(libc::EMFILE), FailureKind::TooManyFiles));
+        assert!(matches!(kind(libc::ECONNRESET), FailureKind::Reset));
+        assert!(matches!(kind(libc::EPIPE), FailureKind::BrokenPipe));
+        assert!(matches!(kind(libc::EACCES), FailureKind::Io(_)));
+    }
+
+    #[test]
+    fn alerts_have_the_names_java_prints() {
+        // sun.security.ssl.Alert of the JDK.
+        assert_eq!(
+            TlsFailure::Alert(40).alert_name(),
+            Some("handshake_failure")
+        );
+        assert_eq!(TlsFailure::Alert(70).alert_name(), Some("protocol_version"));
+        assert_eq!(TlsFailure::Alert(255).alert_name(), None);
+        assert_eq!(TlsFailure::Closed.alert_name(), None);
+    }
+}

@@ -1,0 +1,353 @@
+//! Reading a response's head as leniently as Apache HttpClient 4.5 does
+//! (`DefaultHttpResponseParser`, `BasicLineParser`, `AbstractMessageParser` of HttpCore 4.4):
+//! lines end in LF with or without CR, lines before the status line are skipped, folded lines
+//! are joined, and an end of stream ends the head.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::failure::{FailureKind, StatusLinePart};
+
+/// Heads larger than this are refused, so that a server cannot fill the memory.
+pub const MAX_HEAD_BYTES: usize = 1 << 20;
+
+/// A parsed head.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub status: u16,
+    pub version: (u16, u16),
+    pub reason: Range<usize>,
+    /// From the status line to the empty line, folds joined.
+    pub bytes: Vec<u8>,
+    pub facts: Facts,
+}
+
+/// What the head says about framing and the connection.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub transfer_encoding: Option<TransferEncoding>,
+    pub content_lengths: u32,
+    /// The first Content-Length, if it is a number.
+    pub first_content_length: Option<i64>,
+    /// The last Content-Length that is a number.
+    pub last_content_length: Option<i64>,
+    pub connection: Option<Tokens>,
+    pub proxy_connection: Option<Tokens>,
+    /// The `timeout` of the Keep-Alive header, in seconds.
+    pub keep_alive_s: Option<u64>,
+    pub content_encoded: bool,
+}
+
+/// What the first Transfer-Encoding header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TransferEncoding {
+    /// The value is `chunked` and nothing else.
+    pub only_chunked: bool,
+    /// The last coding is chunked.
+    pub ends_chunked: bool,
+}
+
+/// The tokens that matter of all Connection (or Proxy-Connection) headers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    pub close: bool,
+    pub keep_alive: bool,
+    /// There is something that is no token.
+    pub malformed: bool,
+}
+
+/// Headers in the order received: name in its original case and value, both trimmed.
+#[derive(Clone)]
+pub struct Headers<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Headers<'a> {
+    /// The headers of a head that starts with a status line.
+    pub(crate) fn after_status_line(head: &'a [u8]) -> Self {
+        let rest = memchr(b'\n', head).map_or(&head[head.len()..], |end| &head[end + 1..]);
+        Self { rest }
+    }
+}
+
+impl<'a> Iterator for Headers<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (line, rest) = split_line(self.rest);
+        self.rest = rest;
+        let colon = memchr(b':', line)?;
+        Some((trim(&line[..colon]), trim(&line[colon + 1..])))
+    }
+}
+
+/// The first line without its line end.
+pub(crate) fn first_line(bytes: &[u8]) -> &[u8] {
+    split_line(bytes).0
+}
+
+/// The first line without its line end, and what follows. The last line may lack its end.
+fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match memchr(b'\n', bytes) {
+        Some(end) => (strip_cr(&bytes[..end]), &bytes[end + 1..]),
+        None => (bytes, &[]),
+    }
+}
+
+fn strip_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Removes what HttpCore's `HTTP.isWhitespace` calls white space from both ends.
+pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
+        text = rest;
+    }
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
+        text = rest;
+    }
+    text
+}
+
+/// A position in bytes of which more may come.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    eof: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// The next whole line; at the end of the stream also an unfinished one.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        match memchr(b'\n', rest) {
+            Some(end) => {
+                self.at += end + 1;
+                Some(strip_cr(&rest[..end]))
+            }
+            None if self.eof && !rest.is_empty() => {
+                self.at = self.bytes.len();
+                Some(rest)
+            }
+            None => None,
+        }
+    }
+}
+
+/// Looks for a complete head at the start of `bytes`. `eof` says that no more will come.
+/// Gives the head and the number of bytes it took, or `None` if more bytes are needed.
+pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, FailureKind> {
+    let mut lines = Lines { bytes, at: 0, eof };
+    let (start, status_line) = loop {
+        let at = lines.at;
+        match lines.next() {
+            Some(line) if starts_like_status_line(line) => break (at, line),
+            Some(_) => {}
+            None if !eof => return Ok(None),
+            None if bytes.is_empty() => return Err(FailureKind::ClosedBeforeResponse),
+            None => return Err(FailureKind::NoValidResponse),
+        }
+    };
+    let headers_at = lines.at;
+    let (mut folded, mut count) = (false, 0);
+    loop {
+        match lines.next() {
+            Some([]) => break,
+            Some([b' ' | b'\t', ..]) if count > 0 => folded = true,
+            Some(_) => count += 1,
+            None if eof => break,
+            None => return Ok(None),
+        }
+    }
+    let (version, status, reason) = parse_status_line(status_line)?;
+    // The line's own offset within the head is 0, so the range holds for the head as well.
+    let head = if folded {
+        let mut head = bytes[start..headers_at].to_vec();
+        unfold(&bytes[headers_at..lines.at], &mut head);
+        head
+    } else {
+        bytes[start..lines.at].to_vec()
+    };
+    let facts = Facts::read(&head)?;
+    let head = Head {
+        status,
+        version,
+        reason,
+        bytes: head,
+        facts,
+    };
+    Ok(Some((head, lines.at)))
+}
+
+/// Joins continuation lines to the line before them by one space.
+fn unfold(mut headers: &[u8], out: &mut Vec<u8>) {
+    let mut first = true;
+    while !headers.is_empty() {
+        let (line, rest) = split_line(headers);
+        match line {
+            [b' ' | b'\t', ..] if !first => {
+                while let Some(b'\r' | b'\n') = out.last() {
+                    out.pop();
+                }
+                out.push(b' ');
+                let skip = line
+                    .iter()
+                    .take_while(|b| matches!(b, b' ' | b'\t'))
+                    .count();
+                out.extend_from_slice(&line[skip..]);
+                out.extend_from_slice(b"\r\n");
+            }
+            _ => out.extend_from_slice(&headers[..headers.len() - rest.len()]),
+        }
+        first = false;
+        headers = rest;
+    }
+}
+
+/// `BasicLineParser.hasProtocolVersion`: anything else before the status line is skipped.
+fn starts_like_status_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.len() >= 8 && line.starts_with(b"HTTP/")
+}
+
+type StatusLine = ((u16, u16), u16, Range<usize>);
+
+/// `BasicLineParser.parseStatusLine`: version, code and where the reason is in the line.
+fn parse_status_line(line: &[u8]) -> Result<StatusLine, FailureKind> {
+    let bad = |part| FailureKind::BadStatusLine {
+        line: String::from_utf8_lossy(line).into(),
+        part,
+    };
+    let blank = |from: usize| memchr(b' ', &line[from..]).map_or(line.len(), |i| from + i);
+    let skip = |from: usize| line.len() - line[from..].trim_ascii_start().len();
+
+    let version_at = skip(0) + b"HTTP/".len();
+    let version_end = blank(version_at);
+    let dot = memchr(b'.', &line[version_at..]).ok_or_else(|| bad(StatusLinePart::Version))?;
+    let dot = version_at + dot;
+    let major = number(&line[version_at..dot]).ok_or_else(|| bad(StatusLinePart::MajorVersion))?;
+    let minor = line.get(dot + 1..version_end).and_then(number);
+    let minor = minor.ok_or_else(|| bad(StatusLinePart::MinorVersion))?;
+
+    let code_at = skip(version_end);
+    let code_end = blank(code_at);
+    let code = &line[code_at..code_end];
+    if !code.iter().all(u8::is_ascii_digit) {
+        return Err(bad(StatusLinePart::Code));
+    }
+    let status = number(code).ok_or_else(|| bad(StatusLinePart::Code))?;
+    if status < 100 {
+        return Err(bad(StatusLinePart::Range));
+    }
+    let reason_at = skip(code_end);
+    let reason_len = trim(&line[reason_at..]).len();
+    Ok(((major, minor), status, reason_at..reason_at + reason_len))
+}
+
+fn number(text: &[u8]) -> Option<u16> {
+    std::str::from_utf8(trim(text)).ok()?.parse().ok()
+}
+
+/// As `Long.parseLong`: an optional sign and digits.
+fn parse_long(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+impl Facts {
+    /// Reads the headers; fails on a line that is no header.
+    fn read(head: &[u8]) -> Result<Self, FailureKind> {
+        let mut facts = Self::default();
+        let mut rest = Headers::after_status_line(head).rest;
+        while !rest.is_empty() {
+            let (line, next) = split_line(rest);
+            rest = next;
+            if line.is_empty() {
+                break;
+            }
+            let colon = memchr(b':', line).unwrap_or(0);
+            let name = trim(&line[..colon]);
+            if name.is_empty() {
+                return Err(FailureKind::BadHeader(String::from_utf8_lossy(line).into()));
+            }
+            facts.note(name, &line[colon + 1..]);
+        }
+        Ok(facts)
+    }
+
+    /// Takes in one header. Most are told apart by the length of their name alone.
+    fn note(&mut self, name: &[u8], value: &[u8]) {
+        match name.len() {
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                self.connection.get_or_insert_default().add(value);
+            }
+            10 if name.eq_ignore_ascii_case(b"keep-alive") => {
+                self.keep_alive_s = self.keep_alive_s.or_else(|| keep_alive_s(value));
+            }
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let length = parse_long(trim(value));
+                if self.content_lengths == 0 {
+                    self.first_content_length = length;
+                }
+                self.content_lengths += 1;
+                self.last_content_length = length.or(self.last_content_length);
+            }
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => self.content_encoded = true,
+            16 if name.eq_ignore_ascii_case(b"proxy-connection") => {
+                self.proxy_connection.get_or_insert_default().add(value);
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                self.transfer_encoding
+                    .get_or_insert_with(|| TransferEncoding::read(trim(value)));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl TransferEncoding {
+    fn read(value: &[u8]) -> Self {
+        let last = value.rsplit(|b| *b == b',').next().unwrap_or(value);
+        let coding = last.split(|b| matches!(b, b';' | b'=')).next();
+        Self {
+            only_chunked: value.eq_ignore_ascii_case(b"chunked"),
+            ends_chunked: coding.is_some_and(|c| trim(c).eq_ignore_ascii_case(b"chunked")),
+        }
+    }
+}
+
+impl Tokens {
+    fn add(&mut self, value: &[u8]) {
+        for token in value.split(|b| *b == b',') {
+            let token = trim(token);
+            if token.eq_ignore_ascii_case(b"keep-alive") {
+                self.keep_alive = true;
+            } else if token.eq_ignore_ascii_case(b"close") {
+                self.close = true;
+            } else {
+                self.malformed |= !token.iter().all(|byte| is_token_byte(*byte));
+            }
+        }
+    }
+}
+
+/// `BasicTokenIterator.isTokenChar`.
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b",;=()<>@:\\\"/[]?{}".contains(&byte)
+}
+
+/// The timeout of `Keep-Alive: timeout=5, max=100`
+/// (`DefaultConnectionKeepAliveStrategy` of HttpClient).
+fn keep_alive_s(value: &[u8]) -> Option<u64> {
+    value.split(|b| *b == b',').find_map(|element| {
+        let element = element.split(|b| *b == b';').next().unwrap_or(element);
+        let equals = memchr(b'=', element)?;
+        let name = trim(&element[..equals]);
+        let value = std::str::from_utf8(trim(&element[equals + 1..])).ok()?;
+        name.eq_ignore_ascii_case(b"timeout")
+            .then(|| value.parse().ok())?
+    })
+}

@@ -1,0 +1,213 @@
+//! What goes into an exchange and what comes out of it.
+
+use std::fs::File;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use crate::head::Headers;
+
+/// A request, complete as the caller wants it on the wire.
+#[derive(Clone, Copy)]
+pub struct Outgoing<'a> {
+    /// Request line and headers, ending in an empty line. Sent as it is.
+    pub head: &'a [u8],
+    pub body: Body<'a>,
+    /// The method is HEAD: the response has no body whatever its headers say.
+    pub is_head: bool,
+    /// The connection may be used again if the response allows it. False where the request
+    /// says `Connection: close`.
+    pub keep_alive: bool,
+    /// The head says `Expect: 100-continue`: wait at most this long for the interim response
+    /// (or a final one, upon which the body is not sent) before sending the body.
+    pub expect_continue: Option<Duration>,
+}
+
+impl<'a> Outgoing<'a> {
+    /// A request without a body, on a connection that may be kept.
+    pub fn new(head: &'a [u8]) -> Self {
+        Self {
+            head,
+            body: Body::None,
+            is_head: false,
+            keep_alive: true,
+            expect_continue: None,
+        }
+    }
+}
+
+/// A request's body, framed by the caller.
+#[derive(Clone, Copy)]
+pub enum Body<'a> {
+    None,
+    Bytes(&'a [u8]),
+    Parts(&'a [Part<'a>]),
+}
+
+/// A piece of a request's body.
+pub enum Part<'a> {
+    Bytes(&'a [u8]),
+    /// `length` bytes of a file from `offset` on. Never copied through this process on plain TCP.
+    File {
+        file: &'a File,
+        offset: u64,
+        length: u64,
+    },
+}
+
+/// What the caller wants of the response.
+#[derive(Debug, Clone, Copy)]
+pub struct Want {
+    pub keep: Keep,
+    /// Undo the content encodings (gzip, x-gzip, deflate, br) for what is kept and counted.
+    pub decode: bool,
+    /// An encoded stream that ends too early ends without a failure.
+    pub decode_relaxed: bool,
+}
+
+impl Want {
+    /// Nothing of the body: it is counted and dropped.
+    pub const NOTHING: Self = Self {
+        keep: Keep::Nothing,
+        decode: false,
+        decode_relaxed: false,
+    };
+    /// The whole body, decoded.
+    pub const ALL: Self = Self {
+        keep: Keep::All,
+        decode: true,
+        decode_relaxed: false,
+    };
+}
+
+/// How much of the response's body to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    Nothing,
+    /// Only the MD5 digest of the body.
+    Md5,
+    All,
+    /// The first so many bytes; the rest is counted only.
+    UpTo(u64),
+}
+
+/// Limits on waiting. `None` waits for ever.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// For each address tried: until TCP stands, and silence within the TLS handshake.
+    pub connect: Option<Duration>,
+    /// The longest silence between two reads (like a socket's SO_TIMEOUT), not a limit on the whole.
+    pub response: Option<Duration>,
+}
+
+/// A complete response.
+pub struct Incoming {
+    pub status: u16,
+    /// Major and minor version of HTTP.
+    pub version: (u16, u16),
+    /// Status line and headers as received, up to and including the empty line; folded
+    /// header lines are joined by one space.
+    pub head: Vec<u8>,
+    /// Where the reason phrase is in `head`.
+    pub reason: Range<usize>,
+    /// The body, decoded if asked; `None` if nothing was to be kept.
+    pub body: Option<Vec<u8>>,
+    pub md5: Option<[u8; 16]>,
+    /// Length of the body after dechunking and, if asked for, decoding.
+    pub body_len: u64,
+    /// A content encoding was undone.
+    pub decoded: bool,
+    pub wire: Wire,
+    pub times: Times,
+    /// The connection had served an earlier exchange.
+    pub reused: bool,
+    /// The connection went back to the session's idle connections.
+    pub kept_alive: bool,
+    /// The TLS handshake made for this exchange, if one was.
+    pub handshake: Option<Handshake>,
+}
+
+impl Incoming {
+    /// The headers in the order received, names in their original case.
+    pub fn headers(&self) -> Headers<'_> {
+        Headers::after_status_line(&self.head)
+    }
+
+    /// The value of the first header of that name, whatever its case.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
+    }
+
+    /// The status line without its line end.
+    pub fn status_line(&self) -> &[u8] {
+        crate::head::first_line(&self.head)
+    }
+
+    /// The reason phrase (may be empty).
+    pub fn reason(&self) -> &[u8] {
+        &self.head[self.reason.clone()]
+    }
+}
+
+impl std::fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Incoming")
+            .field("head", &String::from_utf8_lossy(&self.head))
+            .field("body_len", &self.body_len)
+            .field("wire", &self.wire)
+            .field("reused", &self.reused)
+            .field("kept_alive", &self.kept_alive)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes of HTTP on the connection (before encryption, if any).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wire {
+    /// Head and body of the request, as far as they were handed to the kernel.
+    pub sent_bytes: u64,
+    /// Everything received before the body, interim responses included.
+    pub head_bytes: u64,
+    /// The body as framed, chunk sizes and trailers included.
+    pub body_bytes: u64,
+}
+
+/// When things happened. What did not happen is `None`.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub begin: Instant,
+    pub resolved: Option<Instant>,
+    pub tcp_connected: Option<Instant>,
+    /// The connection stood, TLS included.
+    pub connected: Option<Instant>,
+    /// The last byte of the request was handed to the kernel.
+    pub sent: Option<Instant>,
+    /// The first byte of the response's head (or of an interim response) had come.
+    pub first_byte: Option<Instant>,
+    /// The first byte of the response's body had come.
+    pub first_body: Option<Instant>,
+    pub end: Instant,
+}
+
+impl Times {
+    pub(crate) fn starting(begin: Instant) -> Self {
+        Self {
+            begin,
+            resolved: None,
+            tcp_connected: None,
+            connected: None,
+            sent: None,
+            first_byte: None,
+            first_body: None,
+            end: begin,
+        }
+    }
+}
+
+/// How a TLS handshake went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handshake {
+    Full,
+    Resumed,
+}

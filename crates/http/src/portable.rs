@@ -1,0 +1,108 @@
+//! The functions of `linux.rs` by means every Unix has.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt;
+
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+/// A non-blocking TCP socket.
+pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
+    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// Reads up to `limit` bytes and drops them; 0 is the end of the stream.
+pub(crate) fn discard(
+    socket: BorrowedFd<'_>,
+    limit: usize,
+    scratch: &mut [u8],
+) -> io::Result<usize> {
+    let limit = limit.min(scratch.len());
+    io::Read::read(&mut &*SockRef::from(&socket), &mut scratch[..limit])
+}
+
+/// Sends up to `length` bytes of a file; 0 is the end of the file.
+pub(crate) fn send_file(
+    socket: BorrowedFd<'_>,
+    file: &File,
+    offset: u64,
+    length: u64,
+    scratch: &mut [u8],
+) -> io::Result<usize> {
+    let length = usize::try_from(length).map_or(scratch.len(), |l| l.min(scratch.len()));
+    match file.read_at(&mut scratch[..length], offset)? {
+        0 => Ok(0),
+        length => SockRef::from(&socket).send(&scratch[..length]),
+    }
+}
+
+/// There is no such option here.
+pub(crate) fn bind_address_no_port(_socket: BorrowedFd<'_>) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let address = listener.local_addr().expect("the listener is bound");
+        let near = TcpStream::connect(address).expect("it listens");
+        let (far, _) = listener.accept().expect("one is coming");
+        (near, far)
+    }
+
+    #[test]
+    fn discards_no_more_than_asked() {
+        let (near, mut far) = pair();
+        far.write_all(b"0123456789").expect("there is room");
+        drop(far);
+        let mut scratch = [0; 4];
+        for expected in [4, 3, 3, 0] {
+            let limit = if expected == 4 { 100 } else { 3 };
+            let count = discard(near.as_fd(), limit, &mut scratch).expect("it is open");
+            assert_eq!(count, expected);
+        }
+    }
+
+    #[test]
+    fn sends_pieces_of_files() {
+        let (near, mut far) = pair();
+        let path = std::env::temp_dir().join(format!("drumfire-portable-{}", std::process::id()));
+        std::fs::write(&path, b"0123456789").expect("the temporary folder is writable");
+        let file = File::open(&path).expect("it was just written");
+        std::fs::remove_file(&path).expect("it is there");
+        let mut scratch = [0; 4];
+        let mut send = |offset, length| {
+            let sent = send_file(near.as_fd(), &file, offset, length, &mut scratch);
+            sent.expect("it is open")
+        };
+        assert_eq!((send(2, 100), send(6, 3), send(10, 1)), (4, 3, 0));
+        drop(near);
+        let mut received = String::new();
+        far.read_to_string(&mut received).expect("it is open");
+        assert_eq!(received, "2345678");
+    }
+
+    #[test]
+    fn sockets_do_not_block() {
+        let socket = tcp_socket(Domain::IPV4).expect("a socket");
+        bind_address_no_port(socket.as_fd()).expect("nothing is done");
+        let refused = socket.connect(
+            &"127.0.0.1:1"
+                .parse::<std::net::SocketAddr>()
+                .expect("an address")
+                .into(),
+        );
+        assert!(refused.is_err());
+        assert!(socket.nonblocking().expect("it is open"));
+    }
+}

@@ -1,0 +1,487 @@
+//! A response taking shape from the bytes of a connection. No I/O happens here.
+
+use std::time::Instant;
+
+use md5::{Digest, Md5};
+
+use crate::decode::Decoder;
+use crate::failure::FailureKind;
+use crate::framing::{Framing, outlives};
+use crate::head::{Head, MAX_HEAD_BYTES, scan};
+use crate::message::{Keep, Want};
+
+/// A body is given this much memory at once at most, whatever length it announces.
+const MAX_RESERVE_BYTES: u64 = 4 << 20;
+
+/// The state of one response being received.
+pub(crate) struct Receiver {
+    want: Want,
+    is_head: bool,
+    /// The request is CONNECT: a 2xx has no body (RFC 9112 section 6.3).
+    pub is_connect: bool,
+    /// Return from `push` after an interim response.
+    pub stop_at_interim: bool,
+    /// The status of the last interim response.
+    pub interim: Option<u16>,
+    /// The start of a head whose end has not come.
+    pending: Vec<u8>,
+    pub head: Option<Head>,
+    framing: Framing,
+    decoder: Option<Box<Decoder>>,
+    done: bool,
+    pub body: Collector,
+    pub head_bytes: u64,
+    pub body_bytes: u64,
+    pub first_byte: Option<Instant>,
+    pub first_body: Option<Instant>,
+}
+
+impl Receiver {
+    pub fn new(want: Want, is_head: bool) -> Self {
+        Self {
+            want,
+            is_head,
+            is_connect: false,
+            stop_at_interim: false,
+            interim: None,
+            pending: Vec::new(),
+            head: None,
+            framing: Framing::None,
+            decoder: None,
+            done: false,
+            body: Collector::new(want.keep),
+            head_bytes: 0,
+            body_bytes: 0,
+            first_byte: None,
+            first_body: None,
+        }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub fn in_body(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// The response is complete and says that the connection may go on.
+    pub fn leaves_connection_usable(&self) -> bool {
+        self.head
+            .as_ref()
+            .is_some_and(|head| outlives(head, self.is_head))
+    }
+
+    pub fn decodes(&self) -> bool {
+        self.decoder.is_some()
+    }
+
+    /// Takes bytes from the connection and gives how many belong to this response: fewer than
+    /// all only if it is complete, or stopped at an interim response.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let now = Instant::now();
+        self.first_byte.get_or_insert(now);
+        let mut at = 0;
+        while self.head.is_none() && at < bytes.len() {
+            at += self.push_head(&bytes[at..])?;
+            if self.stop_at_interim && self.interim.is_some() {
+                return Ok(at);
+            }
+        }
+        if at < bytes.len() && !self.done {
+            at += self.push_body(&bytes[at..], now)?;
+        }
+        Ok(at)
+    }
+
+    fn push_head(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
+        let before = self.pending.len();
+        let scanned = if before == 0 {
+            scan(bytes, false)?
+        } else {
+            self.pending.extend_from_slice(bytes);
+            scan(&self.pending, false)?
+        };
+        let Some((head, end)) = scanned else {
+            if before == 0 {
+                self.pending.extend_from_slice(bytes);
+            }
+            if self.pending.len() > MAX_HEAD_BYTES {
+                return Err(FailureKind::HeadTooLarge);
+            }
+            return Ok(bytes.len());
+        };
+        self.pending = Vec::new();
+        self.head_bytes += end as u64;
+        self.end_of_head(head)?;
+        Ok(end - before)
+    }
+
+    fn end_of_head(&mut self, head: Head) -> Result<(), FailureKind> {
+        if head.status < 200 {
+            self.interim = Some(head.status);
+            return Ok(());
+        }
+        let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
+        self.framing = Framing::of(head.status, no_body, &head.facts);
+        if let Framing::Length { expected, .. } = self.framing {
+            self.body.announce(expected);
+        }
+        self.done = self.framing.is_done();
+        if self.want.decode && head.facts.content_encoded && !self.done {
+            let encodings = crate::head::Headers::after_status_line(&head.bytes)
+                .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
+            self.decoder = encodings
+                .and_then(|(_, value)| Decoder::for_encodings(value, self.want.decode_relaxed))
+                .map(Box::new);
+        }
+        self.head = Some(head);
+        Ok(())
+    }
+
+    fn push_body(&mut self, bytes: &[u8], now: Instant) -> Result<usize, FailureKind> {
+        let (body, decoder) = (&mut self.body, &mut self.decoder);
+        let taken = match decoder {
+            None => self.framing.feed(bytes, &mut |piece| {
+                body.take(piece);
+                Ok(())
+            }),
+            Some(decoder) => self.framing.feed(bytes, &mut |piece| {
+                decoder.push(piece, &mut |decoded| {
+                    body.take(decoded);
+                    Ok(())
+                })
+            }),
+        }?;
+        self.body_bytes += taken as u64;
+        self.first_body.get_or_insert(now);
+        if self.framing.is_done() {
+            self.finish()?;
+        }
+        Ok(taken)
+    }
+
+    fn finish(&mut self) -> Result<(), FailureKind> {
+        self.done = true;
+        self.decoder.as_mut().map_or(Ok(()), |d| d.finish())
+    }
+
+    /// The stream has ended. Fails unless the response may end here.
+    pub fn end_of_stream(&mut self) -> Result<(), FailureKind> {
+        if self.head.is_none() {
+            let pending = std::mem::take(&mut self.pending);
+            // Bytes of interim responses count as bytes: their sender is an HTTP server.
+            if let Some((head, end)) = scan(&pending, true)? {
+                self.head_bytes += end as u64;
+                self.end_of_head(head)?;
+            }
+            if self.head.is_none() {
+                return Err(FailureKind::ClosedBeforeResponse);
+            }
+        }
+        self.framing.end_of_stream()?;
+        self.finish()
+    }
+
+    /// How many of the next bytes are body that is only counted, and so need not be looked at.
+    pub fn discardable(&self) -> u64 {
+        if self.head.is_none() || self.done || self.decoder.is_some() || self.body.wants_bytes() {
+            0
+        } else {
+            self.framing.payload_ahead()
+        }
+    }
+
+    /// No framing comes after the payload ahead.
+    pub fn rest_is_payload(&self) -> bool {
+        !matches!(self.framing, Framing::Chunked(_))
+    }
+
+    /// So many of them were dropped by the kernel.
+    pub fn discarded(&mut self, count: u64) -> Result<(), FailureKind> {
+        self.body.len += count;
+        self.took_payload(count)
+    }
+
+    /// How many of the next bytes belong in [`Collector::stored`] as they are.
+    pub fn storable(&self) -> u64 {
+        if self.head.is_none() || self.done || self.decoder.is_some() || self.want.keep != Keep::All
+        {
+            0
+        } else {
+            self.framing.payload_ahead()
+        }
+    }
+
+    /// So many of them were appended to [`Collector::stored`].
+    pub fn stored(&mut self, count: u64) -> Result<(), FailureKind> {
+        self.body.len += count;
+        self.took_payload(count)
+    }
+
+    fn took_payload(&mut self, count: u64) -> Result<(), FailureKind> {
+        self.first_body.get_or_insert_with(Instant::now);
+        self.body_bytes += count;
+        self.framing.skip_payload(count);
+        if self.framing.is_done() {
+            self.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of a body's bytes once they are dechunked and decoded.
+pub(crate) struct Collector {
+    keep: Keep,
+    pub stored: Vec<u8>,
+    md5: Option<Box<Md5>>,
+    pub len: u64,
+}
+
+impl Collector {
+    fn new(keep: Keep) -> Self {
+        Self {
+            keep,
+            stored: Vec::new(),
+            md5: (keep == Keep::Md5).then(|| Box::new(Md5::new())),
+            len: 0,
+        }
+    }
+
+    fn announce(&mut self, length: u64) {
+        let wanted = match self.keep {
+            Keep::Nothing | Keep::Md5 => 0,
+            Keep::All => length,
+            Keep::UpTo(limit) => length.min(limit),
+        };
+        self.stored
+            .reserve_exact(wanted.min(MAX_RESERVE_BYTES) as usize);
+    }
+
+    fn wants_bytes(&self) -> bool {
+        match self.keep {
+            Keep::Nothing => false,
+            Keep::Md5 | Keep::All => true,
+            Keep::UpTo(limit) => self.len < limit,
+        }
+    }
+
+    fn take(&mut self, piece: &[u8]) {
+        match self.keep {
+            Keep::Nothing => {}
+            Keep::Md5 => {
+                if let Some(md5) = &mut self.md5 {
+                    md5.update(piece);
+                }
+            }
+            Keep::All => self.stored.extend_from_slice(piece),
+            Keep::UpTo(limit) => {
+                let room = limit.saturating_sub(self.len);
+                let fits = usize::try_from(room).map_or(piece.len(), |r| r.min(piece.len()));
+                self.stored.extend_from_slice(&piece[..fits]);
+            }
+        }
+        self.len += piece.len() as u64;
+    }
+
+    /// The kept body and its digest, whichever was asked for.
+    pub fn into_parts(self) -> (Option<Vec<u8>>, Option<[u8; 16]>) {
+        let body = match self.keep {
+            Keep::Nothing | Keep::Md5 => None,
+            Keep::All | Keep::UpTo(_) => Some(self.stored),
+        };
+        (body, self.md5.map(|md5| md5.finalize().into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::{BadChunk, DecodeFailure, StatusLinePart};
+
+    /// Responses with what HttpClient made of them.
+    const RECORDED: &str = include_str!("../tests/httpclient.txt");
+
+    fn unescape(text: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('\\') {
+            bytes.extend_from_slice(&rest.as_bytes()[..at]);
+            let (byte, length) = match &rest[at + 1..at + 2] {
+                "r" => (b'\r', 2),
+                "n" => (b'\n', 2),
+                "t" => (b'\t', 2),
+                _ => {
+                    let digits = &rest[at + 2..at + 4];
+                    let byte = u8::from_str_radix(digits, 16).expect("two hexadecimal digits");
+                    (byte, 4)
+                }
+            };
+            bytes.push(byte);
+            rest = &rest[at + length..];
+        }
+        bytes.extend_from_slice(rest.as_bytes());
+        bytes
+    }
+
+    fn escape(bytes: &[u8]) -> String {
+        let escape = |byte: &u8| match byte {
+            b' '..=b'~' if !b"\\|".contains(byte) => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02x}"),
+        };
+        bytes.iter().map(escape).collect()
+    }
+
+    /// The exception HttpClient throws.
+    fn java(kind: &FailureKind) -> String {
+        match kind {
+            FailureKind::ClosedBeforeResponse => "NoHttpResponseException: no response".into(),
+            FailureKind::NoValidResponse => "ProtocolException: The server failed to respond \
+                with a valid HTTP response"
+                .into(),
+            FailureKind::BadStatusLine { line, part } => match part {
+                StatusLinePart::Version => {
+                    format!("ProtocolException: Invalid protocol version number: {line}")
+                }
+                StatusLinePart::MajorVersion => {
+                    format!("ProtocolException: Invalid protocol major version number: {line}")
+                }
+                StatusLinePart::MinorVersion => {
+                    let line = line.replace('\t', "?");
+                    format!("ProtocolException: Invalid protocol minor version number: {line}")
+                }
+                StatusLinePart::Code => {
+                    format!("ProtocolException: Status line contains invalid status code: {line}")
+                }
+                StatusLinePart::Range => {
+                    let line = line.replace("099", "99");
+                    format!("ProtocolException: Invalid response: {line}")
+                }
+            },
+            FailureKind::BadHeader(line) => format!("ProtocolException: Invalid header: {line}"),
+            FailureKind::TruncatedBody { expected, received } => format!(
+                "ConnectionClosedException: Premature end of Content-Length delimited message \
+                body (expected: {expected}; received: {received})"
+            ),
+            FailureKind::TruncatedChunk { expected, actual } => format!(
+                "TruncatedChunkException: Truncated chunk (expected size: {expected}; actual \
+                size: {actual})"
+            ),
+            FailureKind::MissingLastChunk => "ConnectionClosedException: Premature end of chunk \
+                coded message body: closing chunk expected"
+                .into(),
+            FailureKind::BadChunk(bad) => {
+                let text = match bad {
+                    BadChunk::Size(size) => format!("Bad chunk header: {size}"),
+                    BadChunk::NegativeSize => "Negative chunk size".into(),
+                    BadChunk::MissingLineEnd => "CRLF expected at end of chunk".into(),
+                    BadChunk::NoLineEnd => "Unexpected content at the end of chunk".into(),
+                    BadChunk::Trailer(line) => format!(
+                        "Invalid footer: Invalid header: {line} <- ProtocolException: Invalid \
+                        header: {line}"
+                    ),
+                };
+                format!("MalformedChunkCodingException: {text}")
+            }
+            FailureKind::Decode(DecodeFailure::NotGzip) => {
+                "ZipException: Not in GZIP format".into()
+            }
+            FailureKind::Decode(DecodeFailure::UnexpectedEnd) => "EOFException: null".into(),
+            FailureKind::Decode(DecodeFailure::Corrupt(text)) => format!("ZipException: {text}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What becomes of a response that arrives in these pieces, in the words of the record.
+    fn outcome(pieces: &[&[u8]]) -> String {
+        match receive(pieces) {
+            Ok(receiver) => {
+                let kept = receiver.leaves_connection_usable();
+                let bodiless = matches!(receiver.framing, Framing::None);
+                let head = receiver.head.as_ref().expect("it is complete");
+                let x = crate::head::Headers::after_status_line(&head.bytes)
+                    .find(|(name, _)| *name == b"X")
+                    .map_or("-".into(), |(_, value)| escape(value));
+                let (major, minor) = head.version;
+                let (status, reason) = (head.status, escape(&head.bytes[head.reason.clone()]));
+                let body = match bodiless {
+                    true => "null".into(),
+                    false => escape(&receiver.body.stored),
+                };
+                format!("ok|{status}|HTTP/{major}.{minor}|{reason}|{body}|{kept}|{x}")
+            }
+            Err(kind) => format!("fail|{}", java(&kind)),
+        }
+    }
+
+    fn receive(pieces: &[&[u8]]) -> Result<Receiver, FailureKind> {
+        let mut receiver = Receiver::new(Want::ALL, false);
+        for piece in pieces {
+            if receiver.is_done() {
+                return Ok(receiver);
+            }
+            receiver.push(piece)?;
+        }
+        if !receiver.is_done() {
+            receiver.end_of_stream()?;
+        }
+        Ok(receiver)
+    }
+
+    #[test]
+    fn as_http_client_however_the_bytes_are_split() {
+        let mut cases = 0;
+        for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
+            let mut fields = line.splitn(3, '|');
+            let mut field = || fields.next().expect("three fields");
+            let (name, bytes, expected) = (field(), unescape(field()), field());
+            // Java's texts for these are its own business.
+            let expected = expected.replace("[0x2f]200[0x33]", "?200?").replace(
+                "ZipException: Unexpected end of stream",
+                "EOFException: null",
+            );
+            assert_eq!(outcome(&[&bytes]), expected, "{name}");
+            let single: Vec<&[u8]> = bytes.chunks(1).collect();
+            assert_eq!(outcome(&single), expected, "{name}, byte by byte");
+            for at in 0..bytes.len() {
+                let (a, b) = bytes.split_at(at);
+                assert_eq!(outcome(&[a, b]), expected, "{name}, split at {at}");
+            }
+            cases += 1;
+        }
+        assert!(cases > 100);
+    }
+
+    #[test]
+    fn every_byte_is_accounted_for() {
+        let bytes = b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+            3\r\nabc\r\n0\r\nT: x\r\n\r\nsurplus";
+        for at in 0..bytes.len() {
+            let mut receiver = Receiver::new(Want::NOTHING, false);
+            let (a, b) = bytes.split_at(at);
+            let mut taken = receiver.push(a).expect("the response is good");
+            if !receiver.is_done() {
+                taken += receiver.push(b).expect("the response is good");
+            }
+            assert!(receiver.is_done());
+            assert_eq!(taken, bytes.len() - b"surplus".len(), "split at {at}");
+            assert_eq!(receiver.head_bytes + receiver.body_bytes, taken as u64);
+            assert_eq!(receiver.body.len, 3);
+        }
+    }
+
+    #[test]
+    fn memory_is_reserved_with_measure() {
+        let receiver = |length: u64| {
+            let mut receiver = Receiver::new(Want::ALL, false);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+            receiver.push(head.as_bytes()).expect("the head is good");
+            receiver.body.stored.capacity() as u64
+        };
+        assert_eq!(receiver(1000), 1000);
+        assert_eq!(receiver(1 << 50), MAX_RESERVE_BYTES);
+    }
+}

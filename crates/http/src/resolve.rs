@@ -1,0 +1,193 @@
+//! Names to addresses.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::OnceCell;
+
+/// Looks names up for a user.
+pub trait Resolver {
+    /// The addresses of `host` in the order to try them. An empty list or an error makes the
+    /// exchange fail with `UnknownHost`.
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
+}
+
+/// A look-up under way.
+pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + 'a>>;
+
+/// The operating system's resolver with a cache in front, as a JVM has: found names are good
+/// for 30 s, failures for 10 s (`networkaddress.cache.ttl` and `.negative.ttl`), and IPv4
+/// addresses come before IPv6 (`java.net.preferIPv6Addresses=false`).
+///
+/// Look-ups run on the runtime's blocking threads; several users who ask for one name at the
+/// same time share one look-up.
+#[derive(Default)]
+pub struct SystemResolver {
+    cache: RefCell<HashMap<Box<str>, Entry>>,
+}
+
+struct Entry {
+    /// `None`: unknown host.
+    addresses: Rc<OnceCell<Option<Vec<IpAddr>>>>,
+    asked: Instant,
+}
+
+impl Entry {
+    fn is_fresh(&self) -> bool {
+        const FOUND: Duration = Duration::from_secs(30);
+        const UNKNOWN: Duration = Duration::from_secs(10);
+        let good_for = match self.addresses.get() {
+            None | Some(Some(_)) => FOUND,
+            Some(None) => UNKNOWN,
+        };
+        self.asked.elapsed() < good_for
+    }
+}
+
+/// Names remembered at most, so that a test which makes up names does not fill the memory.
+const MAX_CACHED: usize = 10_000;
+
+impl SystemResolver {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.cache.borrow_mut().clear();
+    }
+
+    fn entry(&self, host: &str) -> Rc<OnceCell<Option<Vec<IpAddr>>>> {
+        let mut cache = self.cache.borrow_mut();
+        if let Some(entry) = cache.get(host).filter(|entry| entry.is_fresh()) {
+            return entry.addresses.clone();
+        }
+        if cache.len() >= MAX_CACHED {
+            cache.retain(|_, entry| entry.is_fresh());
+        }
+        if cache.len() >= MAX_CACHED {
+            cache.clear();
+        }
+        let addresses = Rc::new(OnceCell::new());
+        let entry = Entry {
+            addresses: addresses.clone(),
+            asked: Instant::now(),
+        };
+        cache.insert(host.into(), entry);
+        addresses
+    }
+}
+
+impl Resolver for SystemResolver {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        Box::pin(async move {
+            let cell = self.entry(host);
+            let found = cell.get_or_init(|| look_up(host.to_owned())).await;
+            found.clone().ok_or_else(|| io::ErrorKind::NotFound.into())
+        })
+    }
+}
+
+async fn look_up(host: String) -> Option<Vec<IpAddr>> {
+    let looking = tokio::task::spawn_blocking(move || (host.as_str(), 0).to_socket_addrs());
+    let found = looking.await.ok()?.ok()?;
+    let mut addresses: Vec<IpAddr> = Vec::new();
+    for address in found.map(|a| a.ip()) {
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    addresses.sort_by_key(IpAddr::is_ipv6);
+    (!addresses.is_empty()).then_some(addresses)
+}
+
+/// A table of names in front of another resolver.
+pub struct StaticHosts<R> {
+    table: HashMap<Box<str>, Vec<IpAddr>>,
+    otherwise: R,
+}
+
+impl<R> StaticHosts<R> {
+    /// `table` maps names (compared without regard to case) to addresses; names that are not
+    /// in it go to `otherwise`.
+    pub fn new(table: impl IntoIterator<Item = (String, Vec<IpAddr>)>, otherwise: R) -> Self {
+        let lower = |(name, addresses): (String, _)| (name.to_ascii_lowercase().into(), addresses);
+        Self {
+            table: table.into_iter().map(lower).collect(),
+            otherwise,
+        }
+    }
+}
+
+impl<R: Resolver> Resolver for StaticHosts<R> {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        match self.table.get(host.to_ascii_lowercase().as_str()) {
+            Some(addresses) => Box::pin(std::future::ready(Ok(addresses.clone()))),
+            None => self.otherwise.resolve(host),
+        }
+    }
+}
+
+impl<R: Resolver + ?Sized> Resolver for Rc<R> {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        (**self).resolve(host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn ipv4_comes_first_and_each_address_once() {
+        let found = look_up("localhost".into())
+            .await
+            .expect("it is always known");
+        assert!(found.contains(&IpAddr::from([127, 0, 0, 1])));
+        assert!(found.is_sorted_by_key(IpAddr::is_ipv6));
+        let mut unique = found.clone();
+        unique.dedup();
+        assert_eq!(unique, found);
+    }
+
+    #[tokio::test]
+    async fn answers_are_remembered_and_shared() {
+        let resolver = SystemResolver::new();
+        let (a, b) = (resolver.entry("shop.test"), resolver.entry("shop.test"));
+        assert!(Rc::ptr_eq(&a, &b));
+        let address = IpAddr::from([192, 0, 2, 1]);
+        a.set(Some(vec![address])).expect("it is empty");
+        let found = resolver.resolve("shop.test").await;
+        assert_eq!(found.expect("it is remembered"), [address]);
+        resolver.clear();
+        assert!(resolver.entry("shop.test").get().is_none());
+    }
+
+    #[test]
+    fn failures_are_forgotten_sooner() {
+        let entry = |addresses, age_s| Entry {
+            addresses: Rc::new(OnceCell::new_with(Some(addresses))),
+            asked: Instant::now() - Duration::from_secs(age_s),
+        };
+        let found = || Some(vec![IpAddr::from([192, 0, 2, 1])]);
+        assert!(entry(found(), 29).is_fresh());
+        assert!(!entry(found(), 30).is_fresh());
+        assert!(entry(None, 9).is_fresh());
+        assert!(!entry(None, 10).is_fresh());
+    }
+
+    #[test]
+    fn made_up_names_do_not_fill_the_memory() {
+        let resolver = SystemResolver::new();
+        for n in 0..=MAX_CACHED {
+            resolver.entry(&n.to_string());
+        }
+        assert!(resolver.cache.borrow().len() <= MAX_CACHED);
+    }
+}

@@ -1,0 +1,160 @@
+//! One virtual user's connections and TLS sessions.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::ClientConfig;
+
+use crate::connection::Connection;
+use crate::resolve::Resolver;
+use crate::target::Target;
+use crate::tls::Identity;
+use crate::worker::{Worker, add};
+
+/// The HTTP state of one user: idle connections, TLS sessions, and a resolver if it has one of
+/// its own. Costs a few words until it is used.
+pub struct Session {
+    worker: Rc<Worker>,
+    /// Most recently used last.
+    #[expect(
+        clippy::vec_box,
+        reason = "a connection moves here and back in every exchange"
+    )]
+    idle: RefCell<Vec<Box<Connection>>>,
+    tls: RefCell<Vec<UserTls>>,
+    resolver: RefCell<Option<Rc<dyn Resolver>>>,
+}
+
+/// The TLS configuration, which holds the sessions, for one identity.
+struct UserTls {
+    identity: Option<Arc<Identity>>,
+    config: Arc<ClientConfig>,
+}
+
+impl Session {
+    pub fn new(worker: Rc<Worker>) -> Self {
+        Self {
+            worker,
+            idle: RefCell::default(),
+            tls: RefCell::default(),
+            resolver: RefCell::default(),
+        }
+    }
+
+    pub fn worker(&self) -> &Rc<Worker> {
+        &self.worker
+    }
+
+    /// Closes all idle connections. An exchange under way keeps its own.
+    pub fn close_connections(&self) {
+        for connection in self.idle.take() {
+            connection.close();
+        }
+    }
+
+    /// Forgets the user's TLS sessions: the next handshakes are full ones. Connections stay.
+    /// Sessions in a store shared by all users stay too.
+    pub fn forget_tls_sessions(&self) {
+        self.tls.take();
+    }
+
+    /// Looks names up with `resolver` from now on, or with the worker's if `None`.
+    pub fn set_resolver(&self, resolver: Option<Rc<dyn Resolver>>) {
+        *self.resolver.borrow_mut() = resolver;
+    }
+
+    /// The number of idle connections.
+    pub fn idle_connections(&self) -> usize {
+        self.idle.borrow().len()
+    }
+
+    pub(crate) fn resolver(&self) -> Rc<dyn Resolver> {
+        let own = self.resolver.borrow();
+        own.as_ref().unwrap_or(&self.worker.resolver).clone()
+    }
+
+    pub(crate) fn tls_config(&self, identity: Option<&Arc<Identity>>) -> Arc<ClientConfig> {
+        let mut all = self.tls.borrow_mut();
+        let known = all.iter().find(|tls| match (&tls.identity, identity) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        });
+        if let Some(known) = known {
+            return known.config.clone();
+        }
+        let config = self.worker.tls.for_user(identity);
+        all.push(UserTls {
+            identity: identity.cloned(),
+            config: config.clone(),
+        });
+        config
+    }
+
+    /// The most recently used idle connection to `target` that is fit for use. Unfit ones met
+    /// on the way are closed.
+    pub(crate) fn take_idle(&self, target: &Target) -> Option<Box<Connection>> {
+        let mut idle = self.idle.borrow_mut();
+        let mut at = idle.len();
+        while at > 0 {
+            at -= 1;
+            if idle[at].target != *target {
+                continue;
+            }
+            let mut connection = idle.remove(at);
+            if self.is_fit(&mut connection) {
+                return Some(connection);
+            }
+            connection.close();
+        }
+        None
+    }
+
+    fn is_fit(&self, connection: &mut Connection) -> bool {
+        let worker = &*self.worker;
+        if connection.expires.is_none() && worker.pool.validate_after_inactivity.is_none() {
+            return true;
+        }
+        let now = Instant::now();
+        if connection.expires.is_some_and(|expires| now >= expires) {
+            add(&worker.counts.expired, 1);
+            return false;
+        }
+        let idle = now - connection.idle_since;
+        let doubtful = worker
+            .pool
+            .validate_after_inactivity
+            .is_some_and(|limit| idle >= limit);
+        if doubtful && connection.is_stale(worker) {
+            add(&worker.counts.stale, 1);
+            return false;
+        }
+        true
+    }
+
+    /// Puts a connection back after a complete exchange. `keep_alive_s` is what the server said
+    /// of how long it keeps it.
+    pub(crate) fn put_idle(
+        &self,
+        mut connection: Box<Connection>,
+        now: Instant,
+        keep_alive_s: Option<u64>,
+    ) {
+        let pool = &self.worker.pool;
+        let stated = keep_alive_s
+            .filter(|seconds| pool.honour_keep_alive && *seconds > 0)
+            .map(Duration::from_secs);
+        let until_idle = stated.or(pool.max_idle).and_then(|d| now.checked_add(d));
+        let until_old = pool
+            .time_to_live
+            .and_then(|d| connection.opened.checked_add(d));
+        connection.idle_since = now;
+        connection.expires = match (until_idle, until_old) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.idle.borrow_mut().push(connection);
+    }
+}

@@ -1,0 +1,109 @@
+//! Time limits that cost next to nothing when they are kept.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Timers that are lent to whoever waits with a limit.
+///
+/// Arming one of tokio's timers takes locks, and wakes the reactor by a system call if it
+/// is the next to go off. So a timer is left armed when its wait is over: the next wait only
+/// states its own deadline, and the timer, when it goes off, is set to that if it has not come.
+#[derive(Default)]
+pub(crate) struct Timers {
+    spare: RefCell<Vec<Pin<Box<Sleep>>>>,
+}
+
+impl Timers {
+    /// Waits for `future`, but not longer than `limit`: `None` if it takes longer.
+    pub async fn within<F: Future>(&self, limit: Option<Duration>, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        let mut armed = None;
+        let outcome = poll_fn(|cx| {
+            if let Poll::Ready(output) = future.as_mut().poll(cx) {
+                return Poll::Ready(Some(output));
+            }
+            let Some(limit) = limit else {
+                return Poll::Pending;
+            };
+            let (deadline, sleep) = armed.get_or_insert_with(|| self.arm(limit));
+            match has_come(*deadline, sleep, cx) {
+                true => Poll::Ready(None),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+        if let Some((_, sleep)) = armed {
+            self.spare.borrow_mut().push(sleep);
+        }
+        outcome
+    }
+
+    /// A timer that goes off no later than after `limit`.
+    fn arm(&self, limit: Duration) -> (Instant, Pin<Box<Sleep>>) {
+        let deadline = Instant::now() + limit;
+        let spare = self.spare.borrow_mut().pop();
+        let mut sleep = spare.unwrap_or_else(|| Box::pin(sleep_until(deadline)));
+        if sleep.deadline() > deadline {
+            sleep.as_mut().reset(deadline);
+        }
+        (deadline, sleep)
+    }
+}
+
+fn has_come(deadline: Instant, sleep: &mut Pin<Box<Sleep>>, cx: &mut Context<'_>) -> bool {
+    while sleep.as_mut().poll(cx).is_ready() {
+        if Instant::now() >= deadline {
+            return true;
+        }
+        sleep.as_mut().reset(deadline);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[tokio::test]
+    async fn limits_hold_however_timers_were_armed_before() {
+        let timers = Timers::default();
+        assert_eq!(timers.within(None, ready(1)).await, Some(1));
+        assert_eq!(timers.within(Some(MS), ready(2)).await, Some(2));
+        assert!(timers.spare.borrow().is_empty());
+        // One timer serves limits that grow and shrink.
+        for limit_ms in [50, 10, 100, 10] {
+            let begin = Instant::now();
+            let limit = Some(limit_ms * MS);
+            assert_eq!(timers.within(limit, pending::<()>()).await, None);
+            assert!(begin.elapsed() >= limit_ms * MS);
+            assert_eq!(timers.spare.borrow().len(), 1);
+        }
+        // Left armed for an hour, then in time for a short limit.
+        let hour = Some(Duration::from_secs(3600));
+        assert_eq!(timers.within(hour, sleep(2 * MS)).await, Some(()));
+        let begin = Instant::now();
+        assert_eq!(timers.within(Some(20 * MS), pending::<()>()).await, None);
+        assert!(begin.elapsed() < 1000 * MS);
+    }
+
+    #[tokio::test]
+    async fn a_timer_that_goes_off_early_is_set_again() {
+        let timers = Timers::default();
+        timers.within(Some(15 * MS), sleep(MS)).await;
+        let begin = Instant::now();
+        let waited = timers.within(Some(60_000 * MS), sleep(30 * MS)).await;
+        assert_eq!(waited, Some(()));
+        assert!(timers.spare.borrow()[0].deadline() >= begin + 60_000 * MS);
+    }
+}

@@ -1,0 +1,343 @@
+//! TLS settings: which versions, which sessions are resumed, and that nothing is verified.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{
+    ClientSessionStore, ResolvesClientCert, Resumption, Tls12ClientSessionValue,
+    Tls13ClientSessionValue,
+};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, Error, NamedGroup, SignatureScheme,
+    SupportedProtocolVersion, version,
+};
+
+/// The TLS settings of a whole run, shared by all workers.
+pub struct Tls {
+    base: Arc<ClientConfig>,
+    sessions: TlsSessions,
+}
+
+/// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
+#[derive(Debug, Clone)]
+pub struct TlsOptions {
+    pub tls12: bool,
+    pub tls13: bool,
+    pub sessions: TlsSessions,
+    /// Offer X25519MLKEM768 first. It makes the client's hello about 1.2 KB larger.
+    pub post_quantum: bool,
+    /// Protocols to offer by ALPN; none by default.
+    pub alpn: Vec<Vec<u8>>,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self {
+            tls12: true,
+            tls13: true,
+            sessions: TlsSessions::PerUser,
+            post_quantum: false,
+            alpn: Vec::new(),
+        }
+    }
+}
+
+/// Whose TLS sessions a handshake may resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsSessions {
+    PerUser,
+    /// One store for all users of all workers.
+    Shared,
+    /// Every handshake is a full one.
+    Never,
+}
+
+impl Tls {
+    /// Fails if no protocol version is enabled.
+    pub fn new(options: &TlsOptions) -> Result<Arc<Self>, Error> {
+        let mut provider = aws_lc_rs::default_provider();
+        let mut groups = vec![
+            aws_lc_rs::kx_group::X25519,
+            aws_lc_rs::kx_group::SECP256R1,
+            aws_lc_rs::kx_group::SECP384R1,
+        ];
+        if options.post_quantum {
+            groups.insert(0, aws_lc_rs::kx_group::X25519MLKEM768);
+        }
+        provider.kx_groups = groups;
+        let provider = Arc::new(provider);
+
+        let mut versions: Vec<&'static SupportedProtocolVersion> = Vec::new();
+        if options.tls13 {
+            versions.push(&version::TLS13);
+        }
+        if options.tls12 {
+            versions.push(&version::TLS12);
+        }
+        let mut base = ClientConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&versions)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(TrustAll { provider }))
+            .with_no_client_auth();
+        base.alpn_protocols.clone_from(&options.alpn);
+        base.resumption = match options.sessions {
+            TlsSessions::Shared => Resumption::store(Arc::new(SessionStore::default())),
+            TlsSessions::PerUser | TlsSessions::Never => Resumption::disabled(),
+        };
+        Ok(Arc::new(Self {
+            base: Arc::new(base),
+            sessions: options.sessions,
+        }))
+    }
+
+    /// A configuration for one user. Those without sessions or identity of their own share one.
+    ///
+    /// rustls resumes a session only with the very verifier and client certificate resolver it
+    /// was made with, which is why all are clones of one base.
+    pub(crate) fn for_user(&self, identity: Option<&Arc<Identity>>) -> Arc<ClientConfig> {
+        if identity.is_none() && self.sessions != TlsSessions::PerUser {
+            return self.base.clone();
+        }
+        let mut config = ClientConfig::clone(&self.base);
+        if self.sessions == TlsSessions::PerUser {
+            config.resumption = Resumption::store(Arc::new(SessionStore::default()));
+        }
+        if let Some(identity) = identity {
+            config.client_auth_cert_resolver = identity.resolver.clone();
+        }
+        Arc::new(config)
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls")
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A client certificate with its key.
+pub struct Identity {
+    resolver: Arc<dyn ResolvesClientCert>,
+}
+
+impl Identity {
+    /// Certificates in DER, the client's own first, and its private key in DER (PKCS#8, PKCS#1
+    /// or SEC1). Fails if the key is of no supported kind or does not belong to the certificate.
+    pub fn from_der(
+        chain: Vec<Vec<u8>>,
+        key: Vec<u8>,
+    ) -> Result<Arc<Self>, Box<dyn std::error::Error>> {
+        let chain = chain.into_iter().map(CertificateDer::from).collect();
+        let key = PrivateKeyDer::try_from(key)?;
+        let certified = CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider())?;
+        Ok(Arc::new(Self {
+            resolver: Arc::new(SingleCertAndKey::from(certified)),
+        }))
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity")
+    }
+}
+
+/// Accepts every certificate, and checks no handshake signature either.
+///
+/// A load generator measures servers with test certificates, self-signed or expired or meant
+/// for another name, so nothing about the peer's identity is believed or needed. Skipping the
+/// signature as well saves about the cost of one RSA or ECDSA verification per full handshake.
+#[derive(Debug)]
+struct TrustAll {
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for TrustAll {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
+
+/// Servers remembered by a store; the one added first is forgotten for one more.
+const MAX_SERVERS: usize = 256;
+/// TLS 1.3 tickets kept for each server; the newest are kept and used first.
+const MAX_TICKETS: usize = 4;
+
+/// Sessions to resume. Unlike rustls' own store it allocates nothing until there is a session:
+/// there is one for every user.
+#[derive(Default)]
+struct SessionStore {
+    servers: Mutex<Vec<Server>>,
+}
+
+struct Server {
+    name: ServerName<'static>,
+    group: Option<NamedGroup>,
+    tls12: Option<Tls12ClientSessionValue>,
+    tickets: Vec<Tls13ClientSessionValue>,
+}
+
+impl SessionStore {
+    /// Looks at a server's entry, if there is one.
+    fn find<T>(
+        &self,
+        name: &ServerName<'_>,
+        look: impl FnOnce(&mut Server) -> Option<T>,
+    ) -> Option<T> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.iter_mut().find(|s| s.name == *name).and_then(look)
+    }
+
+    /// Changes a server's entry, made if there is none.
+    fn edit(&self, name: ServerName<'static>, change: impl FnOnce(&mut Server)) {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = servers.iter().position(|s| s.name == name);
+        let at = at.unwrap_or_else(|| {
+            if servers.len() == MAX_SERVERS {
+                servers.remove(0);
+            }
+            servers.push(Server {
+                name,
+                group: None,
+                tls12: None,
+                tickets: Vec::new(),
+            });
+            servers.len() - 1
+        });
+        change(&mut servers[at]);
+    }
+}
+
+impl fmt::Debug for SessionStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionStore")
+    }
+}
+
+impl ClientSessionStore for SessionStore {
+    fn set_kx_hint(&self, server_name: ServerName<'static>, group: NamedGroup) {
+        self.edit(server_name, |server| server.group = Some(group));
+    }
+
+    fn kx_hint(&self, server_name: &ServerName<'_>) -> Option<NamedGroup> {
+        self.find(server_name, |server| server.group)
+    }
+
+    fn set_tls12_session(&self, server_name: ServerName<'static>, value: Tls12ClientSessionValue) {
+        self.edit(server_name, |server| server.tls12 = Some(value));
+    }
+
+    fn tls12_session(&self, server_name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.find(server_name, |server| server.tls12.clone())
+    }
+
+    fn remove_tls12_session(&self, server_name: &ServerName<'static>) {
+        self.find(server_name, |server| server.tls12.take());
+    }
+
+    fn insert_tls13_ticket(
+        &self,
+        server_name: ServerName<'static>,
+        value: Tls13ClientSessionValue,
+    ) {
+        self.edit(server_name, |server| {
+            if server.tickets.len() == MAX_TICKETS {
+                server.tickets.remove(0);
+            }
+            server.tickets.push(value);
+        });
+    }
+
+    fn take_tls13_ticket(
+        &self,
+        server_name: &ServerName<'static>,
+    ) -> Option<Tls13ClientSessionValue> {
+        self.find(server_name, |server| server.tickets.pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_empty_until_used_and_bounded() {
+        let store = SessionStore::default();
+        assert_eq!(store.servers.lock().expect("nobody panicked").capacity(), 0);
+        let name = |n: usize| ServerName::try_from(format!("s{n}.test")).expect("a name");
+        for n in 0..=MAX_SERVERS {
+            store.set_kx_hint(name(n), NamedGroup::X25519);
+        }
+        assert_eq!(store.kx_hint(&name(0)), None);
+        assert_eq!(store.kx_hint(&name(1)), Some(NamedGroup::X25519));
+        assert_eq!(store.kx_hint(&name(MAX_SERVERS)), Some(NamedGroup::X25519));
+        assert!(store.tls12_session(&name(1)).is_none());
+        assert!(store.take_tls13_ticket(&name(1)).is_none());
+    }
+
+    #[test]
+    fn users_without_anything_of_their_own_share_a_configuration() {
+        let shares = |sessions| {
+            let options = TlsOptions {
+                sessions,
+                ..TlsOptions::default()
+            };
+            let tls = Tls::new(&options).expect("the options are valid");
+            Arc::ptr_eq(&tls.for_user(None), &tls.for_user(None))
+        };
+        assert!(shares(TlsSessions::Shared));
+        assert!(shares(TlsSessions::Never));
+        assert!(!shares(TlsSessions::PerUser));
+    }
+
+    #[test]
+    fn no_large_key_share_unless_asked() {
+        let first_group = |post_quantum| {
+            let options = TlsOptions {
+                post_quantum,
+                ..TlsOptions::default()
+            };
+            let tls = Tls::new(&options).expect("the options are valid");
+            tls.base.crypto_provider().kx_groups[0].name()
+        };
+        assert_eq!(first_group(false), NamedGroup::X25519);
+        assert_eq!(first_group(true), NamedGroup::X25519MLKEM768);
+    }
+}

@@ -1,0 +1,142 @@
+//! What the users of one worker thread share.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::Error;
+
+use crate::resolve::{Resolver, SystemResolver};
+use crate::timer::Timers;
+use crate::tls::{Tls, TlsOptions};
+
+/// Bytes read or encrypted at once. More than one TLS record fits.
+pub(crate) const SCRATCH_BYTES: usize = 64 * 1024;
+
+/// Settings of a worker's connections.
+#[derive(Debug, Clone, Copy)]
+pub struct PoolOptions {
+    /// Look whether a connection was closed by the server before reusing it, if it was idle for
+    /// this long (`PoolingHttpClientConnectionManager.setValidateAfterInactivity`). `None`: never.
+    pub validate_after_inactivity: Option<Duration>,
+    /// Do not reuse a connection that was idle for this long and whose server has not said by
+    /// a `Keep-Alive: timeout` how long it keeps it.
+    pub max_idle: Option<Duration>,
+    /// Do not reuse a connection this long after it was opened.
+    pub time_to_live: Option<Duration>,
+    /// Believe `Keep-Alive: timeout` of the server (`DefaultConnectionKeepAliveStrategy`).
+    pub honour_keep_alive: bool,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            validate_after_inactivity: None,
+            max_idle: None,
+            time_to_live: None,
+            honour_keep_alive: true,
+        }
+    }
+}
+
+/// Buffers, TLS settings, name cache and counters of one worker thread. It belongs to one tokio
+/// runtime, as connections and timers do.
+pub struct Worker {
+    pub(crate) tls: Arc<Tls>,
+    pub(crate) pool: PoolOptions,
+    pub(crate) resolver: Rc<dyn Resolver>,
+    /// Borrowed only between two awaits.
+    pub(crate) scratch: RefCell<Scratch>,
+    pub(crate) counts: Counters,
+    pub(crate) timers: Timers,
+}
+
+pub(crate) struct Scratch {
+    pub input: Box<[u8]>,
+    pub output: Vec<u8>,
+}
+
+impl Worker {
+    /// A worker with the operating system's resolver.
+    pub fn new(tls: Arc<Tls>, pool: PoolOptions) -> Rc<Self> {
+        Self::with_resolver(tls, pool, Rc::new(SystemResolver::new()))
+    }
+
+    pub fn with_resolver(tls: Arc<Tls>, pool: PoolOptions, resolver: Rc<dyn Resolver>) -> Rc<Self> {
+        Rc::new(Self {
+            tls,
+            pool,
+            resolver,
+            scratch: RefCell::new(Scratch {
+                input: vec![0; SCRATCH_BYTES].into(),
+                output: Vec::new(),
+            }),
+            counts: Counters::default(),
+            timers: Timers::default(),
+        })
+    }
+
+    /// A worker with default settings.
+    pub fn with_defaults() -> Result<Rc<Self>, Error> {
+        let tls = Tls::new(&TlsOptions::default())?;
+        Ok(Self::new(tls, PoolOptions::default()))
+    }
+
+    /// What this worker's users have done so far.
+    pub fn statistics(&self) -> Statistics {
+        let counts = &self.counts;
+        Statistics {
+            connections_opened: counts.opened.get(),
+            connections_reused: counts.reused.get(),
+            connections_stale: counts.stale.get(),
+            connections_expired: counts.expired.get(),
+            handshakes_full: counts.handshakes_full.get(),
+            handshakes_resumed: counts.handshakes_resumed.get(),
+            bytes_sent: counts.bytes_sent.get(),
+            bytes_received: counts.bytes_received.get(),
+            exchanges: counts.exchanges.get(),
+            failures: counts.failures.get(),
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub opened: Cell<u64>,
+    pub reused: Cell<u64>,
+    pub stale: Cell<u64>,
+    pub expired: Cell<u64>,
+    pub handshakes_full: Cell<u64>,
+    pub handshakes_resumed: Cell<u64>,
+    pub bytes_sent: Cell<u64>,
+    pub bytes_received: Cell<u64>,
+    pub exchanges: Cell<u64>,
+    pub failures: Cell<u64>,
+}
+
+/// Adds to a counter.
+pub(crate) fn add(counter: &Cell<u64>, count: u64) {
+    counter.set(counter.get() + count);
+}
+
+/// Counts since the worker was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics {
+    pub connections_opened: u64,
+    /// Exchanges that ran on a connection opened for an earlier one.
+    pub connections_reused: u64,
+    /// Idle connections found closed by the server and dropped.
+    pub connections_stale: u64,
+    /// Idle connections dropped because their time was up.
+    pub connections_expired: u64,
+    pub handshakes_full: u64,
+    pub handshakes_resumed: u64,
+    /// Bytes of HTTP, before encryption.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP, after decryption.
+    pub bytes_received: u64,
+    /// Exchanges that brought a response.
+    pub exchanges: u64,
+    pub failures: u64,
+}

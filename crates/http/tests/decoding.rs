@@ -1,0 +1,180 @@
+//! Content encodings, as HttpClient's `ResponseContentEncoding` and Java's streams undo them.
+
+mod peer;
+
+use std::io::Write;
+
+use drumfire_http::{DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use peer::{GET, LIMITS, Peer, answer, run, session};
+
+fn text() -> Vec<u8> {
+    let lines = (0..3_000).map(|n| format!("line {n} of the text\n"));
+    lines.collect::<String>().into_bytes()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("writing to a vector");
+    encoder.finish().expect("writing to a vector")
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("writing to a vector");
+    encoder.finish().expect("writing to a vector")
+}
+
+fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("writing to a vector");
+    encoder.finish().expect("writing to a vector")
+}
+
+fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    brotli::BrotliCompress(
+        &mut &bytes[..],
+        &mut out,
+        &brotli::enc::BrotliEncoderParams::default(),
+    )
+    .expect("writing to a vector");
+    out
+}
+
+fn fetch(encoding: &str, body: &[u8], want: Want) -> Result<Incoming, Box<Failure>> {
+    let length = body.len();
+    let mut bytes = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {length}\r\n\r\n"
+    )
+    .into_bytes();
+    bytes.extend_from_slice(body);
+    let peer = Peer::start(vec![answer(&bytes)]);
+    run(async { exchange(&session(), &peer.target(), Outgoing::new(GET), want, LIMITS).await })
+}
+
+fn decoded(encoding: &str, body: &[u8]) -> Vec<u8> {
+    let response = fetch(encoding, body, Want::ALL).expect("the response is good");
+    assert_eq!(response.wire.body_bytes, body.len() as u64);
+    let body = response.body.expect("the body is kept");
+    assert_eq!(response.body_len, body.len() as u64);
+    body
+}
+
+fn failure(encoding: &str, body: &[u8]) -> DecodeFailure {
+    match fetch(encoding, body, Want::ALL).expect_err("damaged").kind {
+        FailureKind::Decode(failure) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_encoding() {
+    let text = text();
+    assert!(decoded("gzip", &gzip(&text)) == text);
+    assert!(decoded("X-GZIP", &gzip(&text)) == text);
+    assert!(decoded("deflate", &zlib(&text)) == text);
+    assert!(decoded("deflate", &raw_deflate(&text)) == text);
+    assert!(decoded("br", &brotli(&text)) == text);
+    assert!(decoded("identity", &text) == text);
+    assert!(decoded("unheard-of", &text) == text);
+}
+
+#[test]
+fn several_encodings_are_undone_in_the_order_listed() {
+    let text = text();
+    assert!(decoded("gzip, identity, br", &gzip(&brotli(&text))) == text);
+}
+
+#[test]
+fn gzip_members_and_rubbish() {
+    let two = [gzip(b"one "), gzip(b"two")].concat();
+    assert_eq!(decoded("gzip", &two), b"one two");
+    let rubbish = [gzip(b"one"), b"\0\0\0 and so on".to_vec()].concat();
+    assert_eq!(decoded("gzip", &rubbish), b"one");
+}
+
+#[test]
+fn gzip_header_fields() {
+    let mut encoder = flate2::GzBuilder::new()
+        .filename("a name")
+        .comment("a comment")
+        .extra(vec![1, 2, 3])
+        .write(Vec::new(), Compression::fast());
+    encoder.write_all(b"hello").expect("writing to a vector");
+    let bytes = encoder.finish().expect("writing to a vector");
+    assert_eq!(decoded("gzip", &bytes), b"hello");
+}
+
+#[test]
+fn damage() {
+    assert_eq!(failure("gzip", b"plain text"), DecodeFailure::NotGzip);
+    let whole = gzip(&text());
+    assert_eq!(failure("gzip", &whole[..500]), DecodeFailure::UnexpectedEnd);
+    assert_eq!(failure("gzip", &whole[..5]), DecodeFailure::UnexpectedEnd);
+    let mut wrong_sum = whole.clone();
+    let at = wrong_sum.len() - 8;
+    wrong_sum[at] ^= 1;
+    assert_eq!(failure("gzip", &wrong_sum), DecodeFailure::Checksum);
+    assert!(matches!(
+        failure("deflate", &[0x07; 30]),
+        DecodeFailure::Corrupt(_)
+    ));
+    let whole = zlib(&text());
+    assert_eq!(
+        failure("deflate", &whole[..500]),
+        DecodeFailure::UnexpectedEnd
+    );
+    let whole = brotli(&text());
+    assert_eq!(failure("br", &whole[..50]), DecodeFailure::UnexpectedEnd);
+    assert!(matches!(
+        failure("br", &[0xff; 40]),
+        DecodeFailure::Corrupt(_)
+    ));
+}
+
+#[test]
+fn relaxed_about_the_end() {
+    let relaxed = Want {
+        decode_relaxed: true,
+        ..Want::ALL
+    };
+    let text = text();
+    for (name, bytes) in [("gzip", gzip(&text)), ("deflate", zlib(&text))] {
+        let response = fetch(name, &bytes[..bytes.len() / 2], relaxed).expect("relaxed");
+        let body = response.body.expect("the body is kept");
+        assert!(!body.is_empty() && text.starts_with(&body), "{name}");
+    }
+}
+
+#[test]
+fn undecoded_when_not_asked() {
+    let bytes = gzip(b"hello");
+    let want = Want {
+        decode: false,
+        ..Want::ALL
+    };
+    let response = fetch("gzip", &bytes, want).expect("good");
+    assert_eq!(response.body, Some(bytes));
+    assert!(!response.decoded);
+}
+
+#[test]
+fn no_body_is_nothing_to_decode() {
+    let response = fetch("gzip", b"", Want::ALL).expect("HttpClient leaves empty entities alone");
+    assert_eq!(response.body_len, 0);
+}
+
+#[test]
+fn counted_decoded_without_keeping() {
+    let want = Want {
+        decode: true,
+        ..Want::NOTHING
+    };
+    let text = text();
+    let response = fetch("br", &brotli(&text), want).expect("good");
+    assert_eq!(response.body, None);
+    assert_eq!(response.body_len, text.len() as u64);
+    assert!(response.decoded);
+}

@@ -1,0 +1,272 @@
+//! Exchanges over TLS.
+
+mod peer;
+
+use std::time::Duration;
+
+use drumfire_http::{
+    Body, FailureKind, Handshake, Identity, Incoming, Keep, Outgoing, Phase, PoolOptions, Session,
+    Target, Tls, TlsFailure, TlsOptions, TlsSessions, Want, Worker, exchange,
+};
+use peer::tls::{Server, certificate};
+use peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
+use rustls::version;
+
+fn to(server: &Server) -> Target {
+    Target::new("127.0.0.1", server.address.port(), true)
+}
+
+async fn ask(session: &Session, target: &Target, path: &str, want: Want) -> Incoming {
+    let head = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+    let out = Outgoing::new(head.as_bytes());
+    let response = exchange(session, target, out, want, LIMITS).await;
+    response.expect("the response is good")
+}
+
+fn with_options(options: &TlsOptions) -> Session {
+    let tls = Tls::new(options).expect("the options are valid");
+    Session::new(Worker::new(tls, PoolOptions::default()))
+}
+
+/// The handshakes of a first connection, a second one, and one after forgetting.
+fn handshakes(server: &Server, session: &Session) -> [Option<Handshake>; 3] {
+    run(async {
+        let target = to(server);
+        let first = get(session, &target).await.expect("good");
+        let reused = get(session, &target).await.expect("good");
+        assert_eq!((reused.reused, reused.handshake), (true, None));
+        session.close_connections();
+        let second = get(session, &target).await.expect("good");
+        session.close_connections();
+        session.forget_tls_sessions();
+        let third = get(session, &target).await.expect("good");
+        assert_eq!(third.body.as_deref(), Some(&b"name=none"[..]));
+        [first.handshake, second.handshake, third.handshake]
+    })
+}
+
+#[test]
+fn sessions_are_resumed_until_forgotten() {
+    let expected = [Handshake::Full, Handshake::Resumed, Handshake::Full].map(Some);
+    for one in [&version::TLS12, &version::TLS13] {
+        let server = Server::speaking(&[one]);
+        let session = session();
+        assert_eq!(handshakes(&server, &session), expected, "{one:?}");
+        let counts = session.worker().statistics();
+        assert_eq!((counts.handshakes_full, counts.handshakes_resumed), (2, 1));
+    }
+}
+
+#[test]
+fn sessions_of_other_users_are_not_resumed_unless_shared() {
+    let server = Server::start();
+    let second_user = |sessions| {
+        let tls = Tls::new(&TlsOptions {
+            sessions,
+            ..TlsOptions::default()
+        });
+        let tls = tls.expect("the options are valid");
+        // Two workers, as shared sessions are shared by all of them.
+        let users = [(); 2].map(|()| Worker::new(tls.clone(), PoolOptions::default()));
+        let users = users.map(Session::new);
+        run(async {
+            get(&users[0], &to(&server)).await.expect("good");
+            get(&users[1], &to(&server)).await.expect("good").handshake
+        })
+    };
+    assert_eq!(second_user(TlsSessions::PerUser), Some(Handshake::Full));
+    assert_eq!(second_user(TlsSessions::Shared), Some(Handshake::Resumed));
+    assert_eq!(second_user(TlsSessions::Never), Some(Handshake::Full));
+}
+
+#[test]
+fn long_bodies_both_ways() {
+    let server = Server::start();
+    run(async {
+        let session = session();
+        let target = to(&server);
+        let length = 5_000_000;
+        let expected: Vec<u8> = (0..length).map(|n: usize| (n % 251) as u8).collect();
+        let path = format!("/long/{length}");
+        let kept = ask(&session, &target, &path, Want::ALL).await;
+        assert!(kept.body.as_ref() == Some(&expected));
+        let counted = ask(&session, &target, &path, Want::NOTHING).await;
+        assert_eq!((counted.body_len, counted.reused), (length as u64, true));
+        assert_eq!(counted.wire.body_bytes, length as u64);
+
+        let head = format!("POST /echo HTTP/1.1\r\nContent-Length: {length}\r\n\r\n");
+        let out = Outgoing {
+            body: Body::Bytes(&expected),
+            ..Outgoing::new(head.as_bytes())
+        };
+        let want = Want {
+            keep: Keep::All,
+            ..Want::NOTHING
+        };
+        let echo = exchange(&session, &target, out, want, LIMITS).await;
+        let echo = echo.expect("the response is good");
+        assert!(echo.body == Some(expected));
+        assert_eq!(echo.wire.sent_bytes, (head.len() + length) as u64);
+    });
+}
+
+#[test]
+fn files_are_read_and_encrypted() {
+    let server = Server::start();
+    let file = std::fs::File::open(file!().replace("crates/http/", "")).expect("this source");
+    let content = include_bytes!("tls.rs");
+    let parts = [
+        drumfire_http::Part::Bytes(b"<<"),
+        drumfire_http::Part::File {
+            file: &file,
+            offset: 3,
+            length: 1000,
+        },
+        drumfire_http::Part::Bytes(b">>"),
+    ];
+    let out = Outgoing {
+        body: Body::Parts(&parts),
+        ..Outgoing::new(b"POST /echo HTTP/1.1\r\nContent-Length: 1004\r\n\r\n")
+    };
+    let echo = run(async { exchange(&session(), &to(&server), out, Want::ALL, LIMITS).await });
+    let expected = [b"<<", &content[3..1003], b">>"].concat();
+    assert!(echo.expect("the response is good").body == Some(expected));
+}
+
+#[test]
+fn an_announced_end_makes_a_connection_stale() {
+    let server = Server::start();
+    let pool = PoolOptions {
+        validate_after_inactivity: Some(Duration::ZERO),
+        ..PoolOptions::default()
+    };
+    run(async {
+        let session = Session::new(worker(pool));
+        let target = to(&server);
+        ask(&session, &target, "/", Want::ALL).await;
+        assert!(ask(&session, &target, "/close", Want::ALL).await.reused);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let next = ask(&session, &target, "/", Want::ALL).await;
+        assert!(!next.reused);
+    });
+}
+
+#[test]
+fn names_are_sent_only_with_a_dot() {
+    let server = Server::start();
+    let name = |host: &str| {
+        let address = server.address.ip();
+        let table = [(host.to_owned(), vec![address])];
+        let hosts = drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::new());
+        let session = session();
+        session.set_resolver(Some(std::rc::Rc::new(hosts)));
+        let target = Target::new(host, server.address.port(), true);
+        let response = run(async { get(&session, &target).await }).expect("good");
+        String::from_utf8(response.body.expect("it is kept")).expect("a name")
+    };
+    // sun.security.ssl.Utilities.rawToSNIHostName of the JDK.
+    assert_eq!(name("shop.test"), "name=shop.test");
+    assert_eq!(name("localhost"), "name=none");
+    assert_eq!(name("shop.test."), "name=none");
+}
+
+#[test]
+fn client_certificates() {
+    let client = certificate("client.test");
+    let server = Server::for_client(&client);
+    let identity = Identity::from_der(
+        vec![client.cert.der().to_vec()],
+        client.signing_key.serialize_der(),
+    )
+    .expect("key and certificate fit");
+    let mut target = to(&server);
+    for tls13 in [true, false] {
+        let options = TlsOptions {
+            tls13,
+            ..TlsOptions::default()
+        };
+        target.identity = None;
+        let failure = run(async { get(&with_options(&options), &target).await });
+        let failure = failure.expect_err("the server wants a certificate");
+        // TLS 1.3 servers say so only after the client's side of the handshake is complete.
+        let phase = if tls13 {
+            Phase::Head
+        } else {
+            Phase::TlsHandshake
+        };
+        assert_eq!(failure.phase, phase, "{failure}");
+        let FailureKind::Tls(failure) = failure.kind else {
+            panic!("{failure}");
+        };
+        assert_eq!(failure.alert_name(), Some("certificate_required"));
+        target.identity = Some(identity.clone());
+        let session = with_options(&options);
+        let response = run(async { get(&session, &target).await });
+        assert_eq!(response.expect("it is shown").status, 200);
+    }
+}
+
+#[test]
+fn no_common_version() {
+    let server = Server::speaking(&[&version::TLS12]);
+    let options = TlsOptions {
+        tls12: false,
+        ..TlsOptions::default()
+    };
+    let failure = run(async { get(&with_options(&options), &to(&server)).await });
+    let failure = failure.expect_err("nothing in common");
+    assert_eq!(failure.phase, Phase::TlsHandshake);
+    let FailureKind::Tls(kind) = failure.kind else {
+        panic!("{failure}");
+    };
+    assert_eq!(kind.alert_name(), Some("protocol_version"));
+    let none = TlsOptions {
+        tls12: false,
+        tls13: false,
+        ..TlsOptions::default()
+    };
+    assert!(Tls::new(&none).is_err());
+}
+
+#[test]
+fn peers_that_do_not_shake_hands() {
+    let failure = |script| {
+        let peer = Peer::start(vec![script]);
+        let target = Target {
+            tls: true,
+            ..peer.target()
+        };
+        let limits = drumfire_http::Limits {
+            connect: Some(Duration::from_millis(200)),
+            response: None,
+        };
+        let out = Outgoing::new(GET);
+        let failure = run(async { exchange(&session(), &target, out, Want::ALL, limits).await });
+        let failure = failure.expect_err("there is no handshake");
+        assert_eq!(failure.phase, Phase::TlsHandshake);
+        failure.kind
+    };
+    let plain = failure(vec![
+        Do::ReadBytes(50),
+        Do::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()),
+    ]);
+    assert!(
+        matches!(plain, FailureKind::Tls(TlsFailure::NotTls)),
+        "{plain:?}"
+    );
+    // Read whole, or the unread rest would make the close a reset.
+    let closed = failure(vec![
+        Do::ReadBytes(5),
+        Do::Wait(Duration::from_millis(20)),
+        Do::Close,
+    ]);
+    assert!(
+        matches!(
+            closed,
+            FailureKind::Tls(TlsFailure::Closed) | FailureKind::Reset
+        ),
+        "{closed:?}"
+    );
+    let silent = failure(vec![Do::Wait(Duration::from_secs(2))]);
+    assert!(matches!(silent, FailureKind::ConnectTimeout), "{silent:?}");
+}

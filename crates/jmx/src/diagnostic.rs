@@ -1,0 +1,346 @@
+//! What is wrong with a plan or a property file, and where.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::source::{SourceFile, Span};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The plan cannot run.
+    Error,
+    /// The plan runs, perhaps not as its author thinks.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Severity {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+
+    fn colour(self) -> &'static str {
+        match self {
+            Severity::Error => "\x1b[1;31m",
+            Severity::Warning => "\x1b[1;33m",
+            Severity::Note => "\x1b[1;36m",
+        }
+    }
+}
+
+/// One finding, to be shown with [`Diagnostic::render`].
+#[derive(Debug, Clone)]
+pub struct Diagnostic {
+    /// A stable name to search for, such as `jmx-bad-int`.
+    pub code: &'static str,
+    pub severity: Severity,
+    pub message: String,
+    pub source: Option<Arc<SourceFile>>,
+    pub span: Option<Span>,
+    /// Element names from the Test Plan down, as in JMeter's tree; empty if the finding is not inside an element.
+    pub path: Vec<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity,
+            message: message.into(),
+            source: None,
+            span: None,
+            path: Vec::new(),
+            help: None,
+        }
+    }
+
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message)
+    }
+
+    pub fn note(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, code, message)
+    }
+
+    #[must_use]
+    pub fn at(mut self, source: &Arc<SourceFile>, span: Span) -> Self {
+        self.source = Some(Arc::clone(source));
+        self.span = Some(span);
+        self
+    }
+
+    /// Names the file without a place in it.
+    #[must_use]
+    pub fn in_file(mut self, source: &Arc<SourceFile>) -> Self {
+        self.source = Some(Arc::clone(source));
+        self
+    }
+
+    #[must_use]
+    pub fn within(mut self, path: Vec<String>) -> Self {
+        self.path = path;
+        self
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// A file that could not be opened or read, by what the operating system said.
+    pub fn from_io(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let shown = path.display();
+        match error.kind() {
+            ErrorKind::NotFound => Self::error("file-not-found", format!("{shown} does not exist"))
+                .help("check the path; it is relative to the directory the program was started in"),
+            ErrorKind::PermissionDenied => {
+                Self::error("file-unreadable", format!("{shown} may not be read"))
+                    .help("the user that runs the program needs read permission on the file and its directories")
+            }
+            ErrorKind::IsADirectory => {
+                Self::error("file-is-directory", format!("{shown} is a directory, not a file"))
+                    .help("name the file inside it")
+            }
+            _ => Self::error("file-io", format!("{shown} could not be read: {error}")),
+        }
+    }
+
+    /// The finding as text of several lines, without a line end after the last one, in the style of rustc.
+    pub fn render(&self, color: bool) -> String {
+        let paint = |code: &str, text: &str| {
+            if color {
+                format!("{code}{text}\x1b[0m")
+            } else {
+                text.to_string()
+            }
+        };
+        const BOLD: &str = "\x1b[1m";
+        const BLUE: &str = "\x1b[1;34m";
+        let head = format!("{}[{}]", self.severity.as_str(), self.code);
+        let mut out = paint(self.severity.colour(), &head);
+        out.push_str(&paint(BOLD, &format!(": {}", self.message)));
+        let mut gutter = 1;
+        if let Some(source) = &self.source {
+            let path = source.path.display();
+            if let Some(span) = self.span {
+                let (line, column) = source.line_column(span.start);
+                gutter = line.to_string().len();
+                let arrow = paint(BLUE, "-->");
+                let _ = write!(out, "\n{:gutter$}{arrow} {path}:{line}:{column}", "");
+                let (text, marks) = snippet(source, span, line);
+                let bar = paint(BLUE, "|");
+                let number = paint(BLUE, &line.to_string());
+                let marks = paint(self.severity.colour(), &marks);
+                let _ = write!(out, "\n{:gutter$} {bar}\n{number} {bar} {text}", "");
+                let _ = write!(out, "\n{:gutter$} {bar} {marks}", "");
+            } else {
+                let _ = write!(out, "\n{:gutter$}{} {path}", "", paint(BLUE, "-->"));
+            }
+        }
+        let equals = paint(BLUE, "=");
+        if !self.path.is_empty() {
+            let place = shown_path(&self.path);
+            let _ = write!(out, "\n{:gutter$} {equals} in: {place}", "");
+        }
+        if let Some(help) = &self.help {
+            let _ = write!(out, "\n{:gutter$} {equals} help: {help}", "");
+        }
+        out
+    }
+}
+
+/// The path with the middle left out if it is deeper than anybody reads.
+fn shown_path(path: &[String]) -> String {
+    /// Names shown at either end.
+    const ENDS: usize = 8;
+    const SEPARATOR: &str = " > ";
+    if path.len() <= 2 * ENDS {
+        return path.join(SEPARATOR);
+    }
+    let (first, last) = (&path[..ENDS], &path[path.len() - ENDS..]);
+    [&first.join(SEPARATOR), "…", &last.join(SEPARATOR)].join(SEPARATOR)
+}
+
+/// Characters of a line that are shown: plans have lines of a megabyte.
+const SNIPPET_WIDTH: usize = 100;
+/// Characters shown before the marked place if the line has to be cut.
+const SNIPPET_LEAD: usize = 30;
+
+/// The line with the place, cut to a window, and the marks to print below it.
+fn snippet(source: &SourceFile, span: Span, line: usize) -> (String, String) {
+    let (text, line_start) = source.line(line);
+    let from = text.floor_char_boundary(span.start.saturating_sub(line_start).min(text.len()));
+    let to = text.ceil_char_boundary(span.end.saturating_sub(line_start).min(text.len()));
+    let before = text[..from].chars().count();
+    let marked = text[from..to.max(from)].chars().count().max(1);
+    let total = before + text[from..].chars().take(SNIPPET_WIDTH + 1).count();
+    let indent = text
+        .chars()
+        .take(before)
+        .take_while(|c| c.is_whitespace())
+        .count();
+    let mut first = indent;
+    if total - indent > SNIPPET_WIDTH && before - indent > SNIPPET_LEAD {
+        first = before - SNIPPET_LEAD;
+    }
+    let lead = if first > indent { "…" } else { "" };
+    let mut shown = String::from(lead);
+    let mut rest = text.chars().skip(first);
+    shown.extend(rest.by_ref().take(SNIPPET_WIDTH).map(printable));
+    let cut = rest.next().is_some();
+    if cut {
+        shown.push('…');
+    }
+    let offset = before - first;
+    let room = (SNIPPET_WIDTH + 1).saturating_sub(offset).max(1);
+    let marks = " ".repeat(offset + lead.chars().count()) + &"^".repeat(marked.min(room));
+    (shown, marks)
+}
+
+/// Control characters would move the cursor of a terminal.
+fn printable(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// The candidate that was probably meant by a misspelt word: at most one edit for every three characters away.
+pub fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    /// No name is longer, and the search takes time by the square of the length.
+    const LONGEST: usize = 100;
+    let length = word.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    let near = |candidate: &'a str| {
+        let limit = (length / 3).max(1);
+        if length.abs_diff(candidate.chars().count()) > limit || candidate == word {
+            return None;
+        }
+        let distance = edits(word, candidate);
+        (distance <= limit).then_some((distance, candidate))
+    };
+    // of equally near ones the first by name, so that the answer is always the same
+    let nearest = candidates.into_iter().filter_map(near).min();
+    nearest.map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance, where a change of case is no edit.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Arc<SourceFile> {
+        Arc::new(SourceFile::new("a.jmx", text))
+    }
+
+    #[test]
+    fn renders_place_snippet_path_and_help() {
+        let file = source("one\n    <intProp name=\"a\">x</intProp>\n");
+        let shown = Diagnostic::error("jmx-bad-int", "not a number")
+            .at(&file, Span::new(26, 27))
+            .within(vec!["Test Plan".into(), "Users".into()])
+            .help("write digits")
+            .render(false);
+        let expected = "\
+error[jmx-bad-int]: not a number
+ --> a.jmx:2:23
+  |
+2 | <intProp name=\"a\">x</intProp>
+  |                   ^
+  = in: Test Plan > Users
+  = help: write digits";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn renders_without_a_place() {
+        let shown = Diagnostic::warning("w", "m")
+            .in_file(&source(""))
+            .render(false);
+        assert_eq!(shown, "warning[w]: m\n --> a.jmx");
+        assert_eq!(Diagnostic::note("n", "m").render(false), "note[n]: m");
+    }
+
+    #[test]
+    fn colour_wraps_and_resets() {
+        let shown = Diagnostic::error("e", "m").render(true);
+        assert_eq!(shown, "\x1b[1;31merror[e]\x1b[0m\x1b[1m: m\x1b[0m");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_place() {
+        let text = format!("{}X{}", "a".repeat(5000), "b".repeat(5000));
+        let shown = Diagnostic::error("e", "m")
+            .at(&source(&text), Span::new(5000, 5001))
+            .render(false);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(
+            lines[3],
+            format!("1 | …{}X{}…", "a".repeat(30), "b".repeat(69))
+        );
+        assert_eq!(lines[4], format!("  | {}^", " ".repeat(31)));
+    }
+
+    #[test]
+    fn marks_stop_at_the_end_of_the_line_and_control_characters_are_hidden() {
+        let shown = Diagnostic::error("e", "m")
+            .at(&source("\ta\u{1b}[2J\nnext"), Span::new(1, 9))
+            .render(false);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[3], "1 | a\u{fffd}[2J");
+        assert_eq!(lines[4], "  | ^^^^^");
+    }
+
+    #[test]
+    fn suggestions_are_near_or_absent() {
+        let known = ["stringProp", "boolProp", "intProp"];
+        assert_eq!(did_you_mean("strngProp", known), Some("stringProp"));
+        assert_eq!(did_you_mean("stringprop", known), Some("stringProp"));
+        assert_eq!(did_you_mean("banana", known), None);
+        assert_eq!(
+            did_you_mean("intProp", known),
+            None,
+            "the same word is no suggestion"
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! From the bytes of a plan to its tree: the entry points.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::interpret;
+use crate::sniff::{self, Oddity};
+use crate::source::{SourceFile, Span};
+use crate::tree::Tree;
+use crate::xml::{self, Document, PLAN_TAG};
+
+/// A plan that JMeter could load too, and what is odd about it.
+#[derive(Debug)]
+pub struct Read {
+    pub tree: Tree,
+    /// Warnings and notes only.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a plan from a file.
+///
+/// # Errors
+/// All findings, at least one of them an error: those of [`read`], or that the file cannot be read.
+pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
+    match std::fs::read(path) {
+        Ok(bytes) => read(&bytes, path),
+        Err(error) => Err(vec![Diagnostic::from_io(path, &error)]),
+    }
+}
+
+/// Reads a plan from bytes; the path is only shown in diagnostics.
+///
+/// # Errors
+/// All findings in the order of the file, at least one of them an error: whatever makes JMeter 5.6.3 refuse to load the
+/// plan, except that a class which is not JMeter's is taken for a plugin's. After a syntax error the rest of the file is
+/// not looked at.
+pub fn read(bytes: &[u8], path: &Path) -> Result<Read, Vec<Diagnostic>> {
+    let decoded = sniff::decode(bytes);
+    if let Some(finding) = sniff::not_xml(bytes, &decoded.text) {
+        // a name without content: there is no line to show
+        return Err(vec![finding.in_file(&Arc::new(SourceFile::new(path, "")))]);
+    }
+    let source = Arc::new(SourceFile::new(path, decoded.text));
+    let mut findings = Vec::new();
+    if let Some(oddity) = decoded.oddity {
+        findings.push(encoding_warning(&oddity, &source));
+    }
+    let document = xml::parse(&source.text);
+    let mut roots = Vec::new();
+    if let Some(root) = document.root() {
+        let node = document.node(root);
+        if node.name == PLAN_TAG {
+            let outcome = interpret::plan(&document, root, &source);
+            findings.extend(outcome.findings);
+            roots = outcome.roots;
+        } else {
+            let finding = sniff::other_root(node.name, interpret::is_test_element(node.name));
+            findings.push(finding.at(&source, node.tag));
+        }
+    }
+    findings.extend(file_findings(&document, &source));
+    findings.sort_by_key(|finding| finding.span.map_or(0, |span| span.start));
+    if findings.iter().any(Diagnostic::is_error) {
+        return Err(findings);
+    }
+    let attribute = |name| {
+        document
+            .root()
+            .and_then(|root| document.attribute(root, name))
+    };
+    let version = attribute("version").unwrap_or("").to_string();
+    let jmeter = attribute("jmeter").map(str::to_string);
+    drop(document);
+    Ok(Read {
+        tree: Tree {
+            source,
+            version,
+            jmeter,
+            roots,
+        },
+        warnings: findings,
+    })
+}
+
+/// What the XML stage found.
+fn file_findings(document: &Document<'_>, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    if let Some(fault) = &document.fault {
+        let path = fault
+            .node
+            .map(|node| interpret::path_of(document, node))
+            .unwrap_or_default();
+        let mut finding = Diagnostic::error(fault.code, fault.message.clone())
+            .at(source, fault.span)
+            .within(path);
+        finding.help.clone_from(&fault.help);
+        findings.push(finding);
+    }
+    if let [first, rest @ ..] = document.lone_surrogates.as_slice() {
+        let more = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(" (and {} more)", rest.len())
+        };
+        findings.push(
+            Diagnostic::warning(
+                "xml-lone-surrogate",
+                format!("this is half a character{more}; JMeter sends ? for it"),
+            )
+            .at(source, *first)
+            .help("write the whole character, such as &#x1F600;"),
+        );
+    }
+    if let Some(trailing) = document.trailing {
+        findings.push(trailing_warning(trailing, source));
+    }
+    findings
+}
+
+fn trailing_warning(trailing: Span, source: &Arc<SourceFile>) -> Diagnostic {
+    let text = &source.text[trailing.start..trailing.end];
+    if text.trim().is_empty() {
+        return Diagnostic::warning(
+            "jmx-trailing",
+            format!("</{PLAN_TAG}> is missing; JMeter does not look for it"),
+        )
+        .at(source, Span::new(trailing.start, trailing.start))
+        .help(format!(
+            "add </{PLAN_TAG}> at the end; look whether more of the plan is missing"
+        ));
+    }
+    let start = trailing.start + (text.len() - text.trim_start().len());
+    Diagnostic::warning(
+        "jmx-trailing",
+        "the plan ends here: JMeter ignores what follows",
+    )
+    .at(source, Span::new(start, start + 1))
+    .help(format!(
+        "only </{PLAN_TAG}> may follow the outer </hashTree>; move elements into it or remove them"
+    ))
+}
+
+fn encoding_warning(oddity: &Oddity, source: &Arc<SourceFile>) -> Diagnostic {
+    match oddity {
+        Oddity::NotUtf8(span) => {
+            Diagnostic::warning("xml-encoding", "this byte is not UTF-8; like JMeter, a replacement character is read here")
+                .at(source, *span)
+                .help("save the file as UTF-8: JMeter reads every plan so, whatever encoding the first line declares")
+        }
+        Oddity::Utf16 => Diagnostic::warning("xml-utf16", "the file is UTF-16, which JMeter itself cannot read")
+            .in_file(source)
+            .help("save it as UTF-8"),
+    }
+}

@@ -1,0 +1,218 @@
+//! What a file is before it is XML: its encoding, or the thing that it is instead of a plan.
+
+use std::borrow::Cow;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Help that fits whenever a file is not a plan.
+pub(crate) const SAVE_AGAIN: &str = "give the .jmx file that JMeter's File > Save writes";
+
+/// Text of a file, and what is odd about its encoding.
+pub(crate) struct Decoded<'a> {
+    /// Without a byte order mark.
+    pub text: Cow<'a, str>,
+    pub oddity: Option<Oddity>,
+}
+
+pub(crate) enum Oddity {
+    /// Bytes that are not UTF-8 were replaced; the place of the first one in the text.
+    NotUtf8(Span),
+    /// UTF-16, which JMeter cannot read.
+    Utf16,
+}
+
+/// The text of a plan. JMeter reads every plan as UTF-8, whatever its XML declaration says (`SaveService` with the
+/// `_file_encoding` of `saveservice.properties`), and puts U+FFFD for what is not.
+pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
+    if let Some(text) = utf16(bytes) {
+        return Decoded {
+            text: Cow::Owned(text),
+            oddity: Some(Oddity::Utf16),
+        };
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Decoded {
+            text: Cow::Borrowed(text),
+            oddity: None,
+        },
+        Err(error) => {
+            let at = error.valid_up_to();
+            let text = String::from_utf8_lossy(bytes);
+            let span = Span::new(at, at + '\u{fffd}'.len_utf8());
+            Decoded {
+                text,
+                oddity: Some(Oddity::NotUtf8(span)),
+            }
+        }
+    }
+}
+
+/// The text if the bytes are UTF-16, by byte order mark or by how `<?` looks in it.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let little = match bytes {
+        [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'j', 0, ..] => true,
+        [0xfe, 0xff, ..] | [0, b'<', 0, b'?' | b'j', ..] => false,
+        _ => return None,
+    };
+    let units = bytes.chunks_exact(2).map(|pair| {
+        let pair = [pair[0], pair[1]];
+        if little {
+            u16::from_le_bytes(pair)
+        } else {
+            u16::from_be_bytes(pair)
+        }
+    });
+    let text: String = char::decode_utf16(units)
+        .map(|c| c.unwrap_or('\u{fffd}'))
+        .collect();
+    Some(
+        text.strip_prefix('\u{feff}')
+            .map(str::to_string)
+            .unwrap_or(text),
+    )
+}
+
+/// What the file is, if that is plainly no XML.
+pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
+    let start = text.trim_start();
+    let first_line = start.lines().next().unwrap_or("");
+    let lower = start
+        .get(..start.floor_char_boundary(15))
+        .unwrap_or("")
+        .to_ascii_lowercase();
+    let found = |code, what: &str| {
+        Some(Diagnostic::error(code, format!("this is {what}, not a JMeter plan")).help(SAVE_AGAIN))
+    };
+    if bytes.is_empty() {
+        return Some(Diagnostic::error("jmx-empty", "the file is empty").help(SAVE_AGAIN));
+    }
+    if start.is_empty() {
+        return Some(
+            Diagnostic::error("jmx-empty", "the file holds nothing but blanks").help(SAVE_AGAIN),
+        );
+    }
+    match bytes {
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
+            let archive =
+                Diagnostic::error("jmx-archive", "this is a ZIP archive, not a JMeter plan");
+            return Some(archive.help("unpack it and give the .jmx file inside"));
+        }
+        [0x1f, 0x8b, ..] => {
+            let archive =
+                Diagnostic::error("jmx-archive", "this is gzip-compressed, not a JMeter plan");
+            return Some(archive.help("unpack it with gunzip"));
+        }
+        _ => {}
+    }
+    if text.as_bytes().iter().take(4096).any(|&byte| byte == 0) {
+        return found("jmx-binary", "binary data");
+    }
+    if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
+        return Some(
+            Diagnostic::error("jmx-html", "this is an HTML page, not a JMeter plan")
+                .help("if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"),
+        );
+    }
+    if start.starts_with('<') {
+        return None;
+    }
+    if start.starts_with(['{', '[']) {
+        return found("jmx-json", "JSON");
+    }
+    if first_line.contains("timeStamp") && first_line.contains("elapsed") {
+        return found("jmx-results", "a result file (JTL, CSV)");
+    }
+    if first_line.starts_with("---") || first_line.starts_with("execution:") {
+        return found("jmx-yaml", "YAML");
+    }
+    let shown: String = first_line
+        .chars()
+        .take(30)
+        .filter(|c| !c.is_control())
+        .collect();
+    Some(
+        Diagnostic::error(
+            "jmx-not-xml",
+            format!("a JMeter plan starts with <?xml, this file with {shown:?}"),
+        )
+        .help(SAVE_AGAIN),
+    )
+}
+
+/// What a file is whose first tag is not `<jmeterTestPlan>`.
+pub(crate) fn other_root(tag: &str, is_test_element: bool) -> Diagnostic {
+    match tag {
+        "testResults" => Diagnostic::error("jmx-results", "this is a result file (JTL, XML), not a JMeter plan").help(SAVE_AGAIN),
+        "node" | "testelement" => {
+            Diagnostic::error("jmx-old-format", format!("a plan that starts with <{tag}> was written by JMeter 1"))
+                .help("open it in JMeter 2.0 to 2.13 and save it: later versions cannot read it either")
+        }
+        "hashTree" => Diagnostic::error("jmx-fragment", "<hashTree> is not inside <jmeterTestPlan>")
+            .help("put <jmeterTestPlan version=\"1.2\"> before it and </jmeterTestPlan> at the end"),
+        _ if is_test_element => {
+            Diagnostic::error("jmx-fragment", format!("<{tag}> is not inside <jmeterTestPlan> and <hashTree>")).help(
+                "put <jmeterTestPlan version=\"1.2\"><hashTree> before it and </hashTree></jmeterTestPlan> at the end",
+            )
+        }
+        _ => Diagnostic::error("jmx-other-root", format!("a JMeter plan starts with <jmeterTestPlan>, this file with <{tag}>"))
+            .help(SAVE_AGAIN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(bytes: &[u8]) -> &'static str {
+        not_xml(bytes, &decode(bytes).text).map_or("xml", |d| d.code)
+    }
+
+    #[test]
+    fn things_that_are_no_plan_are_told_apart() {
+        assert_eq!(code(b""), "jmx-empty");
+        assert_eq!(code(b" \n\t"), "jmx-empty");
+        assert_eq!(code(b"PK\x03\x04abc"), "jmx-archive");
+        assert_eq!(code(b"\x1f\x8b\x08"), "jmx-archive");
+        assert_eq!(code(b"\x7fELF\x02\x01\x01\0\0"), "jmx-binary");
+        assert_eq!(code(b"{\"a\": 1}"), "jmx-json");
+        assert_eq!(code(b"\n<!DOCTYPE HTML><html>"), "jmx-html");
+        assert_eq!(code(b"<HTML lang='x'>"), "jmx-html");
+        assert_eq!(code(b"timeStamp,elapsed,label\n1,2,a"), "jmx-results");
+        assert_eq!(code(b"---\nexecution:\n"), "jmx-yaml");
+        assert_eq!(code(b"# a=b"), "jmx-not-xml");
+        assert_eq!(code(b"<jmeterTestPlan/>"), "xml");
+        assert_eq!(code(b"\xef\xbb\xbf<?xml version='1.0'?>"), "xml");
+    }
+
+    #[test]
+    fn utf_16_is_known_with_and_without_a_mark() {
+        for (mark, little) in [(true, true), (true, false), (false, true), (false, false)] {
+            let text = format!("{}<?xml é", if mark { "\u{feff}" } else { "" });
+            let units = text.encode_utf16();
+            let bytes: Vec<u8> = units
+                .flat_map(|u| {
+                    if little {
+                        u.to_le_bytes()
+                    } else {
+                        u.to_be_bytes()
+                    }
+                })
+                .collect();
+            let decoded = decode(&bytes);
+            assert_eq!(decoded.text, "<?xml é");
+            assert!(matches!(decoded.oddity, Some(Oddity::Utf16)));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_replaced_and_located() {
+        let decoded = decode(b"caf\xe9!");
+        assert_eq!(decoded.text, "caf\u{fffd}!");
+        assert!(matches!(
+            decoded.oddity,
+            Some(Oddity::NotUtf8(Span { start: 3, end: 6 }))
+        ));
+    }
+}

@@ -1,0 +1,439 @@
+//! A plan as the file says it: elements, their properties, their places.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::number;
+use crate::source::{SourceFile, Span};
+
+/// A plan that was read.
+#[derive(Debug)]
+pub struct Tree {
+    pub source: Arc<SourceFile>,
+    /// `version` of `<jmeterTestPlan>`: `1.0` (texts are URL-encoded), `1.1` or `1.2`; empty if absent.
+    pub version: String,
+    /// The JMeter that saved the plan, such as `5.6.3`; JMeter 2.8 and older did not say.
+    pub jmeter: Option<String>,
+    /// The Test Plan, and the WorkBench of plans saved by JMeter 3 and older.
+    pub roots: Vec<Node>,
+}
+
+/// A test element: what JMeter shows as a line of its tree.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// JMeter's short name after upgrades, such as `HTTPSamplerProxy`; a class without one by its full name.
+    pub class: String,
+    /// The class as the file has it.
+    pub written_class: String,
+    /// The class of the GUI component, canonical like `class`. Some classes mean different things under different GUIs
+    /// (`ConfigTestElement`).
+    pub gui_class: String,
+    pub name: String,
+    pub enabled: bool,
+    pub comments: String,
+    pub props: Props,
+    /// The start tag.
+    pub span: Span,
+    pub children: Vec<Node>,
+}
+
+/// An element that is the value of a property (`elementProp`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Element {
+    /// Canonical like [`Node::class`].
+    pub class: String,
+    pub gui_class: String,
+    pub name: String,
+    pub enabled: bool,
+    pub props: Props,
+}
+
+/// A Java object that XStream wrote field by field: the `saveConfig` of listeners.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Object {
+    /// The tag: the name of the field that holds the object.
+    pub name: String,
+    /// The `class` attribute, canonical; empty if the file has none.
+    pub class: String,
+    /// The text before the first child.
+    pub text: String,
+    pub children: Vec<Object>,
+}
+
+impl Object {
+    /// The first child of that name.
+    pub fn child(&self, name: &str) -> Option<&Object> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    /// The text of the first child of that name.
+    pub fn text_of(&self, name: &str) -> Option<&str> {
+        self.child(name).map(|child| child.text.as_str())
+    }
+}
+
+/// The value of a property, by the kind of the tag.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Str(String),
+    Bool(bool),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Element(Element),
+    List(Vec<Prop>),
+    Map(Vec<Prop>),
+    Object(Object),
+    Null,
+}
+
+/// A property: the name is empty where JMeter leaves it so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prop {
+    pub name: String,
+    pub value: Value,
+    /// The whole XML element.
+    pub span: Span,
+}
+
+/// The properties of an element in the order of the file; names occur once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Props(Vec<Prop>);
+
+impl Value {
+    /// `getStringValue` of the property classes. Elements and objects have no text that a plan could rely on: empty.
+    pub fn as_str(&self) -> Cow<'_, str> {
+        match self {
+            Value::Str(text) => Cow::Borrowed(text),
+            Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+            Value::Int(value) => Cow::Owned(value.to_string()),
+            Value::Long(value) => Cow::Owned(value.to_string()),
+            Value::Float(value) => Cow::Owned(number::float_to_java(*value)),
+            Value::Double(value) => Cow::Owned(number::double_to_java(*value)),
+            Value::List(items) => Cow::Owned(bracketed(items, '[', ']', |p| {
+                p.value.as_str().into_owned()
+            })),
+            Value::Map(items) => Cow::Owned(bracketed(items, '{', '}', |p| {
+                format!("{}={}", p.name, p.value.as_str())
+            })),
+            Value::Element(_) | Value::Object(_) | Value::Null => Cow::Borrowed(""),
+        }
+    }
+
+    /// `getBooleanValue`: text is true if it says so in any case, a number if it is above zero.
+    pub fn as_bool(&self) -> bool {
+        match self {
+            Value::Bool(value) => *value,
+            Value::Int(value) => *value > 0,
+            Value::Long(value) => *value > 0,
+            Value::Float(value) => *value > 0.0,
+            Value::Double(value) => *value > 0.0,
+            other => number::boolean_from_java(&other.as_str()),
+        }
+    }
+
+    /// `getIntValue`: a long is cut to 32 bits, a fraction towards zero, text that is not a number is 0.
+    pub fn as_int(&self) -> i32 {
+        match self {
+            Value::Int(value) => *value,
+            Value::Long(value) => *value as i32,
+            Value::Float(value) => *value as i32,
+            Value::Double(value) => *value as i32,
+            other => number::int_from_java(&other.as_str()).unwrap_or(0),
+        }
+    }
+
+    /// `getLongValue`: a fraction is cut towards zero, text that is not a number is 0.
+    pub fn as_long(&self) -> i64 {
+        match self {
+            Value::Int(value) => i64::from(*value),
+            Value::Long(value) => *value,
+            Value::Float(value) => *value as i64,
+            Value::Double(value) => *value as i64,
+            other => number::long_from_java(&other.as_str()).unwrap_or(0),
+        }
+    }
+
+    /// `getFloatValue`: text that is not a number is 0.
+    pub fn as_float(&self) -> f32 {
+        match self {
+            Value::Int(value) => *value as f32,
+            Value::Long(value) => *value as f32,
+            Value::Float(value) => *value,
+            Value::Double(value) => *value as f32,
+            other => number::float_from_java(&other.as_str()).unwrap_or(0.0),
+        }
+    }
+
+    /// `getDoubleValue`: text that is not a number is 0.
+    pub fn as_double(&self) -> f64 {
+        match self {
+            Value::Int(value) => f64::from(*value),
+            Value::Long(value) => *value as f64,
+            Value::Float(value) => f64::from(*value),
+            Value::Double(value) => *value,
+            other => number::double_from_java(&other.as_str()).unwrap_or(0.0),
+        }
+    }
+}
+
+/// `toString` of Java's collections.
+fn bracketed(items: &[Prop], open: char, close: char, show: impl Fn(&Prop) -> String) -> String {
+    let shown: Vec<String> = items.iter().map(show).collect();
+    format!("{open}{}{close}", shown.join(", "))
+}
+
+/// Getters as in JMeter's `AbstractTestElement.getPropertyAs…`: a missing property is the default, one that is there is
+/// converted by its kind and never refused.
+impl Props {
+    pub fn get(&self, name: &str) -> Option<&Prop> {
+        self.0.iter().find(|prop| prop.name == name)
+    }
+
+    /// There, and not null.
+    pub fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// The value; a null is a missing one.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+            .map(|prop| &prop.value)
+            .filter(|value| !matches!(value, Value::Null))
+    }
+
+    /// As text; empty if missing.
+    pub fn str(&self, name: &str) -> Cow<'_, str> {
+        self.str_or(name, "")
+    }
+
+    pub fn str_or<'a>(&'a self, name: &str, default: &'a str) -> Cow<'a, str> {
+        self.value(name)
+            .map_or(Cow::Borrowed(default), Value::as_str)
+    }
+
+    pub fn bool(&self, name: &str, default: bool) -> bool {
+        self.value(name).map_or(default, Value::as_bool)
+    }
+
+    pub fn int(&self, name: &str, default: i32) -> i32 {
+        self.value(name).map_or(default, Value::as_int)
+    }
+
+    pub fn long(&self, name: &str, default: i64) -> i64 {
+        self.value(name).map_or(default, Value::as_long)
+    }
+
+    pub fn float(&self, name: &str, default: f32) -> f32 {
+        self.value(name).map_or(default, Value::as_float)
+    }
+
+    pub fn double(&self, name: &str, default: f64) -> f64 {
+        self.value(name).map_or(default, Value::as_double)
+    }
+
+    /// The element in an `elementProp`.
+    pub fn element(&self, name: &str) -> Option<&Element> {
+        match self.value(name)? {
+            Value::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The items of a `collectionProp`; empty if missing or of another kind.
+    pub fn list(&self, name: &str) -> &[Prop] {
+        match self.value(name) {
+            Some(Value::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entries of a `mapProp`; empty if missing or of another kind.
+    pub fn map(&self, name: &str) -> &[Prop] {
+        match self.value(name) {
+            Some(Value::Map(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// The object in an `objProp`.
+    pub fn object(&self, name: &str) -> Option<&Object> {
+        match self.value(name)? {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    pub fn span(&self, name: &str) -> Option<Span> {
+        self.get(name).map(|prop| prop.span)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Prop> {
+        self.0.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds, or replaces one of the same name where it stands, as `AbstractTestElement.setProperty` does.
+    pub fn set(&mut self, prop: Prop) {
+        match self.0.iter_mut().find(|old| old.name == prop.name) {
+            Some(old) => *old = prop,
+            None => self.0.push(prop),
+        }
+    }
+
+    pub fn remove(&mut self, name: &str) -> Option<Prop> {
+        let at = self.0.iter().position(|prop| prop.name == name)?;
+        Some(self.0.remove(at))
+    }
+}
+
+impl<'a> IntoIterator for &'a Props {
+    type Item = &'a Prop;
+    type IntoIter = std::slice::Iter<'a, Prop>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// From a list in which later ones of the same name replace earlier ones.
+impl FromIterator<Prop> for Props {
+    fn from_iter<I: IntoIterator<Item = Prop>>(items: I) -> Self {
+        /// Beyond this many a linear search for each would be slow on hostile files.
+        const LINEAR: usize = 64;
+        let mut props = Props::default();
+        let mut places: Option<std::collections::HashMap<String, usize>> = None;
+        for prop in items {
+            if props.0.len() < LINEAR {
+                props.set(prop);
+                continue;
+            }
+            let places = places.get_or_insert_with(|| {
+                props
+                    .0
+                    .iter()
+                    .enumerate()
+                    .map(|(i, p)| (p.name.clone(), i))
+                    .collect()
+            });
+            match places.get(&prop.name) {
+                Some(&at) => props.0[at] = prop,
+                None => {
+                    places.insert(prop.name.clone(), props.0.len());
+                    props.0.push(prop);
+                }
+            }
+        }
+        props
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prop(name: &str, value: Value) -> Prop {
+        Prop {
+            name: name.into(),
+            value,
+            span: Span::default(),
+        }
+    }
+
+    fn one(value: Value) -> Props {
+        [prop("p", value)].into_iter().collect()
+    }
+
+    fn text(value: &str) -> Props {
+        one(Value::Str(value.into()))
+    }
+
+    #[test]
+    fn text_converts_as_abstract_property_does() {
+        assert!(text("TRUE").bool("p", false));
+        assert!(!text(" true").bool("p", true), "no trimming");
+        assert!(
+            !text("").bool("p", true),
+            "there but empty is false, not the default"
+        );
+        assert_eq!(text("").int("p", 7), 0);
+        assert_eq!(text("x").int("p", 7), 0);
+        assert_eq!(text("+5").int("p", 7), 5);
+        assert_eq!(text("3000000000").int("p", 7), 0);
+        assert_eq!(text("3000000000").long("p", 7), 3_000_000_000);
+        assert_eq!(text(" 1.5 ").double("p", 7.0), 1.5, "parseDouble trims");
+        assert_eq!(text("1.5").int("p", 7), 0);
+    }
+
+    #[test]
+    fn numbers_convert_as_their_property_classes_do() {
+        assert_eq!(one(Value::Long(9_999_999_999)).int("p", 0), 1_410_065_407);
+        assert_eq!(one(Value::Double(1.0e10)).int("p", 0), 2_147_483_647);
+        assert_eq!(one(Value::Double(1.0e10)).str("p"), "1.0E10");
+        assert_eq!(one(Value::Double(f64::NAN)).long("p", 1), 0);
+        assert!(one(Value::Float(0.1)).bool("p", false));
+        assert_eq!(
+            one(Value::Float(0.1)).double("p", 0.0),
+            0.100_000_001_490_116_12
+        );
+        assert!(!one(Value::Int(-1)).bool("p", true));
+        assert_eq!(
+            one(Value::Bool(true)).int("p", 5),
+            0,
+            "\"true\" is no number"
+        );
+    }
+
+    #[test]
+    fn missing_and_null_give_the_default() {
+        for props in [Props::default(), one(Value::Null)] {
+            assert_eq!(props.int("p", 7), 7);
+            assert_eq!(props.str("p"), "");
+            assert_eq!(props.str_or("p", "d"), "d");
+            assert!(props.bool("p", true));
+            assert!(!props.has("p"));
+            assert!(props.list("p").is_empty());
+        }
+    }
+
+    #[test]
+    fn collections_print_like_java() {
+        let items = vec![prop("a", Value::Str("x".into())), prop("b", Value::Int(2))];
+        assert_eq!(one(Value::List(items.clone())).str("p"), "[x, 2]");
+        assert_eq!(one(Value::Map(items)).str("p"), "{a=x, b=2}");
+    }
+
+    #[test]
+    fn a_repeated_name_replaces_in_place_in_short_and_long_lists() {
+        for filler in [0, 200] {
+            let mut items = vec![prop("x", Value::Int(1))];
+            items.extend((0..filler).map(|i| prop(&format!("f{i}"), Value::Null)));
+            items.push(prop("x", Value::Int(3)));
+            items.push(prop("last", Value::Int(4)));
+            items.push(prop("last", Value::Int(5)));
+            let props: Props = items.into_iter().collect();
+            assert_eq!(props.len(), filler + 2);
+            assert_eq!(
+                props.iter().next().map(|p| p.value.clone()),
+                Some(Value::Int(3))
+            );
+            assert_eq!(props.int("last", 0), 5);
+        }
+    }
+
+    #[test]
+    fn remove_takes_it_out() {
+        let mut props = text("v");
+        assert!(props.remove("p").is_some());
+        assert!(props.remove("p").is_none());
+        assert!(props.is_empty());
+    }
+}

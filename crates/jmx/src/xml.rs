@@ -1,0 +1,603 @@
+//! From text to a flat arena of XML elements, with the rules of the parser that JMeter uses (MXParser).
+//!
+//! That parser is not a validating one and differs from XML 1.0: it takes control characters, raw or as references, and
+//! JMeter stops listening at the end of the plan's outer `<hashTree>`, so nothing after it can be wrong.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use quick_xml::Reader;
+use quick_xml::errors::{IllFormedError, SyntaxError};
+use quick_xml::events::Event;
+
+use crate::diagnostic::did_you_mean;
+use crate::source::Span;
+use crate::xml_text::{decode_attribute, decode_cdata, decode_text};
+
+/// XML elements inside each other that are accepted. Two levels make one level of JMeter's tree.
+pub const MAX_DEPTH: usize = 512;
+
+/// The tag around a plan.
+pub(crate) const PLAN_TAG: &str = "jmeterTestPlan";
+
+/// Place of an element in the arena.
+pub(crate) type NodeId = u32;
+
+pub(crate) struct XmlNode<'a> {
+    /// The tag as written.
+    pub name: &'a str,
+    /// The text up to the first child, comments left out, as XStream's `getValue` has it.
+    pub text: Cow<'a, str>,
+    pub parent: Option<NodeId>,
+    pub previous: Option<NodeId>,
+    pub next: Option<NodeId>,
+    pub first_child: Option<NodeId>,
+    last_child: Option<NodeId>,
+    attributes: std::ops::Range<usize>,
+    /// The start tag.
+    pub tag: Span,
+    /// Offset after the end tag; `None` if reading stopped inside.
+    pub end: Option<usize>,
+    /// Offset where the end tag or the first child starts; that of the start tag's end as long as neither was seen.
+    pub text_end: usize,
+}
+
+impl XmlNode<'_> {
+    /// The whole element; the start tag only if its end was not found.
+    pub fn span(&self) -> Span {
+        Span::new(self.tag.start, self.end.unwrap_or(self.tag.end))
+    }
+
+    /// The text, or the start tag if there is none.
+    pub fn text_span(&self) -> Span {
+        if self.text_end > self.tag.end {
+            Span::new(self.tag.end, self.text_end)
+        } else {
+            self.tag
+        }
+    }
+}
+
+pub(crate) struct Attribute<'a> {
+    pub name: &'a str,
+    pub value: Cow<'a, str>,
+    pub span: Span,
+}
+
+/// What is wrong with the text as XML.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub code: &'static str,
+    pub message: String,
+    pub help: Option<String>,
+    pub span: Span,
+    /// The innermost element that was open.
+    pub node: Option<NodeId>,
+}
+
+impl Fault {
+    pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Fault {
+            code,
+            message: message.into(),
+            help: None,
+            span,
+            node: None,
+        }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The elements of a file, in the order of their start tags; the root is the first.
+#[derive(Default)]
+pub(crate) struct Document<'a> {
+    nodes: Vec<XmlNode<'a>>,
+    attributes: Vec<Attribute<'a>>,
+    /// Why reading stopped, if it was not at the end of the plan.
+    pub fault: Option<Fault>,
+    /// Places of references to half a surrogate pair, which were replaced.
+    pub lone_surrogates: Vec<Span>,
+    /// Text after the plan that JMeter never looks at.
+    pub trailing: Option<Span>,
+}
+
+impl<'a> Document<'a> {
+    pub fn root(&self) -> Option<NodeId> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    pub fn node(&self, id: NodeId) -> &XmlNode<'a> {
+        &self.nodes[id as usize]
+    }
+
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.node(id).first_child, |&child| self.node(child).next)
+    }
+
+    pub fn attributes(&self, id: NodeId) -> &[Attribute<'a>] {
+        &self.attributes[self.node(id).attributes.clone()]
+    }
+
+    pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
+        self.attributes(id)
+            .iter()
+            .find(|a| a.name == name)
+            .map(|a| &*a.value)
+    }
+}
+
+/// Reads a file up to the end of the plan's outer `<hashTree>`, or to the first thing that is not XML.
+/// If the root is not a plan, reading stops there.
+pub(crate) fn parse(text: &str) -> Document<'_> {
+    let mut parser = Parser {
+        text,
+        document: Document::default(),
+        open: Vec::new(),
+        run: None,
+    };
+    if let Err(mut fault) = parser.run() {
+        fault.node = parser.open.last().copied();
+        parser.document.fault = Some(fault);
+    }
+    parser.document
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    document: Document<'a>,
+    open: Vec<NodeId>,
+    /// Text and references that were seen and not yet decoded.
+    run: Option<Span>,
+}
+
+/// Whether there is more to read.
+enum Progress {
+    More,
+    Done,
+}
+
+impl<'a> Parser<'a> {
+    fn run(&mut self) -> Result<(), Fault> {
+        let mut reader = Reader::from_str(self.text);
+        let config = reader.config_mut();
+        config.allow_dangling_amp = true;
+        config.allow_unmatched_ends = true;
+        config.check_end_names = false;
+        config.check_comments = true;
+        loop {
+            let start = offset(reader.buffer_position());
+            let event = match reader.read_event() {
+                Ok(event) => event,
+                Err(error) => {
+                    let at = offset(reader.error_position());
+                    return Err(self.syntax_fault(&error, at));
+                }
+            };
+            let span = Span::new(start, offset(reader.buffer_position()));
+            if let Progress::Done = self.event(event, span)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, Fault> {
+        match event {
+            Event::Text(_) | Event::GeneralRef(_) => {
+                let start = self.run.map_or(span.start, |run| run.start);
+                self.run = Some(Span::new(start, span.end));
+                return Ok(Progress::More);
+            }
+            Event::Comment(_) | Event::PI(_) => {
+                self.flush_text()?;
+                return Ok(Progress::More);
+            }
+            _ => self.flush_text()?,
+        }
+        match event {
+            Event::Start(_) => {
+                self.start(span, false)?;
+                Ok(self.progress_after_start())
+            }
+            Event::Empty(_) => {
+                self.start(span, true)?;
+                if let Progress::Done = self.progress_after_start() {
+                    return Ok(Progress::Done);
+                }
+                Ok(self.close(span.end, span.end))
+            }
+            Event::End(_) => self.end(span),
+            Event::CData(_) => self.cdata(span),
+            Event::Decl(declaration) => self.declaration(&declaration, span),
+            Event::DocType(_) => Err(doctype(span)),
+            Event::Eof => Err(self.unexpected_end()),
+            Event::Text(_) | Event::GeneralRef(_) | Event::Comment(_) | Event::PI(_) => {
+                Ok(Progress::More)
+            }
+        }
+    }
+
+    /// A root that is no plan is all there is to know.
+    fn progress_after_start(&self) -> Progress {
+        let root = &self.document.nodes[0];
+        if self.document.nodes.len() == 1 && root.name != PLAN_TAG {
+            Progress::Done
+        } else {
+            Progress::More
+        }
+    }
+
+    fn declaration(
+        &self,
+        declaration: &quick_xml::events::BytesDecl<'_>,
+        span: Span,
+    ) -> Result<Progress, Fault> {
+        if span.start != 0 {
+            return Err(Fault::new(
+                "xml-late-declaration",
+                span,
+                "the XML declaration is not the first thing in the file",
+            )
+            .help("remove what is before <?xml, blanks and empty lines too"));
+        }
+        match declaration.version().as_deref() {
+            Ok("1.0" | "1.1") => Ok(Progress::More),
+            Ok(version) => Err(Fault::new(
+                "xml-version",
+                span,
+                format!("XML version {version} does not exist"),
+            )
+            .help("write version=\"1.0\"")),
+            Err(_) => Err(
+                Fault::new("xml-version", span, "the XML declaration has no version")
+                    .help("start the file with <?xml version=\"1.0\" encoding=\"UTF-8\"?>"),
+            ),
+        }
+    }
+
+    fn start(&mut self, span: Span, empty: bool) -> Result<(), Fault> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Fault::new(
+                "xml-depth",
+                span,
+                format!("elements are nested more than {MAX_DEPTH} deep"),
+            )
+            .help("no plan needs this; the file was probably not written by JMeter"));
+        }
+        let inner_end = span.end - if empty { 2 } else { 1 };
+        let inner = &self.text[span.start + 1..inner_end];
+        let name_length = inner.find(is_blank).unwrap_or(inner.len());
+        let name = &inner[..name_length];
+        check_name(name, span)?;
+        let first = self.document.attributes.len();
+        self.attributes(span.start + 1 + name_length, inner_end)?;
+        let id = NodeId::try_from(self.document.nodes.len()).map_err(|_| {
+            Fault::new(
+                "xml-size",
+                span,
+                "the file has more than four billion elements",
+            )
+        })?;
+        let parent = self.open.last().copied();
+        let mut node = XmlNode {
+            name,
+            text: Cow::Borrowed(""),
+            parent,
+            previous: None,
+            next: None,
+            first_child: None,
+            last_child: None,
+            attributes: first..self.document.attributes.len(),
+            tag: span,
+            end: None,
+            text_end: span.end,
+        };
+        if let Some(parent) = parent {
+            let parent = &mut self.document.nodes[parent as usize];
+            node.previous = parent.last_child.replace(id);
+            match node.previous {
+                Some(previous) => self.document.nodes[previous as usize].next = Some(id),
+                None => {
+                    parent.first_child = Some(id);
+                    parent.text_end = span.start;
+                }
+            }
+        }
+        self.document.nodes.push(node);
+        self.open.push(id);
+        Ok(())
+    }
+
+    /// Reads the attributes of a start tag between two offsets.
+    fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), Fault> {
+        /// From here on names are compared by hash: a hostile tag may have a million.
+        const FEW: usize = 16;
+        let first = self.document.attributes.len();
+        let mut names: HashSet<&str> = HashSet::new();
+        while let Some(attribute) =
+            next_attribute(self.text, &mut at, end, &mut self.document.lone_surrogates)?
+        {
+            let known = &self.document.attributes[first..];
+            let repeated = if known.len() < FEW {
+                known.iter().any(|a| a.name == attribute.name)
+            } else {
+                if names.is_empty() {
+                    names.extend(known.iter().map(|a| a.name));
+                }
+                !names.insert(attribute.name)
+            };
+            if repeated {
+                let message = format!("the attribute {} is there twice", attribute.name);
+                return Err(
+                    Fault::new("xml-duplicate-attribute", attribute.span, message)
+                        .help("remove one of them"),
+                );
+            }
+            self.document.attributes.push(attribute);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, span: Span) -> Result<Progress, Fault> {
+        let name = self.text[span.start + 2..span.end - 1].trim_end_matches(is_blank);
+        match self.open.last() {
+            Some(&top) if self.document.node(top).name == name => {
+                Ok(self.close(span.start, span.end))
+            }
+            _ => Err(self.mismatch(name, span)),
+        }
+    }
+
+    /// Closes the innermost element; the plan is read when the outer `<hashTree>` is closed.
+    fn close(&mut self, text_end: usize, end: usize) -> Progress {
+        if let Some(id) = self.open.pop() {
+            let node = &mut self.document.nodes[id as usize];
+            node.end = Some(end);
+            if node.first_child.is_none() {
+                node.text_end = text_end;
+            }
+        }
+        if self.open.len() > 1 {
+            return Progress::More;
+        }
+        let rest = &self.text[end..];
+        let expected = rest
+            .trim()
+            .strip_prefix("</")
+            .and_then(|rest| rest.strip_suffix('>'));
+        let closed = self.open.is_empty() && rest.trim().is_empty();
+        if !closed && expected.map(str::trim_end) != Some(PLAN_TAG) {
+            self.document.trailing = Some(Span::new(end, self.text.len()));
+        }
+        Progress::Done
+    }
+
+    fn mismatch(&self, name: &str, span: Span) -> Fault {
+        let Some(&top) = self.open.last() else {
+            return Fault::new(
+                "xml-stray-end-tag",
+                span,
+                format!("</{name}> closes nothing"),
+            )
+            .help("remove it, or add the start tag that is missing");
+        };
+        let open = self.document.node(top);
+        if self
+            .open
+            .iter()
+            .any(|&id| self.document.node(id).name == name)
+        {
+            return Fault::new(
+                "xml-unclosed-tag",
+                open.tag,
+                format!("<{}> is not closed before </{name}>", open.name),
+            )
+            .help(format!("write </{}> where the element ends", open.name));
+        }
+        let message = format!("</{name}> does not match the open tag <{}>", open.name);
+        if did_you_mean(name, [open.name]).is_some() {
+            let help = format!("did you mean </{}>?", open.name);
+            return Fault::new("xml-mismatched-tag", span, message).help(help);
+        }
+        let help = format!("remove it, or put back the <{name}> that is missing before it");
+        Fault::new("xml-stray-end-tag", span, message).help(help)
+    }
+
+    fn cdata(&mut self, span: Span) -> Result<Progress, Fault> {
+        let content = Span::new(span.start + "<![CDATA[".len(), span.end - "]]>".len());
+        if self.open.is_empty() {
+            return Err(outside_root(span));
+        }
+        self.append(decode_cdata(&self.text[content.start..content.end]));
+        Ok(Progress::More)
+    }
+
+    fn flush_text(&mut self) -> Result<(), Fault> {
+        let Some(run) = self.run.take() else {
+            return Ok(());
+        };
+        let raw = &self.text[run.start..run.end];
+        if self.open.is_empty() {
+            return if raw.chars().all(is_blank) {
+                Ok(())
+            } else {
+                Err(outside_root(trimmed(raw, run)))
+            };
+        }
+        let decoded = decode_text(raw, run.start, &mut self.document.lone_surrogates)?;
+        self.append(decoded);
+        Ok(())
+    }
+
+    /// Adds to the text of the innermost element, unless that has a child already: JMeter never asks for the rest.
+    fn append(&mut self, more: Cow<'a, str>) {
+        let Some(&top) = self.open.last() else {
+            return;
+        };
+        let node = &mut self.document.nodes[top as usize];
+        if node.first_child.is_some() {
+            return;
+        }
+        if node.text.is_empty() {
+            node.text = more;
+        } else {
+            node.text.to_mut().push_str(&more);
+        }
+    }
+
+    fn unexpected_end(&self) -> Fault {
+        let end = Span::new(self.text.len(), self.text.len());
+        let Some(&top) = self.open.last() else {
+            return Fault::new("jmx-empty", end, "the file holds no XML element")
+                .help(crate::sniff::SAVE_AGAIN);
+        };
+        let node = self.document.node(top);
+        truncated(node.tag, format!("the file ends inside <{}>", node.name))
+    }
+
+    fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> Fault {
+        let rest = Span::new(at.min(self.text.len()), (at + 1).min(self.text.len()));
+        match error {
+            quick_xml::Error::Syntax(kind) => match kind {
+                SyntaxError::UnclosedComment => truncated(rest, "a comment <!-- has no end -->"),
+                SyntaxError::UnclosedCData => truncated(rest, "a <![CDATA[ section has no end ]]>"),
+                SyntaxError::UnclosedDoctype => doctype(rest),
+                SyntaxError::UnclosedPI | SyntaxError::UnclosedXmlDecl => {
+                    truncated(rest, "a <? has no end ?>")
+                }
+                SyntaxError::UnclosedSingleQuotedAttributeValue
+                | SyntaxError::UnclosedDoubleQuotedAttributeValue => Fault::new(
+                    "xml-unclosed-quote",
+                    rest,
+                    "the value of an attribute in this tag has no closing quote",
+                )
+                .help("add the quote"),
+                SyntaxError::UnclosedTag => truncated(rest, "a tag has no closing >"),
+                SyntaxError::InvalidBangMarkup => Fault::new(
+                    "xml-syntax",
+                    rest,
+                    "<! starts neither a comment nor a CDATA section",
+                )
+                .help("a < that is text is written &lt;"),
+            },
+            quick_xml::Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
+                Fault::new("xml-comment", rest, "a comment holds --, which XML forbids")
+                    .help("remove one of the hyphens")
+            }
+            quick_xml::Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype(rest),
+            other => Fault::new("xml-syntax", rest, format!("this is not XML: {other}")),
+        }
+    }
+}
+
+fn offset(position: u64) -> usize {
+    usize::try_from(position).expect("an offset into a string in memory fits")
+}
+
+pub(crate) fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+fn truncated(span: Span, message: impl Into<String>) -> Fault {
+    Fault::new("xml-truncated", span, message)
+        .help("the file was probably cut off: copy it again, or add what is missing at its end")
+}
+
+fn doctype(span: Span) -> Fault {
+    Fault::new(
+        "xml-doctype",
+        span,
+        "a document type definition (DOCTYPE) is refused",
+    )
+    .help("remove it: JMeter writes none, and its entities could pull other files into the plan")
+}
+
+fn outside_root(span: Span) -> Fault {
+    Fault::new(
+        "xml-text-outside",
+        span,
+        "there is text before the first tag",
+    )
+    .help("a plan starts with <?xml or <jmeterTestPlan; remove what is before it")
+}
+
+/// The place of a text without the blanks around it.
+fn trimmed(raw: &str, span: Span) -> Span {
+    let start = span.end - raw.trim_start_matches(is_blank).len();
+    let end = span.start + raw.trim_end_matches(is_blank).len();
+    Span::new(start, end)
+}
+
+fn is_name(name: &str) -> bool {
+    let good_start = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | ':'));
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}');
+    good_start && name.chars().all(good)
+}
+
+fn check_name(name: &str, tag: Span) -> Result<(), Fault> {
+    if is_name(name) {
+        return Ok(());
+    }
+    let span = Span::new(tag.start, tag.start + 1 + name.len());
+    Err(Fault::new(
+        "xml-bad-name",
+        span,
+        "< is not followed by the name of a tag",
+    )
+    .help("a < that is text is written &lt;"))
+}
+
+/// The attribute at or after `at`, which moves behind it; `None` at the end of the tag.
+fn next_attribute<'a>(
+    text: &'a str,
+    at: &mut usize,
+    end: usize,
+    lone_surrogates: &mut Vec<Span>,
+) -> Result<Option<Attribute<'a>>, Fault> {
+    let rest = &text[*at..end];
+    let start = *at + (rest.len() - rest.trim_start_matches(is_blank).len());
+    let rest = &text[start..end];
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let name_length = rest.find(|c| is_blank(c) || c == '=').unwrap_or(rest.len());
+    let name = &rest[..name_length];
+    let after_name = rest[name_length..].trim_start_matches(is_blank);
+    let name_span = Span::new(start, start + name_length);
+    if !is_name(name) {
+        let message = format!("{name:?} cannot be the name of an attribute");
+        return Err(Fault::new("xml-attribute-name", name_span, message)
+            .help("write name=\"…\", or remove it"));
+    }
+    let Some(value) = after_name.strip_prefix('=') else {
+        let message = format!("the attribute {name} has no value");
+        return Err(Fault::new("xml-attribute-value", name_span, message)
+            .help(format!("write {name}=\"…\"")));
+    };
+    let value = value.trim_start_matches(is_blank);
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let Some(quote) = quote else {
+        let message = format!("the value of the attribute {name} is not in quotes");
+        return Err(Fault::new("xml-attribute-quotes", name_span, message)
+            .help(format!("write {name}=\"…\"")));
+    };
+    let value_start = end - value.len() + 1;
+    let length = text[value_start..end].find(quote).ok_or_else(|| {
+        let message = format!("the value of the attribute {name} has no closing quote");
+        Fault::new("xml-unclosed-quote", name_span, message).help("add the quote")
+    })?;
+    let raw = &text[value_start..value_start + length];
+    *at = value_start + length + 1;
+    let span = Span::new(start, *at);
+    if let Some(bracket) = raw.find('<') {
+        let place = Span::new(value_start + bracket, value_start + bracket + 1);
+        let message = format!("< in the value of the attribute {name}");
+        return Err(Fault::new("xml-attribute-bracket", place, message)
+            .help("write &lt;, or add the closing quote if that is what is missing"));
+    }
+    let value = decode_attribute(raw, value_start, lone_surrogates)?;
+    Ok(Some(Attribute { name, value, span }))
+}

@@ -1,0 +1,956 @@
+//! What users are told about broken plans: each with the exact text that they get.
+//!
+//! What is an error here stops JMeter 5.6.3 too, and what is a warning does not, as recorded from it, save that JMeter
+//! skips a DOCTYPE, stops at UTF-16, and that a stray tree or property and an empty plan stop it only when the test starts.
+//! The wording is ours.
+
+use std::path::Path;
+
+use drumfire_jmx::{Diagnostic, read};
+
+/// A plan with the given text below its Test Plan, which starts on line 6.
+macro_rules! below {
+    ($body:literal) => {
+        concat!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+"#,
+            $body,
+            r#"    </hashTree>
+  </hashTree>
+</jmeterTestPlan>
+"#
+        )
+    };
+}
+
+/// A plan with the given text in its Thread Group, which starts on line 7.
+macro_rules! thread_group {
+    ($body:literal) => {
+        concat!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+"#,
+            $body,
+            r#"      </ThreadGroup>
+      <hashTree/>
+    </hashTree>
+  </hashTree>
+</jmeterTestPlan>
+"#
+        )
+    };
+}
+
+struct Case {
+    name: &'static str,
+    input: &'static [u8],
+    rendered: &'static str,
+}
+
+fn render(findings: &[Diagnostic]) -> String {
+    let all: Vec<String> = findings
+        .iter()
+        .map(|finding| finding.render(false))
+        .collect();
+    all.join("\n\n")
+}
+
+#[test]
+fn every_fault_has_its_message() {
+    for case in PLANS {
+        let (findings, warning) = match read(case.input, Path::new("plan.jmx")) {
+            Ok(read) => (read.warnings, true),
+            Err(findings) => (findings, false),
+        };
+        let rendered = render(&findings);
+        assert_eq!(
+            rendered, case.rendered,
+            "\n--- {} gives\n{rendered}\n---",
+            case.name
+        );
+        assert_eq!(warning, case.name.starts_with("warning"), "{}", case.name);
+        assert_eq!(
+            warning,
+            !findings.iter().any(Diagnostic::is_error),
+            "{}",
+            case.name
+        );
+    }
+}
+
+#[rustfmt::skip]
+const PLANS: &[Case] = &[
+    Case {
+        name: "empty_file",
+        input: r#""#.as_bytes(),
+        rendered: r#"error[jmx-empty]: the file is empty
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "blank_file",
+        input: r#"  
+
+"#.as_bytes(),
+        rendered: r#"error[jmx-empty]: the file holds nothing but blanks
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "json",
+        input: r#"{"execution": []}
+"#.as_bytes(),
+        rendered: r#"error[jmx-json]: this is JSON, not a JMeter plan
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "html_page",
+        input: r#"<!DOCTYPE html>
+<html><body>Sign in</body></html>
+"#.as_bytes(),
+        rendered: r#"error[jmx-html]: this is an HTML page, not a JMeter plan
+ --> plan.jmx
+  = help: if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"#,
+    },
+    Case {
+        name: "csv_result_file",
+        input: r#"timeStamp,elapsed,label,responseCode
+1,2,Home,200
+"#.as_bytes(),
+        rendered: r#"error[jmx-results]: this is a result file (JTL, CSV), not a JMeter plan
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "xml_result_file",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<testResults version="1.2">
+<httpSample t="1"/>
+</testResults>
+"#.as_bytes(),
+        rendered: r#"error[jmx-results]: this is a result file (JTL, XML), not a JMeter plan
+ --> plan.jmx:2:1
+  |
+2 | <testResults version="1.2">
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "yaml",
+        input: r#"---
+execution:
+- concurrency: 10
+"#.as_bytes(),
+        rendered: r#"error[jmx-yaml]: this is YAML, not a JMeter plan
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "zip_archive",
+        input: b"PK\x03\x04\x14\x00",
+        rendered: r#"error[jmx-archive]: this is a ZIP archive, not a JMeter plan
+ --> plan.jmx
+  = help: unpack it and give the .jmx file inside"#,
+    },
+    Case {
+        name: "binary",
+        input: b"\x7fELF\x02\x01\x01\x00\x00",
+        rendered: r#"error[jmx-binary]: this is binary data, not a JMeter plan
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "plain_text",
+        input: r#"GET / HTTP/1.1
+"#.as_bytes(),
+        rendered: r#"error[jmx-not-xml]: a JMeter plan starts with <?xml, this file with "GET / HTTP/1.1"
+ --> plan.jmx
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "other_xml",
+        input: r#"<?xml version="1.0"?>
+<project name="build"/>
+"#.as_bytes(),
+        rendered: r#"error[jmx-other-root]: a JMeter plan starts with <jmeterTestPlan>, this file with <project>
+ --> plan.jmx:2:1
+  |
+2 | <project name="build"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "jmeter_1_plan",
+        input: r#"<?xml version="1.0"?>
+<node>
+<testelement class="org.apache.jmeter.testelement.TestPlan"/>
+</node>
+"#.as_bytes(),
+        rendered: r#"error[jmx-old-format]: a plan that starts with <node> was written by JMeter 1
+ --> plan.jmx:2:1
+  |
+2 | <node>
+  | ^^^^^^
+  = help: open it in JMeter 2.0 to 2.13 and save it: later versions cannot read it either"#,
+    },
+    Case {
+        name: "fragment",
+        input: r#"<ThreadGroup guiclass="ThreadGroupGui" testname="Buyers"/>
+"#.as_bytes(),
+        rendered: r#"error[jmx-fragment]: <ThreadGroup> is not inside <jmeterTestPlan> and <hashTree>
+ --> plan.jmx:1:1
+  |
+1 | <ThreadGroup guiclass="ThreadGroupGui" testname="Buyers"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: put <jmeterTestPlan version="1.2"><hashTree> before it and </hashTree></jmeterTestPlan> at the end"#,
+    },
+    Case {
+        name: "plan_without_tree",
+        input: r#"<jmeterTestPlan version="1.2">
+</jmeterTestPlan>
+"#.as_bytes(),
+        rendered: r#"error[jmx-no-tree]: the plan is empty: <jmeterTestPlan> holds no <hashTree>
+ --> plan.jmx:1:1
+  |
+1 | <jmeterTestPlan version="1.2">
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "plan_without_elements",
+        input: r#"<jmeterTestPlan version="1.2">
+  <hashTree/>
+</jmeterTestPlan>
+"#.as_bytes(),
+        rendered: r#"error[jmx-no-elements]: the plan is empty: its outer <hashTree> holds no Test Plan
+ --> plan.jmx:2:3
+  |
+2 | <hashTree/>
+  | ^^^^^^^^^^^
+  = help: give the .jmx file that JMeter's File > Save writes"#,
+    },
+    Case {
+        name: "tree_forgotten_at_the_top",
+        input: r#"<jmeterTestPlan version="1.2">
+  <TestPlan guiclass="TestPlanGui" testname="Shop"/>
+</jmeterTestPlan>
+"#.as_bytes(),
+        rendered: r#"error[jmx-no-tree]: <jmeterTestPlan> holds <TestPlan> where its <hashTree> should be
+ --> plan.jmx:2:3
+  |
+2 | <TestPlan guiclass="TestPlanGui" testname="Shop"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: put <hashTree> and </hashTree> around the elements"#,
+    },
+    Case {
+        name: "number_that_is_none",
+        input: thread_group!(r#"        <intProp name="ThreadGroup.num_threads">ten</intProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-int]: <intProp name="ThreadGroup.num_threads"> holds "ten", which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:7:49
+  |
+7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
+  |                                         ^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here"#,
+    },
+    Case {
+        name: "number_that_is_a_variable",
+        input: thread_group!(r#"        <intProp name="ThreadGroup.num_threads">${users}</intProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-int]: <intProp name="ThreadGroup.num_threads"> holds "${users}", which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:7:49
+  |
+7 | <intProp name="ThreadGroup.num_threads">${users}</intProp>
+  |                                         ^^^^^^^^
+  = in: Shop > Buyers
+  = help: only text can hold a variable: write <stringProp> instead of <intProp>"#,
+    },
+    Case {
+        name: "number_with_blanks",
+        input: thread_group!(r#"        <longProp name="ThreadGroup.duration"> 60 </longProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-long]: <longProp name="ThreadGroup.duration"> holds " 60 ", which is not a whole number of 64 bits
+ --> plan.jmx:7:47
+  |
+7 | <longProp name="ThreadGroup.duration"> 60 </longProp>
+  |                                       ^^^^
+  = in: Shop > Buyers
+  = help: remove the blanks around the number"#,
+    },
+    Case {
+        name: "number_too_large",
+        input: thread_group!(r#"        <intProp name="ThreadGroup.num_threads">3000000000</intProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-int]: <intProp name="ThreadGroup.num_threads"> holds "3000000000", which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:7:49
+  |
+7 | <intProp name="ThreadGroup.num_threads">3000000000</intProp>
+  |                                         ^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here"#,
+    },
+    Case {
+        name: "fraction_that_is_none",
+        input: thread_group!(r#"        <doubleProp>
+          <name>rate</name>
+          <value>fast</value>
+        </doubleProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-double]: <value> holds "fast", which is not a number
+ --> plan.jmx:9:18
+  |
+9 | <value>fast</value>
+  |        ^^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here"#,
+    },
+    Case {
+        name: "fraction_in_an_attribute",
+        input: thread_group!(r#"        <doubleProp name="rate">3.5</doubleProp>
+        <intProp name="a"/>
+"#).as_bytes(),
+        rendered: r#"warning[jmx-ignored-value]: JMeter ignores the name and the text of <doubleProp>
+ --> plan.jmx:7:9
+  |
+7 | <doubleProp name="rate">3.5</doubleProp>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: write <doubleProp><name>…</name><value>…</value></doubleProp>, or use <stringProp>
+
+error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:8:9
+  |
+8 | <intProp name="a"/>
+  | ^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here"#,
+    },
+    Case {
+        name: "misspelt_property",
+        input: thread_group!(r#"        <strngProp name="ThreadGroup.on_sample_error">continue</strngProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-unknown-property]: <strngProp> is no property of JMeter
+ --> plan.jmx:7:9
+  |
+7 | <strngProp name="ThreadGroup.on_sample_error">continue</strngProp>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: did you mean stringProp?"#,
+    },
+    Case {
+        name: "property_without_name",
+        input: thread_group!(r#"        <stringProp>continue</stringProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-no-name]: <stringProp> has no name attribute
+ --> plan.jmx:7:9
+  |
+7 | <stringProp>continue</stringProp>
+  | ^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: write name="…" as JMeter saves it for this property"#,
+    },
+    Case {
+        name: "element_property_without_type",
+        input: thread_group!(r#"        <elementProp name="ThreadGroup.main_controller"/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-no-element-type]: <elementProp> has no elementType attribute
+ --> plan.jmx:7:9
+  |
+7 | <elementProp name="ThreadGroup.main_controller"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: write elementType="…" as JMeter saves it, such as elementType="Arguments""#,
+    },
+    Case {
+        name: "element_property_of_unknown_type",
+        input: thread_group!(r#"        <elementProp name="ThreadGroup.main_controller" elementType="LopController"/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-unknown-element-type]: elementType="LopController" is neither an element of JMeter nor a full class name
+ --> plan.jmx:7:9
+  |
+7 | <elementProp name="ThreadGroup.main_controller" elementType="LopController"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: did you mean LoopController?"#,
+    },
+    Case {
+        name: "misspelt_element",
+        input: below!(r#"      <ThreadGruop guiclass="ThreadGroupGui" testname="Buyers"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-unknown-element]: <ThreadGruop> is neither an element of JMeter nor a full class name
+ --> plan.jmx:6:7
+  |
+6 | <ThreadGruop guiclass="ThreadGroupGui" testname="Buyers"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: did you mean ThreadGroup?"#,
+    },
+    Case {
+        name: "element_inside_an_element",
+        input: thread_group!(r#"        <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-misplaced]: <ConstantTimer> stands inside another element
+ --> plan.jmx:7:9
+  |
+7 | <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: close the element around it first; what is below an element goes into the <hashTree> after it"#,
+    },
+    Case {
+        name: "property_outside_an_element",
+        input: below!(r#"      <stringProp name="a">b</stringProp>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-stray-property]: <stringProp> is not inside an element
+ --> plan.jmx:6:7
+  |
+6 | <stringProp name="a">b</stringProp>
+  | ^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop
+  = help: a property stands between the start tag and the end tag of its element, not in a <hashTree>"#,
+    },
+    Case {
+        name: "element_without_guiclass",
+        input: below!(r#"      <ThreadGroup testclass="ThreadGroup" testname="Buyers"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-no-guiclass]: <ThreadGroup> has no guiclass attribute
+ --> plan.jmx:6:7
+  |
+6 | <ThreadGroup testclass="ThreadGroup" testname="Buyers"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan without it; write guiclass="…" as JMeter saves it for such an element"#,
+    },
+    Case {
+        name: "missing_tree",
+        input: below!(r#"      <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
+      <ConstantTimer guiclass="ConstantTimerGui" testname="Rest"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-missing-tree]: <hashTree> is missing between <ConstantTimer> and <ConstantTimer>
+ --> plan.jmx:7:7
+  |
+7 | <ConstantTimer guiclass="ConstantTimerGui" testname="Rest"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Rest
+  = help: write <hashTree/> between them; what is below the first goes into that <hashTree>"#,
+    },
+    Case {
+        name: "one_tree_too_many",
+        input: below!(r#"      <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
+      <hashTree/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-stray-tree]: <hashTree> follows another <hashTree>, so it belongs to no element
+ --> plan.jmx:8:7
+  |
+8 | <hashTree/>
+  | ^^^^^^^^^^^
+  = in: Shop
+  = help: each element is followed by one <hashTree>: remove this one, or put back the element that is missing before it"#,
+    },
+    Case {
+        name: "listener_with_an_unknown_column",
+        input: below!(r#"      <ResultCollector guiclass="SimpleDataWriter" testname="Log">
+        <objProp>
+          <name>saveConfig</name>
+          <value class="SampleSaveConfiguration">
+            <timeStamp>true</timeStamp>
+            <assertionsResultsToSave>none</assertionsResultsToSave>
+          </value>
+        </objProp>
+      </ResultCollector>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-unknown-field]: <timeStamp> is no field of a listener's save configuration
+  --> plan.jmx:10:13
+   |
+10 | <timeStamp>true</timeStamp>
+   | ^^^^^^^^^^^
+   = in: Shop > Log
+   = help: did you mean timestamp?
+
+error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole number from -2147483648 to 2147483647
+  --> plan.jmx:11:38
+   |
+11 | <assertionsResultsToSave>none</assertionsResultsToSave>
+   |                          ^^^^
+   = in: Shop > Log
+   = help: JMeter refuses the whole plan for this: write a number here"#,
+    },
+    Case {
+        name: "object_of_an_unknown_class",
+        input: below!(r#"      <ResultCollector guiclass="SimpleDataWriter" testname="Log">
+        <objProp><name>saveConfig</name><value class="SampleSaveConfig"/></objProp>
+      </ResultCollector>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-unknown-class]: class="SampleSaveConfig" is neither a class of JMeter nor a full class name
+ --> plan.jmx:7:41
+  |
+7 | <objProp><name>saveConfig</name><value class="SampleSaveConfig"/></objProp>
+  |                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Log
+  = help: JMeter refuses the whole plan for it: remove the property"#,
+    },
+    Case {
+        name: "reference_to_nothing",
+        input: below!(r#"      <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
+      <hashTree reference="../hashTree[7]"/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-reference]: reference="../hashTree[7]" leads to no earlier element
+ --> plan.jmx:7:7
+  |
+7 | <hashTree reference="../hashTree[7]"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Pause
+  = help: remove the attribute and write the content out"#,
+    },
+    Case {
+        name: "bad_url_encoding",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.0" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <stringProp name="ThreadGroup.on_sample_error">100%</stringProp>
+      </ThreadGroup>
+      <hashTree/>
+    </hashTree>
+  </hashTree>
+</jmeterTestPlan>
+"#.as_bytes(),
+        rendered: r#"error[jmx-bad-escape]: a % is not followed by two hexadecimal digits
+ --> plan.jmx:7:56
+  |
+7 | <stringProp name="ThreadGroup.on_sample_error">100%</stringProp>
+  |                                                ^^^^
+  = in: Shop > Buyers
+  = help: texts in a plan of version 1.0 are URL-encoded: write %25 for %, or set version="1.2""#,
+    },
+    Case {
+        name: "several_faults_at_once",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <intProp name="ThreadGroup.num_threads">ten</intProp>
+        <bolProp name="ThreadGroup.scheduler">false</bolProp>
+      </ThreadGroup>
+      <hashTree/>
+      <ThreadGroup guiclass="ThreadGroupGui" testname="Sellers">
+        <longProp name="ThreadGroup.duration"/>
+      </ThreadGroup>
+      <ThreadGroup guiclass="ThreadGroupGui" testname="Thieves"/>
+      <hashTree>
+        <Sampler guiclass="X" testname="Steal"/>
+      </hashTree>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-int]: <intProp name="ThreadGroup.num_threads"> holds "ten", which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:7:49
+  |
+7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
+  |                                         ^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here
+
+error[jmx-unknown-property]: <bolProp> is no property of JMeter
+ --> plan.jmx:8:9
+  |
+8 | <bolProp name="ThreadGroup.scheduler">false</bolProp>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: did you mean boolProp?
+
+error[jmx-bad-long]: <longProp name="ThreadGroup.duration"> holds an empty value, which is not a whole number of 64 bits
+  --> plan.jmx:12:9
+   |
+12 | <longProp name="ThreadGroup.duration"/>
+   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   = in: Shop > Sellers
+   = help: JMeter refuses the whole plan for this: write a number here
+
+error[jmx-missing-tree]: <hashTree> is missing between <ThreadGroup> and <ThreadGroup>
+  --> plan.jmx:14:7
+   |
+14 | <ThreadGroup guiclass="ThreadGroupGui" testname="Thieves"/>
+   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   = in: Shop > Thieves
+   = help: write <hashTree/> between them; what is below the first goes into that <hashTree>
+
+error[jmx-unknown-element]: <Sampler> is neither an element of JMeter nor a full class name
+  --> plan.jmx:16:9
+   |
+16 | <Sampler guiclass="X" testname="Steal"/>
+   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   = in: Shop > Thieves > Steal
+   = help: an element of a plugin goes by its full class name, such as com.example.Sampler"#,
+    },
+    Case {
+        name: "faults_before_a_syntax_error",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <intProp name="ThreadGroup.num_threads">ten</intProp>
+      </ThreadGroup>
+      <hashTree/>
+      <ConstantTimer guiclass="ConstantTimerGui" testname="Tom & Jerry"/>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-int]: <intProp name="ThreadGroup.num_threads"> holds "ten", which is not a whole number from -2147483648 to 2147483647
+ --> plan.jmx:7:49
+  |
+7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
+  |                                         ^^^
+  = in: Shop > Buyers
+  = help: JMeter refuses the whole plan for this: write a number here
+
+error[xml-bare-ampersand]: & does not start a reference
+  --> plan.jmx:10:64
+   |
+10 | <ConstantTimer guiclass="ConstantTimerGui" testname="Tom & Jerry"/>
+   |                                                          ^
+   = in: Shop
+   = help: an & that is text is written &amp;"#,
+    },
+    Case {
+        name: "end_tag_misspelt",
+        input: thread_group!(r#"        <stringProp name="a">b</stringPorp>
+"#).as_bytes(),
+        rendered: r#"error[xml-mismatched-tag]: </stringPorp> does not match the open tag <stringProp>
+ --> plan.jmx:7:31
+  |
+7 | <stringProp name="a">b</stringPorp>
+  |                       ^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: did you mean </stringProp>?"#,
+    },
+    Case {
+        name: "end_tag_missing",
+        input: thread_group!(r#"        <collectionProp name="a">
+          <stringProp name="b">c</stringProp>
+"#).as_bytes(),
+        rendered: r#"error[xml-unclosed-tag]: <collectionProp> is not closed before </ThreadGroup>
+ --> plan.jmx:7:9
+  |
+7 | <collectionProp name="a">
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: write </collectionProp> where the element ends"#,
+    },
+    Case {
+        name: "end_tag_without_start",
+        input: thread_group!(r#"        </stringProp>
+"#).as_bytes(),
+        rendered: r#"error[xml-stray-end-tag]: </stringProp> does not match the open tag <ThreadGroup>
+ --> plan.jmx:7:9
+  |
+7 | </stringProp>
+  | ^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: remove it, or put back the <stringProp> that is missing before it"#,
+    },
+    Case {
+        name: "truncated",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <stringProp name="a">b</stringProp>
+      "#.as_bytes(),
+        rendered: r#"error[xml-truncated]: the file ends inside <ThreadGroup>
+ --> plan.jmx:6:7
+  |
+6 | <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+    },
+    Case {
+        name: "truncated_in_a_tag",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <stringProp name"#.as_bytes(),
+        rendered: r#"error[xml-truncated]: a tag has no closing >
+ --> plan.jmx:7:9
+  |
+7 | <stringProp name
+  | ^
+  = in: Shop > Buyers
+  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+    },
+    Case {
+        name: "truncated_in_a_comment",
+        input: below!(r#"      <!-- not finished
+"#).as_bytes(),
+        rendered: r#"error[xml-truncated]: a comment <!-- has no end -->
+ --> plan.jmx:6:7
+  |
+6 | <!-- not finished
+  | ^
+  = in: Shop
+  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+    },
+    Case {
+        name: "attribute_twice",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" testname="A" testname="B"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[xml-duplicate-attribute]: the attribute testname is there twice
+ --> plan.jmx:6:59
+  |
+6 | <ThreadGroup guiclass="ThreadGroupGui" testname="A" testname="B"/>
+  |                                                     ^^^^^^^^^^^^
+  = in: Shop
+  = help: remove one of them"#,
+    },
+    Case {
+        name: "attribute_without_quotes",
+        input: below!(r#"      <ThreadGroup guiclass=ThreadGroupGui testname="A"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[xml-attribute-quotes]: the value of the attribute guiclass is not in quotes
+ --> plan.jmx:6:20
+  |
+6 | <ThreadGroup guiclass=ThreadGroupGui testname="A"/>
+  |              ^^^^^^^^
+  = in: Shop
+  = help: write guiclass="…""#,
+    },
+    Case {
+        name: "attribute_without_value",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" enabled/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[xml-attribute-value]: the attribute enabled has no value
+ --> plan.jmx:6:46
+  |
+6 | <ThreadGroup guiclass="ThreadGroupGui" enabled/>
+  |                                        ^^^^^^^
+  = in: Shop
+  = help: write enabled="…""#,
+    },
+    Case {
+        name: "attribute_with_an_impossible_name",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" &="A"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[xml-attribute-name]: "&" cannot be the name of an attribute
+ --> plan.jmx:6:46
+  |
+6 | <ThreadGroup guiclass="ThreadGroupGui" &="A"/>
+  |                                        ^
+  = in: Shop
+  = help: write name="…", or remove it"#,
+    },
+    Case {
+        name: "attribute_with_an_open_quote",
+        input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui testname="A"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"error[xml-unclosed-quote]: the value of an attribute in this tag has no closing quote
+ --> plan.jmx:6:7
+  |
+6 | <ThreadGroup guiclass="ThreadGroupGui testname="A"/>
+  | ^
+  = in: Shop
+  = help: add the quote"#,
+    },
+    Case {
+        name: "bracket_in_text",
+        input: thread_group!(r#"        <stringProp name="a">1 < 2</stringProp>
+"#).as_bytes(),
+        rendered: r#"error[xml-bad-name]: < is not followed by the name of a tag
+ --> plan.jmx:7:32
+  |
+7 | <stringProp name="a">1 < 2</stringProp>
+  |                        ^
+  = in: Shop > Buyers
+  = help: a < that is text is written &lt;"#,
+    },
+    Case {
+        name: "unknown_entity",
+        input: thread_group!(r#"        <stringProp name="a">caf&eacute;</stringProp>
+"#).as_bytes(),
+        rendered: r#"error[xml-unknown-entity]: &eacute; is not an entity of XML
+ --> plan.jmx:7:33
+  |
+7 | <stringProp name="a">caf&eacute;</stringProp>
+  |                         ^^^^^^^^
+  = in: Shop > Buyers
+  = help: XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#233;; if the & is text, write &amp;"#,
+    },
+    Case {
+        name: "character_beyond_unicode",
+        input: thread_group!(r#"        <stringProp name="a">&#x110000;</stringProp>
+"#).as_bytes(),
+        rendered: r#"error[xml-bad-character]: &#x110000; is not a character
+ --> plan.jmx:7:30
+  |
+7 | <stringProp name="a">&#x110000;</stringProp>
+  |                      ^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: a character is written &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;"#,
+    },
+    Case {
+        name: "doctype",
+        input: r#"<?xml version="1.0"?>
+<!DOCTYPE jmeterTestPlan [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+<jmeterTestPlan version="1.2"/>
+"#.as_bytes(),
+        rendered: r#"error[xml-doctype]: a document type definition (DOCTYPE) is refused
+ --> plan.jmx:2:1
+  |
+2 | <!DOCTYPE jmeterTestPlan [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: remove it: JMeter writes none, and its entities could pull other files into the plan"#,
+    },
+    Case {
+        name: "declaration_after_a_blank_line",
+        input: r#"
+<?xml version="1.0"?>
+<jmeterTestPlan version="1.2"/>
+"#.as_bytes(),
+        rendered: r#"error[xml-late-declaration]: the XML declaration is not the first thing in the file
+ --> plan.jmx:2:1
+  |
+2 | <?xml version="1.0"?>
+  | ^^^^^^^^^^^^^^^^^^^^^
+  = help: remove what is before <?xml, blanks and empty lines too"#,
+    },
+    Case {
+        name: "text_before_the_plan",
+        input: r#"<!-- a -->
+oops
+<jmeterTestPlan version="1.2"/>
+"#.as_bytes(),
+        rendered: r#"error[xml-text-outside]: there is text before the first tag
+ --> plan.jmx:2:1
+  |
+2 | oops
+  | ^^^^
+  = help: a plan starts with <?xml or <jmeterTestPlan; remove what is before it"#,
+    },
+    Case {
+        name: "xml_2",
+        input: r#"<?xml version="2.0"?>
+<jmeterTestPlan version="1.2"/>
+"#.as_bytes(),
+        rendered: r#"error[xml-version]: XML version 2.0 does not exist
+ --> plan.jmx:1:1
+  |
+1 | <?xml version="2.0"?>
+  | ^^^^^^^^^^^^^^^^^^^^^
+  = help: write version="1.0""#,
+    },
+    Case {
+        name: "warning_not_utf_8",
+        input: b"<?xml version=\x221.0\x22 encoding=\x22ISO-8859-1\x22?>\x0a<jmeterTestPlan version=\x221.2\x22 properties=\x225.0\x22 jmeter=\x225.6.3\x22>\x0a  <hashTree>\x0a    <TestPlan guiclass=\x22TestPlanGui\x22 testclass=\x22TestPlan\x22 testname=\x22Shop\x22 enabled=\x22true\x22/>\x0a    <hashTree>\x0a      <ThreadGroup guiclass=\x22ThreadGroupGui\x22 testclass=\x22ThreadGroup\x22 testname=\x22Buyers\x22 enabled=\x22true\x22>\x0a        <stringProp name=\x22a\x22>caf\xe9</stringProp>\x0a      </ThreadGroup>\x0a      <hashTree/>\x0a    </hashTree>\x0a  </hashTree>\x0a</jmeterTestPlan>\x0a",
+        rendered: r#"warning[xml-encoding]: this byte is not UTF-8; like JMeter, a replacement character is read here
+ --> plan.jmx:7:33
+  |
+7 | <stringProp name="a">caf�</stringProp>
+  |                         ^
+  = help: save the file as UTF-8: JMeter reads every plan so, whatever encoding the first line declares"#,
+    },
+    Case {
+        name: "warning_utf_16",
+        input: b"\xff\xfe<\x00?\x00x\x00m\x00l\x00 \x00v\x00e\x00r\x00s\x00i\x00o\x00n\x00=\x00\x22\x001\x00.\x000\x00\x22\x00 \x00e\x00n\x00c\x00o\x00d\x00i\x00n\x00g\x00=\x00\x22\x00U\x00T\x00F\x00-\x008\x00\x22\x00?\x00>\x00\x0a\x00<\x00j\x00m\x00e\x00t\x00e\x00r\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00 \x00v\x00e\x00r\x00s\x00i\x00o\x00n\x00=\x00\x22\x001\x00.\x002\x00\x22\x00 \x00p\x00r\x00o\x00p\x00e\x00r\x00t\x00i\x00e\x00s\x00=\x00\x22\x005\x00.\x000\x00\x22\x00 \x00j\x00m\x00e\x00t\x00e\x00r\x00=\x00\x22\x005\x00.\x006\x00.\x003\x00\x22\x00>\x00\x0a\x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00 \x00g\x00u\x00i\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00G\x00u\x00i\x00\x22\x00 \x00t\x00e\x00s\x00t\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00\x22\x00 \x00t\x00e\x00s\x00t\x00n\x00a\x00m\x00e\x00=\x00\x22\x00S\x00h\x00o\x00p\x00\x22\x00 \x00e\x00n\x00a\x00b\x00l\x00e\x00d\x00=\x00\x22\x00t\x00r\x00u\x00e\x00\x22\x00/\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00 \x00g\x00u\x00i\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00G\x00u\x00i\x00\x22\x00 \x00t\x00e\x00s\x00t\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00\x22\x00 \x00t\x00e\x00s\x00t\x00n\x00a\x00m\x00e\x00=\x00\x22\x00B\x00u\x00y\x00e\x00r\x00s\x00\x22\x00 \x00e\x00n\x00a\x00b\x00l\x00e\x00d\x00=\x00\x22\x00t\x00r\x00u\x00e\x00\x22\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00s\x00t\x00r\x00i\x00n\x00g\x00P\x00r\x00o\x00p\x00 \x00n\x00a\x00m\x00e\x00=\x00\x22\x00a\x00\x22\x00>\x00b\x00<\x00/\x00s\x00t\x00r\x00i\x00n\x00g\x00P\x00r\x00o\x00p\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00/\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00/\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00/\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00<\x00/\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00<\x00/\x00j\x00m\x00e\x00t\x00e\x00r\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00>\x00\x0a\x00",
+        rendered: r#"warning[xml-utf16]: the file is UTF-16, which JMeter itself cannot read
+ --> plan.jmx
+  = help: save it as UTF-8"#,
+    },
+    Case {
+        name: "warning_half_a_character",
+        input: thread_group!(r#"        <stringProp name="a">&#xD83D;</stringProp>
+"#).as_bytes(),
+        rendered: r#"warning[xml-lone-surrogate]: this is half a character; JMeter sends ? for it
+ --> plan.jmx:7:30
+  |
+7 | <stringProp name="a">&#xD83D;</stringProp>
+  |                      ^^^^^^^^
+  = help: write the whole character, such as &#x1F600;"#,
+    },
+    Case {
+        name: "warning_element_property_without_name",
+        input: thread_group!(r#"        <elementProp elementType="LoopController"/>
+"#).as_bytes(),
+        rendered: r#"warning[jmx-no-name]: <elementProp> has no name attribute, so JMeter ignores it
+ --> plan.jmx:7:9
+  |
+7 | <elementProp elementType="LoopController"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = help: write name="…" as JMeter saves it for this property"#,
+    },
+    Case {
+        name: "warning_removed_element",
+        input: below!(r#"      <SoapSampler guiclass="SoapSamplerGui" testname="Old"/>
+      <hashTree/>
+"#).as_bytes(),
+        rendered: r#"warning[jmx-removed-element]: SoapSampler is gone from JMeter: 5.6.3 loads an element that does nothing in its place
+ --> plan.jmx:6:7
+  |
+6 | <SoapSampler guiclass="SoapSamplerGui" testname="Old"/>
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = in: Shop > Old
+  = help: replace it with the element that does its job today, or disable it"#,
+    },
+    Case {
+        name: "warning_text_after_the_plan",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <stringProp name="a">b</stringProp>
+      </ThreadGroup>
+      <hashTree/>
+    </hashTree>
+  </hashTree>
+<hashTree/></jmeterTestPlan>
+"#.as_bytes(),
+        rendered: r#"warning[jmx-trailing]: the plan ends here: JMeter ignores what follows
+  --> plan.jmx:12:1
+   |
+12 | <hashTree/></jmeterTestPlan>
+   | ^
+   = help: only </jmeterTestPlan> may follow the outer </hashTree>; move elements into it or remove them"#,
+    },
+    Case {
+        name: "warning_end_of_plan_missing",
+        input: r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop" enabled="true"/>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
+        <stringProp name="a">b</stringProp>
+      </ThreadGroup>
+      <hashTree/>
+    </hashTree>
+  </hashTree>
+"#.as_bytes(),
+        rendered: r#"warning[jmx-trailing]: </jmeterTestPlan> is missing; JMeter does not look for it
+  --> plan.jmx:11:14
+   |
+11 | </hashTree>
+   |            ^
+   = help: add </jmeterTestPlan> at the end; look whether more of the plan is missing"#,
+    },
+];

@@ -1,0 +1,384 @@
+//! Jodd's selectors (`CSSelly`, `NodeSelector`): each step filters the list that the step before it found, so that `:eq`,
+//! `:first` and their kin count matches and not siblings.
+
+use super::SelectorError;
+use super::jsoup::{is_nth, position};
+use super::jsoup_parse::formula;
+use super::text;
+use super::tree::{self, Element};
+
+/// One of the selectors between commas.
+pub(super) type Chain = Vec<Step>;
+
+/// A compound selector and how it follows the one before it.
+#[derive(Debug)]
+pub(super) struct Step {
+    combinator: Combinator,
+    element: String,
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Combinator {
+    Descendant,
+    Child,
+    Adjacent,
+    Sibling,
+}
+
+#[derive(Debug)]
+enum Test {
+    Attribute(String, Option<(String, String)>),
+    Class(String),
+    Nth {
+        a: i64,
+        b: i64,
+        backwards: bool,
+        of_type: bool,
+    },
+    Only {
+        of_type: bool,
+    },
+    Root,
+    Empty,
+    Parent,
+    Type(&'static str),
+    Header,
+    Input,
+    Has(Vec<Chain>),
+    Not(Vec<Chain>),
+    Contains(String),
+    /// Tests on the place in the list of matches.
+    At(Place),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Equal(i64),
+    Above(i64),
+    Below(i64),
+    Last,
+    Even,
+    Odd,
+}
+
+pub(super) fn parse(text: &str) -> Result<Vec<Chain>, SelectorError> {
+    text.split(',').map(parse_chain).collect()
+}
+
+fn parse_chain(text: &str) -> Result<Chain, SelectorError> {
+    let mut rest = text.trim();
+    let mut chain = Vec::new();
+    let mut combinator = Combinator::Descendant;
+    while !rest.is_empty() {
+        let (step, behind) = parse_step(rest, combinator)?;
+        chain.push(step);
+        rest = behind.trim_start();
+        combinator = match rest.chars().next() {
+            Some('>') => Combinator::Child,
+            Some('+') => Combinator::Adjacent,
+            Some('~') => Combinator::Sibling,
+            _ => Combinator::Descendant,
+        };
+        if combinator != Combinator::Descendant {
+            rest = rest[1..].trim_start();
+        }
+    }
+    Ok(chain)
+}
+
+fn parse_step(text: &str, combinator: Combinator) -> Result<(Step, &str), SelectorError> {
+    let (element, mut rest) = split_name(text);
+    let (element, mut tests) = (element.to_owned(), Vec::new());
+    let element = match rest.strip_prefix('*') {
+        Some(behind) if element.is_empty() => {
+            rest = behind;
+            String::new()
+        }
+        _ => element,
+    };
+    while let Some(c) = rest
+        .chars()
+        .next()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '>' | '+' | '~'))
+    {
+        let behind = &rest[c.len_utf8()..];
+        match c {
+            '#' | '.' => {
+                let (name, after) = split_name(behind);
+                if name.is_empty() {
+                    return Err(SelectorError::new(format!("Invalid CSS selector: {text}")));
+                }
+                tests.push(match c {
+                    '#' => {
+                        Test::Attribute("id".to_owned(), Some(("=".to_owned(), name.to_owned())))
+                    }
+                    _ => Test::Class(name.to_owned()),
+                });
+                rest = after;
+            }
+            '[' => {
+                let (inner, after) = split_close(behind, '[', ']')?;
+                tests.push(parse_attribute(inner)?);
+                rest = after;
+            }
+            ':' => {
+                let (name, after) = split_name(behind);
+                let (argument, after) = match after.strip_prefix('(') {
+                    Some(inner) => {
+                        split_close(inner, '(', ')').map(|(inner, after)| (Some(inner), after))?
+                    }
+                    None => (None, after),
+                };
+                tests.push(parse_pseudo(name, argument)?);
+                rest = after;
+            }
+            _ => return Err(SelectorError::new(format!("Invalid CSS selector: {text}"))),
+        }
+    }
+    Ok((
+        Step {
+            combinator,
+            element,
+            tests,
+        },
+        rest,
+    ))
+}
+
+fn split_name(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
+
+fn split_close(text: &str, open: char, close: char) -> Result<(&str, &str), SelectorError> {
+    let mut depth = 1;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth -= 1;
+            if depth == 0 {
+                return Ok((&text[..at], &text[at + c.len_utf8()..]));
+            }
+        }
+    }
+    Err(SelectorError::new(format!("Invalid CSS selector: {text}")))
+}
+
+fn without_quotes(text: &str) -> &str {
+    let quoted = ['\'', '"']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    quoted.unwrap_or(text)
+}
+
+fn parse_attribute(inner: &str) -> Result<Test, SelectorError> {
+    let Some((left, value)) = inner.split_once('=') else {
+        return Ok(Test::Attribute(inner.trim().to_owned(), None));
+    };
+    // Without quotes only a name will do.
+    if !value.starts_with(['\'', '"', '-', '_']) && !value.starts_with(|c: char| c.is_alphabetic())
+    {
+        return Err(SelectorError::new(format!("Invalid CSS selector: {inner}")));
+    }
+    let (name, sign) = match left.chars().next_back() {
+        Some(c @ ('~' | '|' | '^' | '$' | '*')) => (&left[..left.len() - 1], format!("{c}=")),
+        _ => (left, "=".to_owned()),
+    };
+    Ok(Test::Attribute(
+        name.trim().to_owned(),
+        Some((sign, without_quotes(value).trim().to_owned())),
+    ))
+}
+
+fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorError> {
+    let nth = |a, b, backwards, of_type| Test::Nth {
+        a,
+        b,
+        backwards,
+        of_type,
+    };
+    let unknown = || SelectorError::new(format!("Unsupported pseudo class: {name}"));
+    let Some(argument) = argument else {
+        return Ok(match name {
+            "first-child" => nth(0, 1, false, false),
+            "last-child" => nth(0, 1, true, false),
+            "first-of-type" => nth(0, 1, false, true),
+            "last-of-type" => nth(0, 1, true, true),
+            "only-child" => Test::Only { of_type: false },
+            "only-of-type" => Test::Only { of_type: true },
+            "root" => Test::Root,
+            "empty" => Test::Empty,
+            "parent" => Test::Parent,
+            "header" => Test::Header,
+            "input" => Test::Input,
+            "selected" => Test::Attribute("selected".to_owned(), None),
+            "checked" => Test::Attribute("checked".to_owned(), None),
+            "first" => Test::At(Place::Equal(0)),
+            "last" => Test::At(Place::Last),
+            "even" => Test::At(Place::Even),
+            "odd" => Test::At(Place::Odd),
+            _ => {
+                let types = [
+                    "button", "checkbox", "file", "image", "password", "radio", "reset", "submit",
+                    "text",
+                ];
+                Test::Type(
+                    types
+                        .into_iter()
+                        .find(|known| *known == name)
+                        .ok_or_else(unknown)?,
+                )
+            }
+        });
+    };
+    let number = || argument.trim().parse().map_err(|_| unknown());
+    let formula = || {
+        let text = argument.trim().to_lowercase();
+        // Unlike jsoup, a lone minus counts.
+        formula(&text.replacen("-n", "-1n", usize::from(text.starts_with("-n"))))
+            .ok_or_else(unknown)
+    };
+    Ok(match name {
+        "nth-child" => formula().map(|(a, b)| nth(a, b, false, false))?,
+        "nth-last-child" => formula().map(|(a, b)| nth(a, b, true, false))?,
+        "nth-of-type" => formula().map(|(a, b)| nth(a, b, false, true))?,
+        "nth-last-of-type" => formula().map(|(a, b)| nth(a, b, true, true))?,
+        "eq" => Test::At(Place::Equal(number()?)),
+        "gt" => Test::At(Place::Above(number()?)),
+        "lt" => Test::At(Place::Below(number()?)),
+        "contains" => Test::Contains(without_quotes(argument).to_owned()),
+        "has" | "not" if argument.is_empty() => return Err(unknown()),
+        "has" => Test::Has(parse(without_quotes(argument))?),
+        "not" => Test::Not(parse(without_quotes(argument))?),
+        _ => return Err(unknown()),
+    })
+}
+
+/// `NodeSelector.select`: the matches of all selectors, each element once.
+pub(super) fn select<'a>(chains: &[Chain], root: Element<'a>) -> Vec<Element<'a>> {
+    let mut all = Vec::new();
+    for chain in chains {
+        for element in select_chain(chain, root) {
+            if !all.contains(&element) {
+                all.push(element);
+            }
+        }
+    }
+    all
+}
+
+fn select_chain<'a>(chain: &[Step], root: Element<'a>) -> Vec<Element<'a>> {
+    let mut found = vec![root];
+    for step in chain {
+        let mut matched: Vec<Element<'a>> = Vec::new();
+        for from in found {
+            let candidates: Vec<Element<'a>> = match step.combinator {
+                Combinator::Descendant => tree::descendants(from).collect(),
+                Combinator::Child => tree::children(from).collect(),
+                Combinator::Adjacent => tree::following(from).take(1).collect(),
+                Combinator::Sibling => tree::following(from).collect(),
+            };
+            for element in candidates {
+                if step.accepts(element) && !matched.contains(&element) {
+                    matched.push(element);
+                }
+            }
+        }
+        let length = matched.len() as i64;
+        let mut place = -1;
+        matched.retain(|_| {
+            place += 1;
+            step.accepts_place(place, length)
+        });
+        found = matched;
+    }
+    found
+}
+
+impl Step {
+    fn accepts(&self, element: Element<'_>) -> bool {
+        (self.element.is_empty() || self.element == tree::name(element))
+            && self.tests.iter().all(|test| test.accepts(element))
+    }
+
+    fn accepts_place(&self, index: i64, length: i64) -> bool {
+        self.tests.iter().all(|test| match test {
+            Test::At(place) => match place {
+                Place::Equal(wanted) if *wanted < 0 => index == length + wanted,
+                Place::Equal(wanted) => index == *wanted,
+                Place::Above(wanted) => index > *wanted,
+                Place::Below(wanted) => index < *wanted,
+                Place::Last => index == length - 1,
+                Place::Even => index % 2 == 0,
+                Place::Odd => index % 2 != 0,
+            },
+            _ => true,
+        })
+    }
+}
+
+impl Test {
+    fn accepts(&self, element: Element<'_>) -> bool {
+        match self {
+            Test::Attribute(name, wanted) => {
+                tree::attr(element, name).is_some_and(|value| match wanted {
+                    None => true,
+                    Some((sign, wanted)) => compare(value, sign, wanted),
+                })
+            }
+            Test::Class(class) => {
+                tree::attr(element, "class").is_some_and(|value| compare(value, "~=", class))
+            }
+            Test::Nth {
+                a,
+                b,
+                backwards,
+                of_type,
+            } => is_nth(position(element, *backwards, *of_type), *a, *b),
+            Test::Only { of_type } => {
+                position(element, false, *of_type) == 1 && position(element, true, *of_type) == 1
+            }
+            Test::Root => tree::parent(element).is_some_and(tree::is_document),
+            Test::Empty => element.children().next().is_none(),
+            Test::Parent => element.children().next().is_some(),
+            Test::Type(name) => tree::attr(element, "type") == Some(name),
+            Test::Header => {
+                let name = tree::name(element).as_bytes();
+                name.len() == 2 && name[0] == b'h' && matches!(name[1], b'1'..=b'6')
+            }
+            Test::Input => matches!(
+                tree::name(element),
+                "button" | "input" | "select" | "textarea"
+            ),
+            Test::Has(chains) => !select(chains, element).is_empty(),
+            Test::Not(chains) => {
+                let top = element.ancestors().last().unwrap_or(element);
+                !select(chains, top).contains(&element)
+            }
+            Test::Contains(text) => text::content(element).contains(text.as_str()),
+            Test::At(_) => true,
+        }
+    }
+}
+
+/// `Match.compare`: with regard to case, and an empty value matches nothing but itself.
+fn compare(value: &str, sign: &str, wanted: &str) -> bool {
+    match sign {
+        "=" => value == wanted,
+        "|=" => {
+            value == wanted
+                || value
+                    .strip_prefix(wanted)
+                    .is_some_and(|rest| rest.starts_with('-'))
+        }
+        _ if wanted.is_empty() => false,
+        "~=" => value == wanted || value.split([' ', '\t']).any(|word| word == wanted),
+        "^=" => value.starts_with(wanted),
+        "$=" => value.ends_with(wanted),
+        _ => value.contains(wanted),
+    }
+}

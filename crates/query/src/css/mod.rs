@@ -1,0 +1,96 @@
+//! CSS selectors as JMeter's CSS Selector Extractor finds with them: jsoup 1.17 (`JSoupExtractor`) or Jodd's CSSelly
+//! (`JoddExtractor`).
+//!
+//! Known difference: Jodd's Lagarto builds its own tree of tag soup; here both engines see the tree of the HTML standard,
+//! with its implied `html`, `head`, `body` and `tbody`.
+
+mod jodd;
+mod jsoup;
+mod jsoup_parse;
+mod queue;
+mod text;
+mod tree;
+
+pub use tree::Document;
+pub(crate) use tree::parse_html;
+
+/// Which library's rules a selector follows; the extractor's "CSS Selector Extractor Implementation".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// jsoup: the default.
+    Jsoup,
+    /// Jodd's CSSelly.
+    Jodd,
+}
+
+/// Why a selector cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SelectorError {
+    /// The library's message.
+    pub message: String,
+}
+
+impl SelectorError {
+    fn new(message: impl Into<String>) -> SelectorError {
+        SelectorError {
+            message: message.into(),
+        }
+    }
+}
+
+/// A compiled selector; `Send + Sync`.
+#[derive(Debug)]
+pub struct Selector(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Jsoup(jsoup::Test),
+    Jodd(Vec<jodd::Chain>),
+}
+
+impl Selector {
+    /// Compiles a selector.
+    ///
+    /// # Errors
+    /// If the library refuses it.
+    pub fn compile(text: &str, engine: Engine) -> Result<Selector, SelectorError> {
+        match engine {
+            Engine::Jsoup => jsoup_parse::parse(text).map(Kind::Jsoup),
+            Engine::Jodd => jodd::parse(text).map(Kind::Jodd),
+        }
+        .map(Selector)
+    }
+
+    /// What the extractor puts into variables, in the order of the document: the attribute, or the text if no
+    /// attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is resolved against
+    /// `<base>`; with Jodd a missing attribute is `None`.
+    pub fn select(&self, document: &Document, attribute: Option<&str>) -> Vec<Option<String>> {
+        let attribute = attribute.filter(|name| !name.chars().all(crate::java::is_whitespace));
+        match &self.0 {
+            Kind::Jsoup(test) => {
+                let found = document
+                    .elements()
+                    .filter(|element| test.matches(document.root(), *element));
+                let value = |element| match attribute {
+                    Some(name) => document.attr_or_abs(element, name),
+                    None => text::text(element).trim_matches(|c| c <= ' ').to_owned(),
+                };
+                found.map(value).map(Some).collect()
+            }
+            Kind::Jodd(chains) => {
+                let value = |element| match attribute {
+                    Some(name) => tree::attr(element, name).map(str::to_owned),
+                    None => Some(text::content(element).trim_matches(|c| c <= ' ').to_owned()),
+                };
+                jodd::select(chains, document.root())
+                    .into_iter()
+                    .map(value)
+                    .collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

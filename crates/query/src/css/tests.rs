@@ -1,0 +1,64 @@
+use super::*;
+
+fn select(html: &str, selector: &str, attribute: Option<&str>) -> Vec<String> {
+    let selector = Selector::compile(selector, Engine::Jsoup).expect("a selector");
+    selector
+        .select(&Document::parse(html), attribute)
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+#[test]
+fn text_is_normalised_as_by_jsoup() {
+    let html = "<div>One</div>Two<p> a\n b<br>c</p><script>no()</script><pre>x\n y</pre>";
+    assert_eq!(select(html, "body", None), ["One Two a b c x\n y"]);
+}
+
+#[test]
+fn blank_attribute_means_text() {
+    assert_eq!(select("<a href=x>t</a>", "a", Some(" ")), ["t"]);
+    assert_eq!(select("<a HREF=x>t</a>", "a", Some("href")), ["x"]);
+    assert_eq!(select("<a>t</a>", "a", Some("href")), [""]);
+}
+
+#[test]
+fn absolute_urls_need_a_base_in_the_page() {
+    assert_eq!(select("<a href=x>t</a>", "a", Some("abs:href")), [""]);
+    assert_eq!(
+        select(
+            "<base href='http://h/d/'><a href='../x'>t</a>",
+            "a",
+            Some("abs:href")
+        ),
+        ["http://h/x"]
+    );
+}
+
+#[test]
+fn errors_are_those_of_jsoup() {
+    let error = |text| {
+        Selector::compile(text, Engine::Jsoup)
+            .expect_err(text)
+            .message
+    };
+    assert_eq!(
+        error("p:foo"),
+        "Could not parse query 'p:foo': unexpected token at ''"
+    );
+    assert_eq!(error("a["), "Did not find balanced marker at ''");
+    assert_eq!(error("li:eq(x)"), "Index must be numeric");
+}
+
+#[test]
+fn jodd_counts_matches_where_jsoup_counts_siblings() {
+    let document = Document::parse("<p>a</p><div><p>b</p></div>");
+    let first = |engine| {
+        let found = Selector::compile("p:eq(0)", engine)
+            .expect("a selector")
+            .select(&document, None);
+        found.into_iter().flatten().collect::<Vec<_>>()
+    };
+    assert_eq!(first(Engine::Jsoup), ["a", "b"]);
+    assert_eq!(first(Engine::Jodd), ["a"]);
+}

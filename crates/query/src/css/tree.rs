@@ -1,0 +1,152 @@
+//! The parsed page and steps through its elements.
+
+use ego_tree::NodeRef;
+use html5ever::tendril::TendrilSink;
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{ParseOpts, driver};
+use scraper::{Html, HtmlTreeSink, Node};
+
+use crate::url::JavaUrl;
+
+/// A node of the tree. The document itself counts as an element, as in jsoup.
+pub(super) type Element<'a> = NodeRef<'a, Node>;
+
+/// A parsed page.
+#[derive(Debug)]
+pub struct Document {
+    html: Html,
+}
+
+impl Document {
+    /// Parses as the HTML standard says, for a browser without scripts.
+    pub fn parse(html: &str) -> Document {
+        Document { html: parse_html(html) }
+    }
+
+    pub(super) fn root(&self) -> Element<'_> {
+        self.html.tree.root()
+    }
+
+    /// The document and all elements in order.
+    pub(super) fn elements(&self) -> impl Iterator<Item = Element<'_>> {
+        self.root().descendants().filter(is_element)
+    }
+
+    /// `Node.attr`: empty if there is none; `abs:name` is the attribute as an absolute URL.
+    pub(super) fn attr_or_abs(&self, element: Element<'_>, name: &str) -> String {
+        match attr(element, name) {
+            Some(value) if !value.is_empty() => value.to_owned(),
+            _ => match name
+                .strip_prefix("abs:")
+                .and_then(|name| attr(element, name))
+            {
+                Some(value) => resolve(self.base(), value),
+                None => String::new(),
+            },
+        }
+    }
+
+    /// The first `<base href>` that is absolute; JMeter parses pages without telling jsoup where they come from.
+    fn base(&self) -> Option<JavaUrl> {
+        let bases = self.elements().filter(|element| name(*element) == "base");
+        bases
+            .filter_map(|base| JavaUrl::parse(None, attr(base, "href")?).ok())
+            .next()
+    }
+}
+
+/// The tree of the HTML standard, for a browser without scripts.
+pub(crate) fn parse_html(html: &str) -> Html {
+    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+    driver::parse_document(HtmlTreeSink::new(Html::new_document()), options).one(html)
+}
+
+/// `StringUtil.resolve`.
+fn resolve(base: Option<JavaUrl>, relative: &str) -> String {
+    let Some(base) = base else {
+        return JavaUrl::parse(None, relative).map_or_else(
+            |_| {
+                if has_scheme(relative) {
+                    relative.to_owned()
+                } else {
+                    String::new()
+                }
+            },
+            |url| url.to_string(),
+        );
+    };
+    match JavaUrl::parse(Some(&base), relative) {
+        Ok(url) => url.to_string(),
+        Err(_) if has_scheme(relative) => relative.to_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+/// `^[a-zA-Z][a-zA-Z0-9+-.]*:`
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once(':') else {
+        return false;
+    };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+'..='.'))
+}
+
+pub(super) fn is_element(node: &Element<'_>) -> bool {
+    matches!(node.value(), Node::Element(_) | Node::Document)
+}
+
+/// The name in lower case; `#root` for the document.
+pub(super) fn name<'a>(element: Element<'a>) -> &'a str {
+    match element.value() {
+        Node::Element(element) => element.name(),
+        _ => "#root",
+    }
+}
+
+/// An attribute, its name in any case.
+pub(super) fn attr<'a>(element: Element<'a>, name: &str) -> Option<&'a str> {
+    let element = element.value().as_element()?;
+    element
+        .attrs()
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value)
+}
+
+pub(super) fn has_class(element: Element<'_>, class: &str) -> bool {
+    let classes = attr(element, "class").unwrap_or("");
+    classes
+        .split_ascii_whitespace()
+        .any(|name| name.eq_ignore_ascii_case(class))
+}
+
+pub(super) fn parent(element: Element<'_>) -> Option<Element<'_>> {
+    element.parent()
+}
+
+pub(super) fn is_document(element: Element<'_>) -> bool {
+    matches!(element.value(), Node::Document)
+}
+
+pub(super) fn children(element: Element<'_>) -> impl DoubleEndedIterator<Item = Element<'_>> {
+    element.children().filter(is_element)
+}
+
+pub(super) fn previous(element: Element<'_>) -> Option<Element<'_>> {
+    element.prev_siblings().find(is_element)
+}
+
+pub(super) fn following(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
+    element.next_siblings().filter(is_element)
+}
+
+pub(super) fn preceding(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
+    element.prev_siblings().filter(is_element)
+}
+
+/// Elements below, in the order of the document.
+pub(super) fn descendants(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
+    element.descendants().skip(1).filter(is_element)
+}

@@ -1,0 +1,10 @@
+//! Small rules of Java's library that several modules need.
+
+/// `Character.isWhitespace`.
+pub(crate) fn is_whitespace(c: char) -> bool {
+    match c {
+        '\t'..='\r' | '\x1C'..='\x20' => true,
+        '\u{A0}' | '\u{2007}' | '\u{202F}' | '\u{85}' => false,
+        c => c.is_whitespace(),
+    }
+}

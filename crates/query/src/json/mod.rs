@@ -1,0 +1,106 @@
+//! JSON as json-smart reads and writes it: the permissive parser of Jayway JsonPath's default provider.
+//!
+//! Strings borrow from the body wherever they hold no escapes; the order of keys is kept.
+
+mod number;
+mod parse;
+mod write;
+
+use std::borrow::Cow;
+
+pub use number::Number;
+pub(crate) use number::{Decimal, double_text};
+
+/// A parsed body.
+#[derive(Clone, Debug)]
+pub struct Json<'t> {
+    root: Value<'t>,
+}
+
+/// A JSON value.
+#[derive(Clone, Debug)]
+pub enum Value<'t> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, of the Java class json-smart would choose.
+    Number(Number<'t>),
+    /// A string, quoted or a bareword.
+    String(Cow<'t, str>),
+    /// An array.
+    Array(Vec<Value<'t>>),
+    /// An object; keys are unique, in the order of their first occurrence.
+    Object(Vec<(Cow<'t, str>, Value<'t>)>),
+}
+
+/// A body that json-smart cannot parse.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("net.minidev.json.parser.ParseException: {message}")]
+pub struct JsonError {
+    /// json-smart's message without the name of the exception.
+    pub message: String,
+}
+
+impl<'t> Json<'t> {
+    /// Parses as `JSONParser(MODE_PERMISSIVE)` does: single quotes, barewords, useless commas, leading zeros, control
+    /// characters and anything behind the first value are accepted.
+    ///
+    /// # Errors
+    /// With json-smart's message; shown as the text of Jayway's `InvalidJsonException`.
+    pub fn parse(text: &'t str) -> Result<Json<'t>, JsonError> {
+        parse::parse(text).map(|root| Json { root })
+    }
+
+    /// The outermost value.
+    pub fn root(&self) -> &Value<'t> {
+        &self.root
+    }
+}
+
+impl<'t> Value<'t> {
+    /// The value of a key, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Value<'t>> {
+        match self {
+            Value::Object(members) => members
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// `Object.equals` of the Java objects: numbers of different classes differ, objects are equal in any order.
+    pub fn java_equals(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a.java_equals(b),
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.java_equals(b))
+            }
+            (Value::Object(a), Value::Object(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(key, value)| {
+                        other
+                            .get(key)
+                            .is_some_and(|theirs| value.java_equals(theirs))
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The name of the Java class, as JsonPath's messages show it.
+    pub(crate) fn java_class(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "java.lang.Boolean",
+            Value::Number(number) => number.java_class(),
+            Value::String(_) => "java.lang.String",
+            Value::Array(_) => "net.minidev.json.JSONArray",
+            Value::Object(_) => "java.util.LinkedHashMap",
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Follows a path through a body (`PathToken` and its subclasses).
+
+use std::borrow::Cow;
+
+use super::{Error, ErrorKind, Node, Path, Token, function};
+use crate::json::Value;
+
+/// All hits of a path, the item being where `@` points; for a definite path without a hit, an error.
+///
+/// With `require`, missing keys are errors (`REQUIRE_PROPERTIES`), as a filter that asks for existence wants it.
+pub(super) fn evaluate<'j, 't>(
+    path: &'j Path,
+    item: &'j Value<'t>,
+    root: &'j Value<'t>,
+    require: bool,
+) -> Result<Vec<Node<'j, 't>>, Error> {
+    let mut walk = Walk {
+        path,
+        root,
+        require,
+        hits: Vec::new(),
+        array_indexes: Vec::new(),
+    };
+    let start = At {
+        parent: None,
+        step: Step::Root(path.root_text()),
+    };
+    match path.tokens.is_empty() {
+        true => walk.hits.push(Node::Part(item)),
+        false => walk.step(0, &start, item)?,
+    }
+    if walk.hits.is_empty() && path.is_definite() {
+        return Err(Error::not_found(format!(
+            "No results for path: {}",
+            path.text()
+        )));
+    }
+    Ok(walk.hits)
+}
+
+/// `EvaluationContext.getValue`: the last hit of a definite path, or all hits as an array.
+pub(super) fn read<'j, 't>(
+    path: &'j Path,
+    item: &'j Value<'t>,
+    root: &'j Value<'t>,
+) -> Result<Node<'j, 't>, Error> {
+    let mut hits = evaluate(path, item, root, false)?;
+    match hits.pop() {
+        Some(last) if path.is_definite() => Ok(last),
+        Some(last) => {
+            hits.push(last);
+            Ok(Node::Made(Value::Array(
+                hits.into_iter().map(Node::into_value).collect(),
+            )))
+        }
+        None => Ok(Node::Made(Value::Array(Vec::new()))),
+    }
+}
+
+/// Where in the body we are, for messages.
+struct At<'a> {
+    parent: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+enum Step<'a> {
+    Root(&'static str),
+    Key(&'a str),
+    Index(i64),
+}
+
+impl At<'_> {
+    fn key<'a>(&'a self, key: &'a str) -> At<'a> {
+        At {
+            parent: Some(self),
+            step: Step::Key(key),
+        }
+    }
+
+    fn index(&self, index: i64) -> At<'_> {
+        At {
+            parent: Some(self),
+            step: Step::Index(index),
+        }
+    }
+
+    fn text(&self) -> String {
+        let before = self.parent.map_or(String::new(), At::text);
+        match self.step {
+            Step::Root(root) => root.to_owned(),
+            Step::Key(key) => format!("{before}['{key}']"),
+            Step::Index(index) => format!("{before}[{index}]"),
+        }
+    }
+}
+
+struct Walk<'j, 't> {
+    path: &'j Path,
+    root: &'j Value<'t>,
+    require: bool,
+    hits: Vec<Node<'j, 't>>,
+    /// What `..` left behind in a token: the index of the array item it came from (`setUpstreamArrayIndex`).
+    array_indexes: Vec<(usize, i64)>,
+}
+
+impl<'j, 't> Walk<'j, 't> {
+    fn step(&mut self, at: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
+        let path = self.path;
+        match &path.tokens[at] {
+            Token::Property { names, .. } => self.property(at, names, here, model),
+            Token::Index(indexes) => {
+                let Some(items) = self.array(at, here, model)? else {
+                    return Ok(());
+                };
+                for index in indexes {
+                    self.item(at, i64::from(*index), here, items)?;
+                }
+                Ok(())
+            }
+            Token::Slice { from, to } => {
+                let Some(items) = self.array(at, here, model)? else {
+                    return Ok(());
+                };
+                for index in slice(from.map(i64::from), to.map(i64::from), items.len() as i64) {
+                    self.item(at, index, here, items)?;
+                }
+                Ok(())
+            }
+            Token::Wildcard => self.wildcard(at, here, model),
+            Token::Scan => self.scan(at + 1, here, model),
+            Token::Filter(_) => self.filter(at, here, model),
+            Token::Function { name, parameters } => {
+                let made = function::invoke(name, parameters, model, self.root)?;
+                self.hits.push(made.clone());
+                if path.is_leaf(at) {
+                    return Ok(());
+                }
+                self.behind_function(at, here, &made.into_value())
+            }
+        }
+    }
+
+    /// The tokens behind a function apply to a value that is not in the body: what they find is copied.
+    fn behind_function(
+        &mut self,
+        at: usize,
+        here: &At<'_>,
+        model: &Value<'t>,
+    ) -> Result<(), Error> {
+        let mut walk = Walk {
+            path: self.path,
+            root: model,
+            require: self.require,
+            hits: Vec::new(),
+            array_indexes: Vec::new(),
+        };
+        walk.step(at + 1, here, model)?;
+        let made = walk
+            .hits
+            .into_iter()
+            .map(|hit| Node::Made(hit.into_value()));
+        self.hits.extend(made);
+        Ok(())
+    }
+
+    fn property(
+        &mut self,
+        at: usize,
+        names: &'j [String],
+        here: &At<'_>,
+        model: &'j Value<'t>,
+    ) -> Result<(), Error> {
+        if !matches!(model, Value::Object(_)) {
+            if !self.path.is_upstream_definite(at) {
+                return Ok(());
+            }
+            return Err(Error::not_found(format!(
+                "Expected to find an object with property {} in path {} but found '{}'. \
+                 This is not a json object according to the JsonProvider: \
+                 'com.jayway.jsonpath.spi.json.JsonSmartJsonProvider'.",
+                self.path.tokens[at].fragment(),
+                here.text(),
+                model.java_class()
+            )));
+        }
+        if names.len() > 1 && self.path.is_leaf(at) {
+            return self.merged(names, here, model);
+        }
+        for name in names {
+            self.key(at, name, here, model)?;
+        }
+        Ok(())
+    }
+
+    /// `['a','b']` at the end gives one object of the keys that are there.
+    fn merged(
+        &mut self,
+        names: &'j [String],
+        here: &At<'_>,
+        model: &'j Value<'t>,
+    ) -> Result<(), Error> {
+        let mut members: Vec<(Cow<'t, str>, Value<'t>)> = Vec::new();
+        for name in names {
+            match model.get(name) {
+                Some(_) if members.iter().any(|(known, _)| known == name) => {}
+                Some(value) => members.push((Cow::Owned(name.clone()), value.clone())),
+                None if self.require => {
+                    let here = here.text();
+                    let names = names.join("', '");
+                    return Err(Error::not_found(format!(
+                        "Missing property in path {here}['{names}']"
+                    )));
+                }
+                None => {}
+            }
+        }
+        self.hits.push(Node::Made(Value::Object(members)));
+        Ok(())
+    }
+
+    fn key(
+        &mut self,
+        at: usize,
+        name: &str,
+        here: &At<'_>,
+        model: &'j Value<'t>,
+    ) -> Result<(), Error> {
+        let there = here.key(name);
+        let Some(value) = model.get(name) else {
+            if self.path.is_leaf(at) {
+                return match self.require {
+                    true => Err(Error::not_found(format!(
+                        "No results for path: {}",
+                        there.text()
+                    ))),
+                    false => Ok(()),
+                };
+            }
+            let definite = self.path.is_upstream_definite(at) && self.path.is_token_definite(at);
+            return match definite || self.require {
+                true => Err(Error::not_found(format!(
+                    "Missing property in path {}",
+                    there.text()
+                ))),
+                false => Ok(()),
+            };
+        };
+        self.value_of_key(at, &there, value)
+    }
+
+    fn value_of_key(
+        &mut self,
+        at: usize,
+        there: &At<'_>,
+        value: &'j Value<'t>,
+    ) -> Result<(), Error> {
+        if !self.path.is_leaf(at) {
+            return self.step(at + 1, there, value);
+        }
+        let came_from = self
+            .array_indexes
+            .iter()
+            .find(|(token, _)| *token == at)
+            .map(|(_, index)| *index);
+        let wanted = match came_from {
+            None => true,
+            Some(index) => {
+                let before = at
+                    .checked_sub(1)
+                    .map_or(String::new(), |before| self.path.tokens[before].fragment());
+                before == format!("[{index}]")
+            }
+        };
+        if wanted {
+            self.hits.push(Node::Part(value));
+        }
+        Ok(())
+    }
+
+    /// The items, if this is an array; an error if it is none and should be one (`checkArrayModel`).
+    fn array(
+        &self,
+        at: usize,
+        here: &At<'_>,
+        model: &'j Value<'t>,
+    ) -> Result<Option<&'j [Value<'t>]>, Error> {
+        match model {
+            Value::Array(items) => Ok(Some(items)),
+            _ if !self.path.is_upstream_definite(at) => Ok(None),
+            Value::Null => Err(Error::not_found(format!(
+                "The path {} is null",
+                here.text()
+            ))),
+            _ => Err(Error::not_found(format!(
+                "Filter: {} can only be applied to arrays. Current context is: {}",
+                self.path.text_from(at),
+                model.to_java_text()
+            ))),
+        }
+    }
+
+    fn item(
+        &mut self,
+        at: usize,
+        index: i64,
+        here: &At<'_>,
+        items: &'j [Value<'t>],
+    ) -> Result<(), Error> {
+        let place = if index < 0 {
+            index + items.len() as i64
+        } else {
+            index
+        };
+        let Some(item) = usize::try_from(place)
+            .ok()
+            .and_then(|place| items.get(place))
+        else {
+            return Ok(());
+        };
+        match self.path.is_leaf(at) {
+            true => self.hits.push(Node::Part(item)),
+            false => self.step(at + 1, &here.index(index), item)?,
+        }
+        Ok(())
+    }
+
+    fn wildcard(&mut self, at: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
+        match model {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    self.value_of_key(at, &here.key(name), value)?;
+                }
+            }
+            Value::Array(items) => {
+                for index in 0..items.len() {
+                    match self.item(at, index as i64, here, items) {
+                        Err(error) if error.kind != ErrorKind::NotFound || self.require => {
+                            return Err(error);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn filter(&mut self, at: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
+        match model {
+            Value::Object(_) => match (self.accepts(at, model)?, self.path.is_leaf(at)) {
+                (false, _) => {}
+                (true, true) => self.hits.push(Node::Part(model)),
+                (true, false) => self.step(at + 1, here, model)?,
+            },
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if self.accepts(at, item)? {
+                        self.item(at, index as i64, here, items)?;
+                    }
+                }
+            }
+            _ if self.path.is_upstream_definite(at) => {
+                return Err(Error::invalid(format!(
+                    "Filter: {} can not be applied to primitives. Current context is: {}",
+                    self.path.text_from(at),
+                    model.to_java_text()
+                )));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the filter lets this item pass; what it cannot be applied to does not.
+    fn accepts(&self, at: usize, item: &'j Value<'t>) -> Result<bool, Error> {
+        let Token::Filter(filter) = &self.path.tokens[at] else {
+            return Ok(false);
+        };
+        match filter.applies(item, self.root) {
+            Err(Error {
+                kind: ErrorKind::Failed,
+                message,
+            }) => Err(Error::failed(message)),
+            Err(_) => Ok(false),
+            Ok(passes) => Ok(passes),
+        }
+    }
+
+    /// `ScanPathToken.walk`: applies the token at `target` to every array and object that it can be applied to.
+    fn scan(&mut self, target: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
+        match model {
+            Value::Array(items) => {
+                if self.scan_stops(target, model)? {
+                    if self.path.is_leaf(target) {
+                        self.step(target, here, model)?;
+                    } else {
+                        self.items_behind(target + 1, here, items)?;
+                    }
+                }
+                for (index, item) in items.iter().enumerate() {
+                    self.scan(target, &here.index(index as i64), item)?;
+                }
+            }
+            Value::Object(members) => {
+                if self.scan_stops(target, model)? {
+                    self.step(target, here, model)?;
+                }
+                for (name, value) in members {
+                    self.scan(target, &here.key(name), value)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// An oddity of `ScanPathToken.walkArray`: the token at the array is left out, the one behind it gets all items, and
+    /// that one, if it is the last, keeps a hit only if the index written before it is that of the item.
+    fn items_behind(
+        &mut self,
+        next: usize,
+        here: &At<'_>,
+        items: &'j [Value<'t>],
+    ) -> Result<(), Error> {
+        for (index, item) in items.iter().enumerate() {
+            let index = index as i64;
+            self.array_indexes.retain(|(token, _)| *token != next);
+            self.array_indexes.push((next, index));
+            self.step(next, &here.index(index), item)?;
+        }
+        Ok(())
+    }
+
+    fn scan_stops(&self, target: usize, model: &'j Value<'t>) -> Result<bool, Error> {
+        Ok(match &self.path.tokens[target] {
+            Token::Property { names, .. } => match model {
+                Value::Object(_) if self.path.is_token_definite(target) => {
+                    names.iter().all(|name| model.get(name).is_some())
+                }
+                other => matches!(other, Value::Object(_)),
+            },
+            Token::Index(_) | Token::Slice { .. } => matches!(model, Value::Array(_)),
+            Token::Wildcard => true,
+            Token::Filter(_) => self.accepts(target, model)?,
+            Token::Scan | Token::Function { .. } => false,
+        })
+    }
+}
+
+/// The indexes of a slice (`ArraySliceToken`). A negative end counts from the back only if there is no start.
+fn slice(from: Option<i64>, to: Option<i64>, length: i64) -> std::ops::Range<i64> {
+    match (from, to) {
+        (Some(from), None) => (if from < 0 { from + length } else { from }).max(0)..length,
+        (Some(from), Some(to)) if length > 0 => from..to.min(length),
+        (None, Some(to)) => 0..(if to < 0 { to + length } else { to }).min(length),
+        _ => 0..0,
+    }
+}

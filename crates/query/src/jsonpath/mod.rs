@@ -1,0 +1,255 @@
+//! Jayway JsonPath 2.8.0 (the one JMeter 5.6.3 ships), its oddities included.
+//!
+//! `$.a.b`, `$['a','b']`, `[*]`, `..`, `[1,2]`, `[1:3]`, `[?(@.x == 'y' && …)]` and functions; a path without a leading
+//! `$` gets one. Compiled once; finding borrows from the parsed body.
+
+mod compile;
+mod cursor;
+mod eval;
+mod filter;
+mod function;
+mod operand;
+
+use crate::json::{Json, Value};
+
+/// A compiled path; `Send + Sync`.
+#[derive(Debug)]
+pub struct JsonPath {
+    path: Path,
+}
+
+/// One hit: a part of the body, or a value made by the path (a union of keys, a function).
+#[derive(Clone, Debug)]
+pub enum Node<'j, 't> {
+    /// A part of the body.
+    Part(&'j Value<'t>),
+    /// A value that is not in the body.
+    Made(Value<'t>),
+}
+
+impl<'t> std::ops::Deref for Node<'_, 't> {
+    type Target = Value<'t>;
+
+    fn deref(&self) -> &Value<'t> {
+        match self {
+            Node::Part(value) => value,
+            Node::Made(value) => value,
+        }
+    }
+}
+
+impl<'t> Node<'_, 't> {
+    fn into_value(self) -> Value<'t> {
+        match self {
+            Node::Part(value) => value.clone(),
+            Node::Made(value) => value,
+        }
+    }
+}
+
+/// Which of Jayway's exceptions it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// `PathNotFoundException`: a definite path leads nowhere.
+    NotFound,
+    /// `InvalidPathException`: the path is wrong, or cannot be applied to this body.
+    Invalid,
+    /// Anything else that makes the reading fail.
+    Failed,
+}
+
+/// Why a path cannot be compiled or gives nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// Which exception it is.
+    pub kind: ErrorKind,
+    /// `getMessage()` of the exception; `JSONPathAssertion` shows it as its failure.
+    pub message: String,
+}
+
+impl Error {
+    fn not_found(message: String) -> Error {
+        Error {
+            kind: ErrorKind::NotFound,
+            message,
+        }
+    }
+
+    fn invalid(message: impl Into<String>) -> Error {
+        Error {
+            kind: ErrorKind::Invalid,
+            message: message.into(),
+        }
+    }
+
+    fn failed(message: impl Into<String>) -> Error {
+        Error {
+            kind: ErrorKind::Failed,
+            message: message.into(),
+        }
+    }
+}
+
+impl JsonPath {
+    /// `JsonPath.compile`.
+    ///
+    /// # Errors
+    /// With Jayway's message if the path is malformed.
+    pub fn compile(text: &str) -> Result<JsonPath, Error> {
+        if text.is_empty() {
+            return Err(Error::failed("json can not be null or empty"));
+        }
+        compile::compile(text).map(|path| JsonPath { path })
+    }
+
+    /// Whether the path can lead to one value only (`JsonPath.isPathDefinite`).
+    pub fn is_definite(&self) -> bool {
+        self.path.is_definite()
+    }
+
+    /// The hits as the JSON Extractor sees them (`JSONManager`, with `ALWAYS_RETURN_LIST`): none if the path is not found.
+    ///
+    /// # Errors
+    /// If the path ends with a function, which Jayway does not allow with that option, or cannot be applied to the body.
+    pub fn find<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Vec<Node<'j, 't>>, Error> {
+        if self.path.ends_with_function() {
+            return Err(Error::failed(
+                "Options AS_PATH_LIST and ALWAYS_RETURN_LIST are not allowed when using path functions!",
+            ));
+        }
+        if matches!(json.root(), Value::Null) {
+            return Err(Error::failed("root can not be null"));
+        }
+        match eval::evaluate(&self.path, json.root(), json.root(), false) {
+            Ok(hits) if self.is_definite() => {
+                Ok(hits.into_iter().next_back().into_iter().collect())
+            }
+            Err(Error {
+                kind: ErrorKind::NotFound,
+                ..
+            }) => Ok(Vec::new()),
+            other => other,
+        }
+    }
+
+    /// The value that `JsonPath.read(json, path)` gives to `JSONPathAssertion`: the hit of a definite path, or the array
+    /// of the hits of an indefinite one.
+    ///
+    /// # Errors
+    /// If the path is not found or cannot be applied to the body.
+    pub fn read<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Node<'j, 't>, Error> {
+        if matches!(json.root(), Value::Null) {
+            return Err(Error::failed("json can not be null"));
+        }
+        eval::read(&self.path, json.root(), json.root())
+    }
+}
+
+/// A path: `$` or `@` and what follows.
+#[derive(Debug)]
+struct Path {
+    /// Whether it starts at the document (`$`), not at the filtered item (`@`).
+    from_root: bool,
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug)]
+enum Token {
+    /// `.a`, `['a']`, `["a","b"]`
+    Property { names: Vec<String>, quote: char },
+    /// `[0]`, `[0,1]`
+    Index(Vec<i32>),
+    /// `[1:]`, `[:2]`, `[1:2]`
+    Slice { from: Option<i32>, to: Option<i32> },
+    /// `[*]`, `.*`
+    Wildcard,
+    /// `..`
+    Scan,
+    /// `[?(…)]`
+    Filter(filter::Expr),
+    /// `.length()`
+    Function {
+        name: String,
+        parameters: Vec<Parameter>,
+    },
+}
+
+#[derive(Debug)]
+enum Parameter {
+    Json(String),
+    Path(Path),
+}
+
+impl Path {
+    fn is_leaf(&self, at: usize) -> bool {
+        at + 1 == self.tokens.len()
+    }
+
+    fn is_token_definite(&self, at: usize) -> bool {
+        match &self.tokens[at] {
+            Token::Property { names, .. } => names.len() == 1 || self.is_leaf(at),
+            Token::Index(indexes) => indexes.len() == 1,
+            Token::Function { .. } => true,
+            Token::Slice { .. } | Token::Wildcard | Token::Scan | Token::Filter(_) => false,
+        }
+    }
+
+    fn is_upstream_definite(&self, at: usize) -> bool {
+        (0..at).all(|before| self.is_token_definite(before))
+    }
+
+    fn is_definite(&self) -> bool {
+        self.is_upstream_definite(self.tokens.len())
+    }
+
+    fn ends_with_function(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token::Function { .. }))
+    }
+
+    /// `toString` of the tokens from this one on.
+    fn text_from(&self, at: usize) -> String {
+        self.tokens[at..].iter().map(Token::fragment).collect()
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}", self.root_text(), self.text_from(0))
+    }
+
+    fn root_text(&self) -> &'static str {
+        if self.from_root { "$" } else { "@" }
+    }
+}
+
+impl Token {
+    /// `getPathFragment`.
+    fn fragment(&self) -> String {
+        match self {
+            Token::Property { names, quote } => {
+                let names: Vec<String> = names
+                    .iter()
+                    .map(|name| format!("{quote}{name}{quote}"))
+                    .collect();
+                format!("[{}]", names.join(","))
+            }
+            Token::Index(indexes) => {
+                let indexes: Vec<String> = indexes.iter().map(i32::to_string).collect();
+                format!("[{}]", indexes.join(","))
+            }
+            Token::Slice { from, to } => {
+                let text =
+                    |index: &Option<i32>| index.map_or(String::new(), |index| index.to_string());
+                format!("[{}:{}]", text(from), text(to))
+            }
+            Token::Wildcard => "[*]".to_owned(),
+            Token::Scan => "..".to_owned(),
+            Token::Filter(_) => "[?]".to_owned(),
+            Token::Function { name, parameters } => {
+                format!(
+                    ".{name}({})",
+                    if parameters.is_empty() { "" } else { "..." }
+                )
+            }
+        }
+    }
+}

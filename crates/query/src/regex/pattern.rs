@@ -1,0 +1,341 @@
+//! The compiled pattern and its matches.
+
+use std::sync::OnceLock;
+
+use memchr::memmem;
+use regex_automata::util::captures::Captures as LinearCaptures;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, meta};
+
+use super::{Dialect, Options, PatternError, Translated, java, oro};
+
+/// Backtracking steps allowed for one search on the backtracking engine; beyond it the text counts as not matching.
+/// ORO and Java have no limit and would hang or overflow their stack.
+const BACKTRACK_LIMIT: usize = 20_000_000;
+/// Automata that grow beyond this fall back to slower engines, and patterns beyond it to none.
+const SIZE_LIMIT_BYTES: usize = 64 << 20;
+
+/// A regular expression, compiled once; `Send + Sync`.
+#[derive(Debug)]
+pub struct Pattern {
+    source: String,
+    dialect: Dialect,
+    translated: Translated,
+    literal: Option<memmem::Finder<'static>>,
+    /// Right for every text, unless there is a `$` and the text ends with a line end.
+    linear: Option<meta::Regex>,
+    /// Right for every text.
+    backtracking: OnceLock<Option<fancy_regex::Regex>>,
+    /// ORO: refuses to end where the search began.
+    variant: OnceLock<Option<fancy_regex::Regex>>,
+    /// ORO: anchored at the start. Java: matches the whole text.
+    anchored: OnceLock<Option<fancy_regex::Regex>>,
+    /// Java: matches the whole text, as right as `linear`.
+    whole: OnceLock<Option<meta::Regex>>,
+}
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// With the engine's own message if `Perl5Compiler` or `java.util.regex.Pattern` refuses the pattern.
+    pub fn compile(
+        text: &str,
+        dialect: Dialect,
+        options: Options,
+    ) -> Result<Pattern, PatternError> {
+        let translated = match dialect {
+            Dialect::Oro => oro::translate(text, options)?,
+            Dialect::Java => java::translate(text, options)?,
+        };
+        let refuse = |message: String| PatternError { message, offset: 0 };
+        let literal = translated
+            .literal
+            .as_ref()
+            .map(|literal| memmem::Finder::new(literal.as_bytes()).into_owned());
+        let linear = match translated.backtracks {
+            true => None,
+            false => Some(linear(&translated.render(r"\z")).map_err(refuse)?),
+        };
+        let pattern = Pattern {
+            source: text.to_owned(),
+            dialect,
+            translated,
+            literal,
+            linear,
+            backtracking: OnceLock::new(),
+            variant: OnceLock::new(),
+            anchored: OnceLock::new(),
+            whole: OnceLock::new(),
+        };
+        if pattern.linear.is_none() {
+            let compiled =
+                backtracking(&pattern.translated.render(pattern.end_look())).map_err(refuse)?;
+            pattern
+                .backtracking
+                .set(Some(compiled))
+                .expect("just made, so still empty");
+        }
+        Ok(pattern)
+    }
+
+    /// The pattern as written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The text to be found, if the pattern is nothing but plain characters.
+    pub fn literal(&self) -> Option<&str> {
+        self.translated.literal.as_deref()
+    }
+
+    /// Number of capturing groups, the whole match not counted (`match.groups() - 1` in ORO).
+    pub fn group_count(&self) -> usize {
+        self.translated.groups
+    }
+
+    /// Whether the pattern is found anywhere (`Perl5Matcher.contains`, `Matcher.find`).
+    pub fn is_match(&self, text: &str) -> bool {
+        if let Some(literal) = &self.literal {
+            return literal.find(text.as_bytes()).is_some();
+        }
+        match self.linear_for(text) {
+            Some(regex) => regex.is_match(text),
+            None => self
+                .backtracking()
+                .is_some_and(|regex| regex.is_match(text).unwrap_or(false)),
+        }
+    }
+
+    /// Whether the pattern matches the whole text, as JMeter's "Matches" asks.
+    ///
+    /// `Perl5Matcher.matches` takes the first way to match at the start and only then looks whether it reached the end:
+    /// `a|ab` does not match `ab`. `java.util.regex.Matcher.matches` tries every way.
+    pub fn full_match(&self, text: &str) -> bool {
+        if let Some(literal) = self.literal() {
+            return literal == text;
+        }
+        match self.dialect {
+            Dialect::Oro => self.end_of_match_at_start(text) == Some(text.len()),
+            Dialect::Java if self.linear_for(text).is_some() => {
+                let whole = self.whole.get_or_init(|| {
+                    let text = self.translated.render(r"\z");
+                    linear(&format!(r"\A(?:{text})\z")).ok()
+                });
+                whole.as_ref().is_some_and(|regex| regex.is_match(text))
+            }
+            Dialect::Java => {
+                let whole = self.anchored.get_or_init(|| {
+                    let text = self.translated.render(self.end_look());
+                    backtracking(&format!(r"\A(?:{text})\z")).ok()
+                });
+                whole
+                    .as_ref()
+                    .is_some_and(|regex| regex.is_match(text).unwrap_or(false))
+            }
+        }
+    }
+
+    fn end_of_match_at_start(&self, text: &str) -> Option<usize> {
+        if let Some(regex) = self.linear_for(text) {
+            return regex
+                .find(Input::new(text).anchored(Anchored::Yes))
+                .map(|found| found.end());
+        }
+        let anchored = self.anchored.get_or_init(|| {
+            let text = self.translated.render(self.end_look());
+            backtracking(&format!(r"\A(?:{text})")).ok()
+        });
+        let found = anchored.as_ref()?.find(text).ok()??;
+        Some(found.end())
+    }
+
+    /// The first match.
+    pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.captures_iter(text).next()
+    }
+
+    /// All matches in turn, as a loop over `Perl5Matcher.contains(input, pattern)` or `Matcher.find()` sees them.
+    pub fn captures_iter<'p, 't>(&'p self, text: &'t str) -> CapturesIter<'p, 't> {
+        CapturesIter {
+            pattern: self,
+            text,
+            from: 0,
+            last_end: None,
+            slots: None,
+        }
+    }
+
+    /// The linear engine, if it is right for this text.
+    fn linear_for(&self, text: &str) -> Option<&meta::Regex> {
+        let regex = self.linear.as_ref()?;
+        (self.translated.ends.is_empty() || !self.ends_line(text)).then_some(regex)
+    }
+
+    fn ends_line(&self, text: &str) -> bool {
+        match self.dialect {
+            Dialect::Oro => text.ends_with('\n'),
+            Dialect::Java => text.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']),
+        }
+    }
+
+    /// What `$` means where the text may end with a line end: at the end, or before that last line end.
+    fn end_look(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Oro => r"(?=\n?\z)",
+            Dialect::Java => r"(?=(?:\r\n|[\r\x{85}\x{2028}\x{2029}]|(?<!\r)\n)?\z)",
+        }
+    }
+
+    fn backtracking(&self) -> Option<&fancy_regex::Regex> {
+        self.backtracking
+            .get_or_init(|| backtracking(&self.translated.render(self.end_look())).ok())
+            .as_ref()
+    }
+
+    fn not_ending_at_start(&self) -> Option<&fancy_regex::Regex> {
+        self.variant
+            .get_or_init(|| {
+                let text = self.translated.render(self.end_look());
+                backtracking(&format!(r"(?:{text})(?!\G)")).ok()
+            })
+            .as_ref()
+    }
+}
+
+fn linear(text: &str) -> Result<meta::Regex, String> {
+    let config = meta::Config::new()
+        .nfa_size_limit(Some(SIZE_LIMIT_BYTES))
+        .hybrid_cache_capacity(2 << 20);
+    meta::Regex::builder()
+        .configure(config)
+        .syntax(syntax::Config::new().nest_limit(1000))
+        .build(text)
+        .map_err(|error| match error.syntax_error() {
+            Some(syntax) => syntax.to_string(),
+            None => error.to_string(),
+        })
+}
+
+fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
+    fancy_regex::RegexBuilder::new(text)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .delegate_size_limit(SIZE_LIMIT_BYTES)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+/// One match: the text of its groups. Group 0 is the whole match.
+#[derive(Clone, Debug)]
+pub struct Captures<'t> {
+    text: &'t str,
+    spans: Box<[Option<(usize, usize)>]>,
+}
+
+impl<'t> Captures<'t> {
+    /// Number of groups, the whole match included (`MatchResult.groups()` in ORO).
+    #[allow(clippy::len_without_is_empty)] // there always is group 0
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// The text of a group; `None` if it took no part in the match or there is no such group.
+    pub fn get(&self, group: usize) -> Option<&'t str> {
+        let (start, end) = self.span(group)?;
+        Some(&self.text[start..end])
+    }
+
+    /// Where a group starts and ends, in bytes.
+    pub fn span(&self, group: usize) -> Option<(usize, usize)> {
+        self.spans.get(group).copied().flatten()
+    }
+
+    /// All groups in turn, the whole match first.
+    pub fn groups(&self) -> impl Iterator<Item = Option<&'t str>> + '_ {
+        (0..self.len()).map(|group| self.get(group))
+    }
+}
+
+/// Iterator over the matches of a pattern in a text.
+#[derive(Debug)]
+pub struct CapturesIter<'p, 't> {
+    pattern: &'p Pattern,
+    text: &'t str,
+    from: usize,
+    last_end: Option<usize>,
+    slots: Option<LinearCaptures>,
+}
+
+impl<'t> Iterator for CapturesIter<'_, 't> {
+    type Item = Captures<'t>;
+
+    fn next(&mut self) -> Option<Captures<'t>> {
+        if self.from > self.text.len() {
+            return None;
+        }
+        let found = match self.pattern.dialect {
+            Dialect::Oro => self.next_oro(),
+            Dialect::Java => self.search(),
+        };
+        let Some(captures) = found else {
+            self.from = self.text.len() + 1;
+            return None;
+        };
+        let (start, end) = captures.span(0)?;
+        self.last_end = Some(end);
+        self.from = end;
+        // Matcher.find steps over one character behind an empty match.
+        if self.pattern.dialect == Dialect::Java && start == end {
+            self.from += self.text[end..].chars().next().map_or(1, char::len_utf8);
+        }
+        Some(captures)
+    }
+}
+
+impl<'t> CapturesIter<'_, 't> {
+    /// `Perl5Matcher` lets no match end where the one before it ended, and goes on looking for another way.
+    fn next_oro(&mut self) -> Option<Captures<'t>> {
+        let captures = self.search()?;
+        let (_, end) = captures.span(0)?;
+        if self.last_end != Some(end) {
+            return Some(captures);
+        }
+        let regex = self.pattern.not_ending_at_start()?;
+        let found = regex.captures_from_pos(self.text, self.from).ok()??;
+        Some(self.backtracked(&found))
+    }
+
+    fn search(&mut self) -> Option<Captures<'t>> {
+        let Some(regex) = self.pattern.linear_for(self.text) else {
+            let found = self
+                .pattern
+                .backtracking()?
+                .captures_from_pos(self.text, self.from)
+                .ok()??;
+            return Some(self.backtracked(&found));
+        };
+        let slots = self.slots.get_or_insert_with(|| regex.create_captures());
+        regex.search_captures(
+            &Input::new(self.text).span(self.from..self.text.len()),
+            slots,
+        );
+        if !slots.is_match() {
+            return None;
+        }
+        let spans = (0..slots.group_len())
+            .map(|group| slots.get_group(group).map(|span| (span.start, span.end)));
+        Some(Captures {
+            text: self.text,
+            spans: spans.collect(),
+        })
+    }
+
+    fn backtracked(&self, found: &fancy_regex::Captures<'_, str>) -> Captures<'t> {
+        let spans = (0..=self.pattern.group_count())
+            .map(|group| found.get(group).map(|m| (m.start(), m.end())));
+        Captures {
+            text: self.text,
+            spans: spans.collect(),
+        }
+    }
+}

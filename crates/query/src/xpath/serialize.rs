@@ -1,0 +1,81 @@
+//! An element as XML text, as Java's identity transformer writes it.
+
+use std::fmt::Write;
+
+use xpath_eval::{Node, NodeKind};
+
+use super::tree::NodeRef;
+
+/// `XPathUtil.getNodeContent`: the element with all namespaces that are declared around it.
+pub(super) fn fragment(node: NodeRef<'_>) -> String {
+    let mut chain = vec![node];
+    while let Some(parent) = chain.last().and_then(|node| node.parent()) {
+        chain.push(parent);
+    }
+    let mut scope: Vec<(&str, &str)> = Vec::new();
+    for (prefix, uri) in chain.iter().rev().flat_map(|node| &node.data().declared) {
+        scope.retain(|(known, _)| known != prefix);
+        scope.push((prefix, uri));
+    }
+    let mut out = String::new();
+    element(node, &scope, &mut out);
+    out
+}
+
+fn element(node: NodeRef<'_>, declared: &[(&str, &str)], out: &mut String) {
+    let data = node.data();
+    out.push('<');
+    out.push_str(&data.name);
+    // The default namespace first; where namespaces mean nothing, it is none.
+    for (_, uri) in declared.iter().filter(|(prefix, _)| prefix.is_empty()) {
+        attribute("xmlns", if node.tree.namespaces { uri } else { "" }, out);
+    }
+    for (prefix, uri) in declared.iter().filter(|(prefix, _)| !prefix.is_empty()) {
+        attribute(&format!("xmlns:{prefix}"), uri, out);
+    }
+    for own in node.attributes() {
+        attribute(&own.data().name, &own.data().text, out);
+    }
+    if data.children.is_empty() {
+        out.push_str("/>");
+        return;
+    }
+    out.push('>');
+    for child in node.children() {
+        let data = child.data();
+        match data.kind {
+            NodeKind::Element => {
+                let declared: Vec<(&str, &str)> =
+                    data.declared.iter().map(|(prefix, uri)| (prefix.as_str(), uri.as_str())).collect();
+                element(child, &declared, out);
+            }
+            NodeKind::Comment => write!(out, "<!--{}-->", data.text).expect("writing to a String cannot fail"),
+            NodeKind::ProcessingInstruction => {
+                write!(out, "<?{} {}?>", data.name, data.text).expect("writing to a String cannot fail");
+            }
+            _ => escape(&data.text, false, out),
+        }
+    }
+    write!(out, "</{}>", data.name).expect("writing to a String cannot fail");
+}
+
+fn attribute(name: &str, value: &str, out: &mut String) {
+    write!(out, " {name}=\"").expect("writing to a String cannot fail");
+    escape(value, true, out);
+    out.push('"');
+}
+
+fn escape(text: &str, in_attribute: bool, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' if in_attribute => out.push_str("&#34;"),
+            '\n' if in_attribute => out.push_str("&#xA;"),
+            '\t' if in_attribute => out.push_str("&#9;"),
+            '\r' => out.push_str("&#xD;"),
+            c => out.push(c),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Answers recorded from the libraries that JMeter 5.6.3 ships, run on Java 17: each line of `tests/golden/*.txt` is a question
+//! and, behind `=> `, what the library said. `␤ ␍ ␉` stand for line ends and tabs.
+
+use drumfire_query::css::{Document, Engine, Selector};
+use drumfire_query::json::Json;
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::resources::{css_urls, embedded};
+use drumfire_query::url::JavaUrl;
+
+fn decode(text: &str) -> String {
+    text.replace('␤', "\n")
+        .replace('␍', "\r")
+        .replace('␉', "\t")
+}
+
+/// Checks every line and reports all that differ.
+fn check(golden: &str, separator: &str, answer: impl Fn(&str) -> String) {
+    let mut wrong = Vec::new();
+    for line in golden.lines() {
+        let (question, wanted) = line
+            .split_once(separator)
+            .expect("a question and an answer");
+        let found = answer(question);
+        if found != wanted {
+            wrong.push(format!(
+                "{question}\n    wanted {wanted}\n    found  {found}"
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        golden.lines().count(),
+        wrong.join("\n")
+    );
+}
+
+fn matches(question: &str, dialect: Dialect) -> String {
+    let (pattern, text) = question.split_once('\t').expect("a pattern and a text");
+    let (pattern_text, text) = (pattern.replace('␤', "\n"), decode(text));
+    let pattern = match Pattern::compile(&pattern_text, dialect, Options::default()) {
+        Ok(pattern) => pattern,
+        Err(error) => {
+            let text = error.exception_text(&pattern_text, dialect);
+            let shown = match dialect {
+                Dialect::Oro => error.message,
+                Dialect::Java => text
+                    .split(": ")
+                    .nth(1)
+                    .unwrap_or("")
+                    .lines()
+                    .next()
+                    .unwrap_or("")
+                    .to_owned(),
+            };
+            return format!("ERR {shown}");
+        }
+    };
+    let quoted = |group: Option<&str>| {
+        group.map_or("NULL".to_owned(), |text| {
+            format!(
+                "\"{}\"",
+                text.replace('\\', "\\\\")
+                    .replace('"', "\\\"")
+                    .replace('\n', "\\n")
+            )
+        })
+    };
+    let mut out = format!(
+        "full={} has={}",
+        pattern.full_match(&text),
+        pattern.is_match(&text)
+    );
+    for captures in pattern.captures_iter(&text).take(20) {
+        let groups: Vec<String> = captures.groups().map(quoted).collect();
+        assert_eq!(captures.len(), pattern.group_count() + 1);
+        out.push_str(&format!(
+            " [{}]",
+            groups.join("|").replace('\r', "␍").replace('\t', "␉")
+        ));
+    }
+    out
+}
+
+#[test]
+fn regex_oro() {
+    check(include_str!("golden/regex_oro.txt"), "\t=> ", |question| {
+        matches(question, Dialect::Oro)
+    });
+}
+
+#[test]
+fn regex_java() {
+    check(include_str!("golden/regex_java.txt"), "\t=> ", |question| {
+        matches(question, Dialect::Java)
+    });
+}
+
+/// The list of the JSON Extractor behind `F`, the text of the JSON assertion behind `R`, failures behind `E`.
+fn json_answer(path: &str, body: &str) -> String {
+    let path = match JsonPath::compile(path) {
+        Ok(path) => path,
+        Err(error) => return format!("E {error}  ##  E {error}"),
+    };
+    let json = match Json::parse(body) {
+        Ok(json) => json,
+        Err(error) => return format!("E {error}  ##  E {error}"),
+    };
+    let found = path.find(&json).map(|nodes| {
+        let texts: Vec<String> = nodes
+            .iter()
+            .map(|node| {
+                node.to_text()
+                    .map_or("null".to_owned(), |text| text.into_owned())
+            })
+            .collect();
+        format!("F[{}]", texts.join(", "))
+    });
+    let read = path
+        .read(&json)
+        .map(|node| format!("R {}", node.to_assertion_text()));
+    let shown = |result: Result<String, _>| {
+        result.unwrap_or_else(|error: drumfire_query::jsonpath::Error| format!("E {error}"))
+    };
+    format!("{}  ##  {}", shown(found), shown(read))
+}
+
+#[test]
+fn json_path() {
+    let bodies: Vec<&str> = include_str!("golden/json_docs.txt").lines().collect();
+    check(include_str!("golden/jsonpath.txt"), "\t=> ", |question| {
+        let (path, body) = question
+            .split_once('\t')
+            .expect("a path and the number of a body");
+        let body: usize = body.parse().expect("the number of a body");
+        json_answer(path, bodies[body]).replace('\n', "␤")
+    });
+}
+
+#[test]
+fn css_selectors() {
+    let pages: Vec<Document> = include_str!("golden/css_pages.txt")
+        .split("=====\n")
+        .map(Document::parse)
+        .collect();
+    check(include_str!("golden/css.txt"), "\t=>", |question| {
+        let columns: Vec<&str> = question.split('\t').collect();
+        let engine = if columns[0] == "jodd" {
+            Engine::Jodd
+        } else {
+            Engine::Jsoup
+        };
+        let page: usize = columns[1].parse().expect("the number of a page");
+        match Selector::compile(columns[3], engine) {
+            Ok(selector) => {
+                let values = selector.select(&pages[page], Some(columns[2]));
+                values
+                    .iter()
+                    .map(|value| format!(" [{}]", value.as_deref().unwrap_or("null")))
+                    .collect::<String>()
+            }
+            Err(_) => " !".to_owned(),
+        }
+        .replace('\n', "␤")
+    });
+}
+
+#[test]
+fn page_resources() {
+    let base = JavaUrl::parse(None, "http://h/a/b.html").expect("a URL");
+    check(include_str!("golden/resources.txt"), "\t=>", |question| {
+        let (user_agent, text) = question.split_once('\t').expect("a browser and a page");
+        let text = decode(text);
+        let urls = match user_agent {
+            "css" => css_urls(&text, &base),
+            _ => embedded(&text, &base, Some(user_agent)),
+        };
+        match urls {
+            Ok(urls) => urls.iter().map(|url| format!(" {url}")).collect(),
+            Err(error) => format!(" ! {error}"),
+        }
+    });
+}
+
+#[test]
+fn compiled_things_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Pattern>();
+    shared::<JsonPath>();
+    shared::<Selector>();
+    shared::<drumfire_query::boundary::Boundary>();
+}

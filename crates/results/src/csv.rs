@@ -1,0 +1,236 @@
+//! CSV rows, byte for byte as JMeter's `CSVSaveService` writes them.
+
+use crate::row::RowFormat;
+use crate::sample::Sample;
+use crate::save_config::{SaveConfig, TimestampFormat};
+
+/// Sub-results nested deeper than this are left out (`CSVSaveService.saveSubResults`).
+const MAX_DEPTH: u32 = 10;
+
+/// Appends the header line without its line end (`CSVSaveService.printableFieldNamesToString`).
+pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: &mut Vec<u8>) {
+    let columns: [(bool, &[&str]); 20] = [
+        (config.timestamp, &["timeStamp"]),
+        (config.time, &["elapsed"]),
+        (config.label, &["label"]),
+        (config.code, &["responseCode"]),
+        (config.message, &["responseMessage"]),
+        (config.thread_name, &["threadName"]),
+        (config.data_type, &["dataType"]),
+        (config.success, &["success"]),
+        (config.failure_message, &["failureMessage"]),
+        (config.bytes, &["bytes"]),
+        (config.sent_bytes, &["sentBytes"]),
+        (config.thread_counts, &["grpThreads", "allThreads"]),
+        (config.url, &["URL"]),
+        (config.file_name, &["Filename"]),
+        (config.latency, &["Latency"]),
+        (config.encoding, &["Encoding"]),
+        (config.sample_count, &["SampleCount", "ErrorCount"]),
+        (config.hostname, &["Hostname"]),
+        (config.idle_time, &["IdleTime"]),
+        (config.connect_time, &["Connect"]),
+    ];
+    let mut row = Row::new(config.delimiter, out);
+    let shown = columns.iter().filter(|(show, _)| *show);
+    for name in shown.flat_map(|(_, names)| names.iter()) {
+        row.plain(name.as_bytes());
+    }
+    for name in variables {
+        // The quotes tell variables from fixed columns; the name itself is not escaped.
+        row.plain(b"\"");
+        row.out.extend_from_slice(name.as_bytes());
+        row.out.push(b'"');
+    }
+}
+
+/// Appends the row of `sample` and, where configured, those of its sub-results; returns their number.
+pub(crate) fn write_sample(format: &RowFormat, sample: &Sample, out: &mut Vec<u8>) -> u64 {
+    write_row(format, sample, &sample.variables, out);
+    out.push(b'\n');
+    if format.config.subresults {
+        1 + write_children(format, sample, &sample.variables, 0, out)
+    } else {
+        1
+    }
+}
+
+type Variables = [Option<std::rc::Rc<str>>];
+
+fn write_children(
+    format: &RowFormat,
+    sample: &Sample,
+    variables: &Variables,
+    depth: u32,
+    out: &mut Vec<u8>,
+) -> u64 {
+    if depth > MAX_DEPTH {
+        return 0;
+    }
+    let mut rows = 0;
+    for child in &sample.children {
+        write_row(format, child, variables, out);
+        out.push(b'\n');
+        rows += 1 + write_children(format, child, variables, depth + 1, out);
+    }
+    rows
+}
+
+/// One row without its line end. The variables are those of the whole sample event, also for a sub-result.
+fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &mut Vec<u8>) {
+    let config = &format.config;
+    let mut row = Row::new(config.delimiter, out);
+    if config.timestamp {
+        write_stamp(format, sample, &mut row);
+    }
+    if config.time {
+        row.number(sample.elapsed_ms);
+    }
+    if config.label {
+        row.text(&sample.label);
+    }
+    if config.code {
+        row.text(&sample.code);
+    }
+    if config.message {
+        row.text(&sample.message);
+    }
+    if config.thread_name {
+        row.text(&sample.thread_name);
+    }
+    if config.data_type {
+        row.text(sample.data_type.as_str());
+    }
+    if config.success {
+        row.plain(if sample.success { b"true" } else { b"false" });
+    }
+    if config.failure_message {
+        row.text(sample.first_assertion_message().unwrap_or(""));
+    }
+    if config.bytes {
+        row.number(sample.received_bytes());
+    }
+    if config.sent_bytes {
+        row.number(sample.sent_bytes);
+    }
+    if config.thread_counts {
+        row.number(sample.group_threads);
+        row.number(sample.all_threads);
+    }
+    if config.url {
+        row.text(sample.url.as_deref().unwrap_or("null"));
+    }
+    write_late_columns(format, sample, &mut row);
+    for index in 0..format.variables.len() {
+        let value = variables.get(index).and_then(Option::as_deref);
+        row.text(value.unwrap_or("null"));
+    }
+}
+
+/// The columns that later versions of JMeter added at the end.
+fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
+    let config = &format.config;
+    if config.file_name {
+        row.text(sample.result_file_name.as_deref().unwrap_or(""));
+    }
+    if config.latency {
+        row.number(sample.latency_ms);
+    }
+    if config.encoding {
+        let known = sample
+            .encoding
+            .as_deref()
+            .filter(|encoding| !encoding.is_empty());
+        row.text(known.unwrap_or(&config.default_encoding));
+    }
+    if config.sample_count {
+        row.number(sample.sample_count);
+        row.number(sample.error_count());
+    }
+    if config.hostname {
+        row.text(&format.hostname);
+    }
+    if config.idle_time {
+        row.number(sample.idle_ms);
+    }
+    if config.connect_time {
+        row.number(sample.connect_ms);
+    }
+}
+
+fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
+    let stamp_ms = format.stamp_ms(sample);
+    match &format.config.timestamp_format {
+        TimestampFormat::Millis => row.number(stamp_ms),
+        TimestampFormat::Pattern(pattern) => {
+            row.delimit();
+            let start = row.out.len();
+            pattern.write(stamp_ms, &format.zone, row.out);
+            if row.out[start..].iter().any(|&byte| row.is_special(byte)) {
+                let text = row.out.split_off(start);
+                row.quote(&text);
+            }
+        }
+        TimestampFormat::Unformatted => {}
+    }
+}
+
+/// A row being written (`CSVSaveService.StringQuoter`).
+struct Row<'a> {
+    out: &'a mut Vec<u8>,
+    delimiter: u8,
+    first: bool,
+}
+
+impl<'a> Row<'a> {
+    fn new(delimiter: u8, out: &'a mut Vec<u8>) -> Row<'a> {
+        Row {
+            out,
+            delimiter,
+            first: true,
+        }
+    }
+
+    fn delimit(&mut self) {
+        if !self.first {
+            self.out.push(self.delimiter);
+        }
+        self.first = false;
+    }
+
+    fn plain(&mut self, bytes: &[u8]) {
+        self.delimit();
+        self.out.extend_from_slice(bytes);
+    }
+
+    fn number(&mut self, value: impl itoa::Integer) {
+        self.delimit();
+        let mut digits = itoa::Buffer::new();
+        self.out.extend_from_slice(digits.format(value).as_bytes());
+    }
+
+    fn is_special(&self, byte: u8) -> bool {
+        byte == self.delimiter || matches!(byte, b'"' | b'\r' | b'\n')
+    }
+
+    /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).
+    fn text(&mut self, text: &str) {
+        self.delimit();
+        if text.bytes().any(|byte| self.is_special(byte)) {
+            self.quote(text.as_bytes());
+        } else {
+            self.out.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    fn quote(&mut self, text: &[u8]) {
+        self.out.push(b'"');
+        for &byte in text {
+            if byte == b'"' {
+                self.out.push(b'"');
+            }
+            self.out.push(byte);
+        }
+        self.out.push(b'"');
+    }
+}

@@ -1,0 +1,245 @@
+//! Opening and writing result files by the rules of JMeter's `ResultCollector`.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::row::RowFormat;
+use crate::xml;
+
+/// What happens to a result file that is already there. Without a GUI, JMeter does not look at
+/// `resultcollector.action_if_file_exists`: it continues the file unless `-f` is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExistingFile {
+    /// Go on at its end.
+    #[default]
+    Append,
+    /// Delete it first (`-f`).
+    Delete,
+}
+
+/// Where file names of listeners lead.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Folder of the plan.
+    pub base_dir: PathBuf,
+    /// Names with this prefix are relative to `base_dir`, others to the working directory
+    /// (`jmeter.save.saveservice.base_prefix`, by default `~/`).
+    pub base_prefix: String,
+    /// What happens to files that are already there.
+    pub existing: ExistingFile,
+}
+
+impl Place {
+    /// The file that a listener's name means (`FileServer.resolveBaseRelativeName`).
+    pub fn resolve(&self, name: &str) -> PathBuf {
+        match name.strip_prefix(self.base_prefix.as_str()) {
+            // A leading slash in the rest does not make it absolute: Java's File joins.
+            Some(rest) => self.base_dir.join(rest.trim_start_matches('/')),
+            None => PathBuf::from(name),
+        }
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug)]
+pub struct OpenError {
+    path: PathBuf,
+    cause: io::Error,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Could not delete results file {}", self.path.display())
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+/// Deletes the file of a listener, where there is one. The name is taken as it is, without the base prefix
+/// (`JMeter.runNonGui`).
+///
+/// # Errors
+/// When a file is there and cannot be deleted; JMeter does not start then.
+pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
+    match fs::remove_file(name) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound && Path::new(name).exists() => {
+            Err(OpenError {
+                path: PathBuf::from(name),
+                cause,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An open result file.
+#[derive(Debug)]
+pub(crate) struct ResultFile {
+    pub path: PathBuf,
+    file: File,
+    /// Length up to which the file holds whole rows only; none for pipes and devices.
+    whole_len: Option<u64>,
+    pub rows: u64,
+    pub lost_rows: u64,
+    pub problem: Option<String>,
+}
+
+impl ResultFile {
+    /// Opens `path`, makes its folders, and writes the head into a file that starts anew (`ResultCollector
+    /// .getFileWriter`): CSV when it did not exist, XML when it did not end with a complete `testResults`.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    pub fn open(path: &Path, format: &RowFormat) -> io::Result<ResultFile> {
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            fs::create_dir_all(folder)?;
+        }
+        let existed = path.exists();
+        let mut file = OpenOptions::new()
+            .read(format.config.xml)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        let regular = file.metadata()?.is_file();
+        let mut whole_len = file.metadata()?.len();
+        let continued = if format.config.xml {
+            let end = if regular {
+                end_tag_start(&mut file, whole_len)?
+            } else {
+                None
+            };
+            whole_len = end.unwrap_or(0);
+            end.is_some()
+        } else {
+            existed
+        };
+        if regular {
+            // An XML file without its end is overwritten, as in JMeter.
+            file.set_len(whole_len)?;
+            file.seek(SeekFrom::Start(whole_len))?;
+        }
+        let mut opened = ResultFile {
+            path: path.to_owned(),
+            file,
+            whole_len: regular.then_some(whole_len),
+            rows: 0,
+            lost_rows: 0,
+            problem: None,
+        };
+        if !continued {
+            let mut head = Vec::new();
+            format.write_head(&mut head);
+            opened.append(&head)?;
+        }
+        Ok(opened)
+    }
+
+    /// Writes whole rows. After a failure the file is cut back to the last whole row, the rows count as lost, and the
+    /// next call tries again.
+    pub fn write_rows(&mut self, data: &[u8], rows: u64) {
+        match self.append(data) {
+            Ok(()) => self.rows += rows,
+            Err(error) => {
+                self.lost_rows += rows;
+                self.fail(&error);
+            }
+        }
+    }
+
+    /// Writes the end of the file and checks that it is still where it was opened.
+    pub fn finish(&mut self, format: &RowFormat) {
+        let mut tail = Vec::new();
+        format.write_tail(&mut tail);
+        if let Err(error) = self.append(&tail) {
+            self.fail(&error);
+        }
+        if self.whole_len.is_some() && !self.is_in_place() {
+            self.problem.get_or_insert_with(|| {
+                format!(
+                    "{} was removed or replaced while the test was running",
+                    self.path.display()
+                )
+            });
+        }
+    }
+
+    fn append(&mut self, data: &[u8]) -> io::Result<()> {
+        let written = self.file.write_all(data);
+        if let Some(whole_len) = &mut self.whole_len {
+            match &written {
+                Ok(()) => *whole_len += data.len() as u64,
+                Err(_) => {
+                    // Both may fail on a broken disk; the error that counts is already at hand.
+                    let _ = self.file.set_len(*whole_len);
+                    let _ = self.file.seek(SeekFrom::Start(*whole_len));
+                }
+            }
+        }
+        written
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        self.problem
+            .get_or_insert_with(|| format!("cannot write {}: {error}", self.path.display()));
+    }
+
+    #[cfg(unix)]
+    fn is_in_place(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        match (fs::metadata(&self.path), self.file.metadata()) {
+            (Ok(there), Ok(here)) => (there.dev(), there.ino()) == (here.dev(), here.ino()),
+            _ => false,
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn is_in_place(&self) -> bool {
+        self.path.exists()
+    }
+}
+
+/// Where the end tag of a complete XML file starts (`ResultCollector.trimLastLine`): only the last bytes are searched,
+/// and a file too short to be complete has none.
+fn end_tag_start(file: &mut File, len: u64) -> io::Result<Option<u64>> {
+    if len < xml::MIN_FILE_LEN {
+        return Ok(None);
+    }
+    let searched = xml::END_TAG.len() as u64 + 10;
+    let start = len - searched;
+    file.seek(SeekFrom::Start(start))?;
+    let mut end = Vec::new();
+    file.take(searched).read_to_end(&mut end)?;
+    let found = end
+        .windows(xml::END_TAG.len())
+        .position(|window| window == xml::END_TAG);
+    Ok(found.map(|at| start + at as u64))
+}
+
+/// A path that is the same for all names of one file, also before the file exists.
+pub(crate) fn identity(path: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // The folder may be missing too: resolve as much of it as exists.
+    let mut rest = Vec::new();
+    let mut folder = absolute.as_path();
+    while let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) {
+        rest.push(name);
+        folder = parent;
+        if let Ok(found) = fs::canonicalize(folder) {
+            return rest.iter().rev().fold(found, |path, name| path.join(name));
+        }
+    }
+    absolute
+}

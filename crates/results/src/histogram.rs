@@ -1,0 +1,227 @@
+//! Histograms of whole runs: three significant digits, exact extremes, memory only for the magnitudes that occur.
+
+/// Each power of two is cut into this many buckets, so a bucket is at most 0.1 % wide.
+const SLOTS: usize = 1 << SLOT_BITS;
+const SLOT_BITS: u32 = 10;
+
+/// Counts of values such as microseconds. Values below 2,048 are exact, larger ones to within 0.1 %.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    /// Page 0 holds the values below `SLOTS`, page `p` those from `SLOTS << (p - 1)` on, up to twice that.
+    pages: Vec<Option<Box<[u64; SLOTS]>>>,
+    count: u64,
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+impl Histogram {
+    /// An empty histogram; it allocates when values come.
+    pub fn new() -> Histogram {
+        Histogram::default()
+    }
+
+    /// Counts one value. Allocates only for the first value of a magnitude.
+    pub fn record(&mut self, value: u64) {
+        self.min = if self.count == 0 {
+            value
+        } else {
+            self.min.min(value)
+        };
+        self.max = self.max.max(value);
+        self.count += 1;
+        self.sum += u128::from(value);
+        let (page, slot) = place(value);
+        self.page_mut(page)[slot] += 1;
+    }
+
+    /// Adds everything `other` has counted.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+        // Pages outside the other's extremes are empty there, allocated or not.
+        let (first, last) = (place(other.min).0, place(other.max).0);
+        for (index, page) in other.pages.iter().enumerate().take(last + 1).skip(first) {
+            if let Some(page) = page {
+                let mine = self.page_mut(index);
+                for (mine, theirs) in mine.iter_mut().zip(page.iter()) {
+                    *mine += theirs;
+                }
+            }
+        }
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub fn clear(&mut self) {
+        if self.count > 0 {
+            let (first, last) = (place(self.min).0, place(self.max).0);
+            for page in self.pages[first..=last].iter_mut().flatten() {
+                page.fill(0);
+            }
+        }
+        (self.count, self.sum, self.min, self.max) = (0, 0, 0, 0);
+    }
+
+    /// How many values were counted.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The smallest value, exactly; 0 without values.
+    pub fn min(&self) -> u64 {
+        self.min
+    }
+
+    /// The largest value, exactly; 0 without values.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The mean of the exact values; 0 without values.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum as f64 / self.count as f64
+        }
+    }
+
+    /// The value that `percent` per cent of all values do not exceed (nearest rank), to within 0.1 %;
+    /// 0 without values.
+    pub fn percentile(&self, percent: f64) -> u64 {
+        let rank = (percent / 100.0 * self.count as f64).ceil() as u64;
+        let rank = rank.clamp(1, self.count.max(1));
+        let mut seen = 0;
+        for (highest, count) in self.buckets() {
+            seen += count;
+            if seen >= rank {
+                return highest.clamp(self.min, self.max);
+            }
+        }
+        self.max
+    }
+
+    /// The buckets that are not empty, in order: the highest value of each and its count.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let pages = self.pages.iter().enumerate();
+        let pages = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
+        pages.flat_map(|(index, page)| {
+            let slots = page.iter().enumerate().filter(|(_, count)| **count > 0);
+            slots.map(move |(slot, count)| (highest(index, slot), *count))
+        })
+    }
+
+    fn page_mut(&mut self, index: usize) -> &mut [u64; SLOTS] {
+        if self.pages.len() <= index {
+            self.pages.resize_with(index + 1, || None);
+        }
+        self.pages[index].get_or_insert_with(|| Box::new([0; SLOTS]))
+    }
+}
+
+fn place(value: u64) -> (usize, usize) {
+    if value < SLOTS as u64 {
+        return (0, value as usize);
+    }
+    let shift = 63 - value.leading_zeros() - SLOT_BITS;
+    let slot = (value >> shift) as usize - SLOTS;
+    (shift as usize + 1, slot)
+}
+
+fn highest(page: usize, slot: usize) -> u64 {
+    if page == 0 {
+        return slot as u64;
+    }
+    let shift = page - 1;
+    let lowest = ((SLOTS + slot) as u64) << shift;
+    lowest + ((1 << shift) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_histogram_is_all_zeros() {
+        let empty = Histogram::new();
+        assert_eq!(
+            (
+                empty.count(),
+                empty.min(),
+                empty.max(),
+                empty.percentile(99.0)
+            ),
+            (0, 0, 0, 0)
+        );
+        assert_eq!(empty.mean(), 0.0);
+    }
+
+    #[test]
+    fn small_values_are_exact() {
+        let mut all = Histogram::new();
+        (1..=1000).for_each(|value| all.record(value));
+        assert_eq!(all.percentile(50.0), 500);
+        assert_eq!(all.percentile(99.0), 990);
+        assert_eq!(all.percentile(100.0), 1000);
+        assert_eq!(all.percentile(0.0), 1);
+        assert_eq!(all.mean(), 500.5);
+    }
+
+    #[test]
+    fn the_extremes_are_exact_at_any_size() {
+        let mut all = Histogram::new();
+        for value in [u64::MAX, 123_456_789, 0] {
+            all.record(value);
+        }
+        assert_eq!((all.min(), all.max()), (0, u64::MAX));
+        assert_eq!(all.percentile(100.0), u64::MAX);
+    }
+
+    #[test]
+    fn a_cleared_histogram_counts_from_zero() {
+        let mut all = Histogram::new();
+        all.record(5_000_000);
+        all.record(3);
+        all.clear();
+        assert_eq!(all.buckets().count(), 0);
+        all.record(7);
+        assert_eq!((all.min(), all.max(), all.count()), (7, 7, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_are_within_a_thousandth(mut values in prop::collection::vec(0u64..1 << 40, 1..200), percent in 0.0..100.0f64) {
+            let mut all = Histogram::new();
+            values.iter().for_each(|&value| all.record(value));
+            values.sort_unstable();
+            let rank = ((percent / 100.0 * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let exact = values[rank - 1];
+            let found = all.percentile(percent);
+            prop_assert!(found >= exact && (found - exact) as f64 <= exact as f64 / 1000.0);
+        }
+
+        #[test]
+        fn merging_is_the_same_as_recording_all(left in prop::collection::vec(any::<u64>(), 0..50), right in prop::collection::vec(any::<u64>(), 0..50)) {
+            let of = |values: &[u64]| {
+                let mut all = Histogram::new();
+                values.iter().for_each(|&value| all.record(value));
+                all
+            };
+            let mut merged = of(&left);
+            merged.merge(&of(&right));
+            let whole = of(&[left, right].concat());
+            prop_assert_eq!(merged.buckets().collect::<Vec<_>>(), whole.buckets().collect::<Vec<_>>());
+            prop_assert_eq!((merged.min(), merged.max(), merged.count()), (whole.min(), whole.max(), whole.count()));
+        }
+    }
+}

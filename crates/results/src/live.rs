@@ -1,0 +1,95 @@
+//! The numbers of a running test, shared by all workers.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::sample::Sample;
+use crate::statistics::{self, Recording};
+use crate::summariser::SummaryDelta;
+
+/// Failed samples that are kept for showing.
+const RECENT_ERRORS: usize = 20;
+
+/// A failed sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentError {
+    /// When it ended, in milliseconds since the Unix epoch.
+    pub end_ms: i64,
+    /// Its label.
+    pub label: String,
+    /// Its response code.
+    pub code: String,
+    /// Its response message, or what the assertion said of a response that is good by its code.
+    pub message: String,
+}
+
+impl RecentError {
+    pub(crate) fn of(sample: &Sample) -> RecentError {
+        RecentError {
+            end_ms: sample.end_ms,
+            label: sample.label.as_ref().to_owned(),
+            code: sample.code.as_str().to_owned(),
+            message: statistics::error_message(sample).to_owned(),
+        }
+    }
+}
+
+/// The whole run so far, as of each worker's last [`publish`](crate::Recorder::publish), and what summarisers have not
+/// yet taken.
+#[derive(Debug, Default)]
+pub struct Live {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub recording: Recording,
+    pub summaries: Vec<SummaryDelta>,
+    pub recent_errors: VecDeque<RecentError>,
+}
+
+impl State {
+    pub fn add_error(&mut self, error: RecentError) {
+        if self.recent_errors.len() == RECENT_ERRORS {
+            self.recent_errors.pop_front();
+        }
+        self.recent_errors.push_back(error);
+    }
+}
+
+impl Live {
+    /// Nothing has happened; `summarisers` is how many summariser numbers there are.
+    pub fn new(summarisers: usize) -> Live {
+        let live = Live::default();
+        live.lock().summaries = vec![SummaryDelta::EMPTY; summarisers];
+        live
+    }
+
+    /// Looks at the statistics of the whole run so far. Workers cannot publish meanwhile, so be quick.
+    pub fn read<R>(&self, look: impl FnOnce(&Recording) -> R) -> R {
+        look(&self.lock().recording)
+    }
+
+    /// A copy of the statistics of the whole run so far.
+    pub fn recording(&self) -> Recording {
+        self.read(Clone::clone)
+    }
+
+    /// Takes what came for a summariser since the last time.
+    pub fn take_summary(&self, summariser: usize) -> SummaryDelta {
+        self.lock()
+            .summaries
+            .get_mut(summariser)
+            .map_or(SummaryDelta::EMPTY, std::mem::take)
+    }
+
+    /// The latest failed samples, oldest first.
+    pub fn recent_errors(&self) -> Vec<RecentError> {
+        self.lock().recent_errors.iter().cloned().collect()
+    }
+
+    /// A worker that panicked leaves sums that are complete up to a label; they stay readable.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,224 @@
+//! What a worker does with each sample: count it and append its rows, without a lock and without an allocation.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::live::{Live, RecentError};
+use crate::sample::Sample;
+use crate::statistics::{ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS};
+use crate::summariser::SummaryDelta;
+use crate::writer::{Channel, ResultWriter};
+
+/// A buffer with this many bytes goes to the writer at once.
+const FULL_BUFFER_BYTES: usize = 64 << 10;
+/// A full buffer has room for one more row of common size.
+const BUFFER_BYTES: usize = FULL_BUFFER_BYTES + (4 << 10);
+/// Failed samples a worker keeps for showing, between two publications.
+const RECENT_ERRORS: usize = 8;
+
+/// The listeners in whose scope a sampler is: numbers of outputs and of summarisers, in the order in which JMeter would
+/// notify them. Cheap to clone, for the compiled plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputSet {
+    outputs: Arc<[u16]>,
+    summarisers: Arc<[u16]>,
+}
+
+impl OutputSet {
+    /// Outputs are numbered as in [`ResultWriter::open`], summarisers as in [`Live::new`].
+    pub fn new(
+        outputs: impl IntoIterator<Item = u16>,
+        summarisers: impl IntoIterator<Item = u16>,
+    ) -> OutputSet {
+        OutputSet {
+            outputs: outputs.into_iter().collect(),
+            summarisers: summarisers.into_iter().collect(),
+        }
+    }
+}
+
+/// Rows of one file that are not yet handed over.
+#[derive(Debug, Default)]
+struct Buffer {
+    data: Vec<u8>,
+    rows: u64,
+}
+
+/// A worker's recorder. Dropping it hands everything over.
+#[derive(Debug)]
+pub struct Recorder {
+    channel: Arc<Channel>,
+    live: Arc<Live>,
+    ignore_transactions: bool,
+    buffers: Vec<Buffer>,
+    /// File names that already have the sample at hand.
+    marked: Vec<bool>,
+    /// Places in `labels` of plain samples and of those of transaction controllers.
+    index: [FxHashMap<Rc<str>, usize>; 2],
+    /// Since the last publication.
+    labels: Vec<LabelStatistics>,
+    /// Places of `labels` in the shared recording, as far as published.
+    shared: Vec<usize>,
+    /// Places of `labels` that have samples.
+    touched: Vec<usize>,
+    errors: ErrorKinds,
+    recent_errors: VecDeque<RecentError>,
+    summaries: Vec<SummaryDelta>,
+}
+
+impl Recorder {
+    /// A recorder for one worker. `ignore_transactions` keeps transaction controllers' samples from summarisers
+    /// (`summariser.ignore_transaction_controller_sample_result`).
+    pub fn new(writer: &ResultWriter, live: &Arc<Live>, ignore_transactions: bool) -> Recorder {
+        let channel = writer.channel();
+        let summarisers = live.lock().summaries.len();
+        let marks = channel.outputs.iter().map(|output| output.mark + 1).max();
+        Recorder {
+            live: Arc::clone(live),
+            ignore_transactions,
+            buffers: (0..channel.file_count).map(|_| Buffer::default()).collect(),
+            marked: vec![false; marks.unwrap_or(0)],
+            index: Default::default(),
+            labels: Vec::new(),
+            shared: Vec::new(),
+            touched: Vec::new(),
+            errors: ErrorKinds::default(),
+            recent_errors: VecDeque::new(),
+            summaries: vec![SummaryDelta::EMPTY; summarisers],
+            channel,
+        }
+    }
+
+    /// Records a sample that listeners are told of: statistics of its label, summaries, and a row in every file of
+    /// `outputs` whose filter wants it. An ignored sample is not recorded.
+    pub fn record(&mut self, sample: &Sample, outputs: &OutputSet) {
+        if sample.ignore {
+            return;
+        }
+        let transaction = sample.is_from_transaction();
+        self.count(sample, transaction);
+        if !(transaction && self.ignore_transactions) {
+            for &summariser in outputs.summarisers.iter() {
+                self.summaries[usize::from(summariser)].add(sample);
+            }
+        }
+        self.write(sample, outputs);
+    }
+
+    /// Hands all rows to the writer and publishes the statistics. Call it on a tick.
+    pub fn flush(&mut self) {
+        self.flush_rows();
+        self.publish();
+    }
+
+    /// Hands all rows to the writer. Call it every 100 ms or so.
+    pub fn flush_rows(&mut self) {
+        for file in 0..self.buffers.len() {
+            self.hand_over(file);
+        }
+    }
+
+    /// Adds the statistics since the last time to the shared ones. Call it once a second or so.
+    pub fn publish(&mut self) {
+        let mut live = self.live.lock();
+        for &place in &self.touched {
+            let label = &mut self.labels[place];
+            while self.shared.len() <= place {
+                self.shared.push(usize::MAX);
+            }
+            if self.shared[place] == usize::MAX {
+                self.shared[place] = live.recording.place(&label.label, label.transaction);
+            }
+            live.recording.labels[self.shared[place]].merge(label);
+            label.clear();
+        }
+        self.touched.clear();
+        live.recording.errors.absorb(&mut self.errors);
+        for error in self.recent_errors.drain(..) {
+            live.add_error(error);
+        }
+        for (all, mine) in live.summaries.iter_mut().zip(&mut self.summaries) {
+            all.merge(mine);
+            *mine = SummaryDelta::EMPTY;
+        }
+    }
+
+    fn count(&mut self, sample: &Sample, transaction: bool) {
+        let place = match self.index[usize::from(transaction)].get(&sample.label) {
+            Some(&place) => place,
+            None => self.add_label(&sample.label, transaction),
+        };
+        let label = &mut self.labels[place];
+        if label.service.count() == 0 {
+            self.touched.push(place);
+        }
+        label.add(sample);
+        if !sample.success && !transaction {
+            self.errors.add(sample);
+            if self.recent_errors.len() < RECENT_ERRORS {
+                self.recent_errors.push_back(RecentError::of(sample));
+            }
+        }
+    }
+
+    #[cold]
+    fn add_label(&mut self, label: &Rc<str>, transaction: bool) -> usize {
+        let index = &mut self.index[usize::from(transaction)];
+        let full = index.len() >= MAX_LABELS;
+        let label = if full {
+            Rc::from(OTHER_LABELS)
+        } else {
+            Rc::clone(label)
+        };
+        if let Some(&place) = index.get(&label) {
+            return place;
+        }
+        self.labels
+            .push(LabelStatistics::new(label.as_ref().to_owned(), transaction));
+        index.insert(label, self.labels.len() - 1);
+        self.labels.len() - 1
+    }
+
+    fn write(&mut self, sample: &Sample, outputs: &OutputSet) {
+        let channel = Arc::clone(&self.channel);
+        for &number in outputs.outputs.iter() {
+            let output = &channel.outputs[usize::from(number)];
+            let Some(file) = output.file else { continue };
+            if !output.filter.wants(sample.success)
+                || std::mem::replace(&mut self.marked[output.mark], true)
+            {
+                continue;
+            }
+            let buffer = &mut self.buffers[file];
+            if buffer.data.capacity() == 0 {
+                buffer.data.reserve(BUFFER_BYTES);
+            }
+            buffer.rows += output.format.write_sample(sample, &mut buffer.data);
+            if buffer.data.len() >= FULL_BUFFER_BYTES || output.format.config.autoflush {
+                self.hand_over(file);
+            }
+        }
+        for &number in outputs.outputs.iter() {
+            self.marked[channel.outputs[usize::from(number)].mark] = false;
+        }
+    }
+
+    fn hand_over(&mut self, file: usize) {
+        let buffer = &mut self.buffers[file];
+        if !buffer.data.is_empty() {
+            let data = std::mem::take(&mut buffer.data);
+            buffer.data = self
+                .channel
+                .push(file, std::mem::take(&mut buffer.rows), data);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}

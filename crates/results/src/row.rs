@@ -1,0 +1,102 @@
+//! One result file's way of writing: head, rows and tail, in CSV or XML.
+
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use crate::sample::Sample;
+use crate::save_config::SaveConfig;
+use crate::{csv, xml};
+
+/// How rows of one listener look: its configuration and what is the same in every row. Shared by all workers.
+#[derive(Clone, Debug)]
+pub struct RowFormat {
+    /// Which fields are shown, and how.
+    pub config: SaveConfig,
+    /// Names of the `sample_variables`.
+    pub variables: Arc<[String]>,
+    /// Name of this host, for the host name column.
+    pub hostname: Arc<str>,
+    /// Zone in which a time stamp pattern is printed.
+    pub zone: TimeZone,
+}
+
+impl RowFormat {
+    /// A format for `config` in the system's zone.
+    pub fn new(config: SaveConfig, variables: Arc<[String]>, hostname: Arc<str>) -> RowFormat {
+        RowFormat {
+            config,
+            variables,
+            hostname,
+            zone: TimeZone::system(),
+        }
+    }
+
+    /// Appends what a new file starts with (`ResultCollector.writeFileStart`).
+    pub fn write_head(&self, out: &mut Vec<u8>) {
+        if self.config.xml {
+            xml::write_head(&self.config, out);
+        } else if self.config.field_names {
+            csv::write_field_names(&self.config, &self.variables, out);
+            out.push(b'\n');
+        }
+    }
+
+    /// Appends the sample and, where configured, its sub-results. Returns the number of samples written.
+    pub fn write_sample(&self, sample: &Sample, out: &mut Vec<u8>) -> u64 {
+        if self.config.xml {
+            xml::write_sample(self, sample, out)
+        } else {
+            csv::write_sample(self, sample, out)
+        }
+    }
+
+    /// Appends what a finished file ends with (`ResultCollector.writeFileEnd`).
+    pub fn write_tail(&self, out: &mut Vec<u8>) {
+        if self.config.xml {
+            out.extend_from_slice(xml::TAIL);
+        }
+    }
+
+    /// The moment a row is stamped with, in milliseconds since the Unix epoch.
+    pub(crate) fn stamp_ms(&self, sample: &Sample) -> i64 {
+        if self.config.stamp_at_start {
+            sample.start_ms
+        } else {
+            sample.end_ms
+        }
+    }
+}
+
+/// The names that the property `sample_variables` lists (`SampleEvent.initSampleVariables`): split at commas without
+/// trimming; empty names at the end are dropped, as `String.split` does.
+pub fn sample_variable_names(property: Option<&str>) -> Vec<String> {
+    let Some(property) = property else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = property.split(',').map(str::to_owned).collect();
+    // Java gives one empty name for an empty property, but none for commas alone.
+    while names.len() > 1 && names.last().is_some_and(String::is_empty) {
+        names.pop();
+    }
+    if names.len() == 1 && names[0].is_empty() && !property.is_empty() {
+        names.clear();
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample_variable_names;
+
+    #[test]
+    fn variable_names_split_as_in_java() {
+        assert!(sample_variable_names(None).is_empty());
+        assert_eq!(
+            sample_variable_names(Some("a, b,,c,,")),
+            ["a", " b", "", "c"]
+        );
+        assert_eq!(sample_variable_names(Some("")), [""]);
+        assert!(sample_variable_names(Some(",,")).is_empty());
+    }
+}

@@ -1,0 +1,426 @@
+//! Statistics per label over a whole run, and the rows of the table at its end.
+
+use rustc_hash::FxHashMap;
+
+use crate::histogram::Histogram;
+use crate::sample::Sample;
+
+/// Distinct labels that are told apart; the samples of all further ones share [`OTHER_LABELS`].
+pub const MAX_LABELS: usize = 10_000;
+/// The label of samples beyond [`MAX_LABELS`].
+pub const OTHER_LABELS: &str = "(other labels)";
+/// Distinct kinds of failures that are told apart.
+const MAX_ERROR_KINDS: usize = 1_000;
+
+/// The samples of one label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelStatistics {
+    /// The label.
+    pub label: String,
+    /// The samples are those of a transaction controller and stay out of the total
+    /// (`StatisticsSummaryConsumer.aggregateSample`).
+    pub transaction: bool,
+    /// How many samples.
+    pub count: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Service times, in microseconds: as JMeter measures.
+    pub service: Histogram,
+    /// Response times from the intended start on, in microseconds, of the samples that have one.
+    pub response: Histogram,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Start of the first sample, in milliseconds since the Unix epoch; `i64::MAX` without samples.
+    pub first_start_ms: i64,
+    /// End of the last sample, in milliseconds since the Unix epoch; `i64::MIN` without samples.
+    pub last_end_ms: i64,
+}
+
+impl LabelStatistics {
+    /// No samples yet.
+    pub fn new(label: String, transaction: bool) -> LabelStatistics {
+        LabelStatistics {
+            label,
+            transaction,
+            count: 0,
+            errors: 0,
+            service: Histogram::new(),
+            response: Histogram::new(),
+            bytes: 0,
+            sent_bytes: 0,
+            first_start_ms: i64::MAX,
+            last_end_ms: i64::MIN,
+        }
+    }
+
+    /// Counts a sample.
+    pub fn add(&mut self, sample: &Sample) {
+        let service_us = sample.precise_service_us();
+        self.count += u64::from(sample.sample_count);
+        self.errors += u64::from(sample.error_count());
+        self.service.record(service_us);
+        if let Some(delay_us) = sample.delay_us {
+            self.response.record(service_us.saturating_add(delay_us));
+        }
+        self.bytes += sample.received_bytes();
+        self.sent_bytes += sample.sent_bytes;
+        self.first_start_ms = self.first_start_ms.min(sample.start_ms);
+        self.last_end_ms = self.last_end_ms.max(sample.end_ms);
+    }
+
+    /// Adds the samples of `other`; the label stays.
+    pub fn merge(&mut self, other: &LabelStatistics) {
+        self.count += other.count;
+        self.errors += other.errors;
+        self.service.merge(&other.service);
+        self.response.merge(&other.response);
+        self.bytes += other.bytes;
+        self.sent_bytes += other.sent_bytes;
+        self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
+        self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
+    }
+
+    /// Forgets the samples and keeps label and memory.
+    pub(crate) fn clear(&mut self) {
+        (self.count, self.errors, self.bytes, self.sent_bytes) = (0, 0, 0, 0);
+        (self.first_start_ms, self.last_end_ms) = (i64::MAX, i64::MIN);
+        self.service.clear();
+        self.response.clear();
+    }
+
+    /// The row of the table.
+    pub fn row(&self) -> StatisticsRow {
+        let service_ms = |percent| self.service.percentile(percent) as f64 / 1000.0;
+        StatisticsRow {
+            label: self.label.clone(),
+            count: self.count,
+            errors: self.errors,
+            error_percent: if self.count == 0 {
+                0.0
+            } else {
+                self.errors as f64 * 100.0 / self.count as f64
+            },
+            min_ms: self.service.min() as f64 / 1000.0,
+            mean_ms: self.service.mean() / 1000.0,
+            max_ms: self.service.max() as f64 / 1000.0,
+            p50_ms: service_ms(50.0),
+            p90_ms: service_ms(90.0),
+            p95_ms: service_ms(95.0),
+            p99_ms: service_ms(99.0),
+            throughput_per_s: self.per_second(self.count as f64),
+            received_kib_per_s: self.per_second(self.bytes as f64 / 1024.0),
+            sent_kib_per_s: self.per_second(self.sent_bytes as f64 / 1024.0),
+        }
+    }
+
+    /// Over the time from the first start to the last end; 0 where that is no time (`Calculator.getRatePerSecond`).
+    fn per_second(&self, amount: f64) -> f64 {
+        let elapsed_ms = self.last_end_ms.saturating_sub(self.first_start_ms);
+        if elapsed_ms > 0 {
+            amount / (elapsed_ms as f64 / 1000.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// One row of the table at the end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatisticsRow {
+    /// The label.
+    pub label: String,
+    /// How many samples.
+    pub count: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Failed samples in a hundred.
+    pub error_percent: f64,
+    /// Shortest service time, in milliseconds.
+    pub min_ms: f64,
+    /// Mean service time, in milliseconds.
+    pub mean_ms: f64,
+    /// Longest service time, in milliseconds.
+    pub max_ms: f64,
+    /// Median service time, in milliseconds.
+    pub p50_ms: f64,
+    /// 90th percentile of the service time, in milliseconds.
+    pub p90_ms: f64,
+    /// 95th percentile of the service time, in milliseconds.
+    pub p95_ms: f64,
+    /// 99th percentile of the service time, in milliseconds.
+    pub p99_ms: f64,
+    /// Samples a second.
+    pub throughput_per_s: f64,
+    /// Received a second, in units of 1,024 bytes.
+    pub received_kib_per_s: f64,
+    /// Sent a second, in units of 1,024 bytes.
+    pub sent_kib_per_s: f64,
+}
+
+/// Failed samples of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorKind {
+    /// The response code.
+    pub code: String,
+    /// The response message, or what the assertion said of a response that is good by its code.
+    pub message: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Failures by kind, as JMeter's dashboard tells them apart (`ErrorsSummaryConsumer.getErrorKey`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorKinds {
+    /// Code and message, with a NUL between.
+    counts: FxHashMap<String, u64>,
+    /// Reused for looking up.
+    key: String,
+}
+
+impl ErrorKinds {
+    /// Counts a failed sample. Allocates only for a new kind.
+    pub fn add(&mut self, sample: &Sample) {
+        self.key.clear();
+        self.key.push_str(&sample.code);
+        self.key.push('\0');
+        self.key.push_str(error_message(sample));
+        match self.counts.get_mut(self.key.as_str()) {
+            Some(count) => *count += 1,
+            None => self.insert(self.key.clone(), 1),
+        }
+    }
+
+    /// The kinds, most frequent first.
+    pub fn list(&self) -> Vec<ErrorKind> {
+        let split = |(key, &count): (&String, &u64)| {
+            let (code, message) = key.split_once('\0').unwrap_or((key, ""));
+            ErrorKind {
+                code: code.to_owned(),
+                message: message.to_owned(),
+                count,
+            }
+        };
+        let mut kinds: Vec<ErrorKind> = self.counts.iter().map(split).collect();
+        kinds.sort_by(|a, b| (b.count, &a.code, &a.message).cmp(&(a.count, &b.code, &b.message)));
+        kinds
+    }
+
+    /// Moves all counts of `other` here.
+    pub(crate) fn absorb(&mut self, other: &mut ErrorKinds) {
+        for (key, count) in other.counts.drain() {
+            match self.counts.get_mut(&key) {
+                Some(mine) => *mine += count,
+                None => self.insert(key, count),
+            }
+        }
+    }
+
+    fn insert(&mut self, key: String, count: u64) {
+        let key = if self.counts.len() < MAX_ERROR_KINDS {
+            key
+        } else {
+            "\0(other errors)".to_owned()
+        };
+        *self.counts.entry(key).or_insert(0) += count;
+    }
+}
+
+/// What a failed sample is counted under and shown with, beside its code.
+pub(crate) fn error_message(sample: &Sample) -> &str {
+    let assertion = sample
+        .first_assertion_message()
+        .filter(|message| !message.trim().is_empty());
+    let code = sample.code.as_str();
+    if is_success_code(code) || (code.is_empty() && assertion.is_some()) {
+        assertion.unwrap_or("Assertion failed")
+    } else {
+        &sample.message
+    }
+}
+
+/// Codes from 200 to 399 (`MetricUtils.isSuccessCode`).
+fn is_success_code(code: &str) -> bool {
+    code.bytes().all(|byte| byte.is_ascii_digit()) && matches!(code.parse::<u32>(), Ok(200..=399))
+}
+
+/// The statistics of a run, or of a part of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// One entry per label and origin, in the order of their first samples.
+    pub labels: Vec<LabelStatistics>,
+    /// Failed samples by kind, those of transaction controllers left out.
+    pub errors: ErrorKinds,
+    index: FxHashMap<(String, bool), usize>,
+}
+
+impl Recording {
+    /// The place of a label, new if need be; beyond [`MAX_LABELS`] the shared one.
+    pub(crate) fn place(&mut self, label: &str, transaction: bool) -> usize {
+        let label = if self.labels.len() < MAX_LABELS {
+            label
+        } else {
+            self.known(label, transaction)
+        };
+        let key = (label.to_owned(), transaction);
+        *self.index.entry(key).or_insert_with(|| {
+            self.labels
+                .push(LabelStatistics::new(label.to_owned(), transaction));
+            self.labels.len() - 1
+        })
+    }
+
+    fn known<'a>(&self, label: &'a str, transaction: bool) -> &'a str {
+        if self.index.contains_key(&(label.to_owned(), transaction)) {
+            label
+        } else {
+            OTHER_LABELS
+        }
+    }
+
+    /// All samples but those of transaction controllers, which would count everything twice.
+    pub fn total(&self) -> LabelStatistics {
+        let mut total = LabelStatistics::new("TOTAL".to_owned(), false);
+        for label in self.labels.iter().filter(|label| !label.transaction) {
+            total.merge(label);
+        }
+        total
+    }
+
+    /// The rows of the table: one per label, then the total.
+    pub fn rows(&self) -> Vec<StatisticsRow> {
+        let labels = self.labels.iter().map(LabelStatistics::row);
+        labels.chain([self.total().row()]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{AssertionResult, TRANSACTION_MESSAGE_PREFIX};
+
+    fn sample(start_ms: i64, elapsed_ms: i64) -> Sample {
+        let mut sample = Sample::new("a".into(), "t".into());
+        sample.set_ok();
+        sample.start_ms = start_ms;
+        sample.set_end(start_ms + elapsed_ms);
+        sample.bytes = 1024;
+        sample.sent_bytes = 512;
+        sample
+    }
+
+    #[test]
+    fn a_row_adds_up() {
+        let mut recording = Recording::default();
+        let place = recording.place("a", false);
+        for i in 0..100 {
+            let mut one = sample(1_000 + i * 10, i + 1);
+            one.success = i != 7;
+            recording.labels[place].add(&one);
+        }
+        let row = recording.rows().remove(0);
+        // From 1,000 to 1,990 + 100.
+        assert_eq!((row.count, row.errors, row.error_percent), (100, 1, 1.0));
+        assert_eq!((row.min_ms, row.mean_ms, row.max_ms), (1.0, 50.5, 100.0));
+        assert!((row.p50_ms - 50.0).abs() <= 0.05 && (row.p99_ms - 99.0).abs() <= 0.1);
+        assert!((row.throughput_per_s - 100.0 / 1.09).abs() < 1e-9);
+        assert!((row.received_kib_per_s - 100.0 / 1.09).abs() < 1e-9);
+        assert!((row.sent_kib_per_s - 50.0 / 1.09).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_rate_over_no_time_is_zero() {
+        let mut label = LabelStatistics::new("a".to_owned(), false);
+        assert_eq!(label.row().throughput_per_s, 0.0);
+        label.add(&sample(1_000, 0));
+        assert_eq!(label.row().throughput_per_s, 0.0);
+    }
+
+    #[test]
+    fn transactions_stay_out_of_the_total() {
+        let mut recording = Recording::default();
+        let (plain, transaction) = (recording.place("a", false), recording.place("a", true));
+        assert_ne!(plain, transaction);
+        recording.labels[plain].add(&sample(1_000, 5));
+        recording.labels[transaction].add(&sample(1_000, 50));
+        assert_eq!(recording.rows().len(), 3);
+        assert_eq!(recording.total().row().count, 1);
+        assert_eq!(recording.total().row().max_ms, 5.0);
+    }
+
+    #[test]
+    fn response_times_include_the_generators_delay() {
+        let mut label = LabelStatistics::new("a".to_owned(), false);
+        let mut late = sample(1_000, 5);
+        late.delay_us = Some(2_000);
+        label.add(&late);
+        label.add(&sample(1_000, 5));
+        assert_eq!(
+            (
+                label.service.max(),
+                label.response.max(),
+                label.response.count()
+            ),
+            (5_000, 7_000, 1)
+        );
+    }
+
+    #[test]
+    fn failures_are_told_apart_as_in_the_dashboard() {
+        let mut kinds = ErrorKinds::default();
+        let mut add =
+            |code: &'static str, message: &'static str, assertion: Option<&'static str>| {
+                let mut one = sample(1_000, 1);
+                (one.code, one.message) = (code.into(), message.into());
+                one.apply_assertion(AssertionResult {
+                    failure: true,
+                    message: assertion.map(Into::into),
+                    ..AssertionResult::default()
+                });
+                kinds.add(&one);
+            };
+        add("500", "Oops", Some("not shown"));
+        add("500", "Oops", None);
+        add("200", "OK", Some("expected x"));
+        add("200", "OK", Some(" "));
+        add("", "", Some("told"));
+        let list: Vec<String> = kinds
+            .list()
+            .iter()
+            .map(|k| format!("{} {}/{}", k.count, k.code, k.message))
+            .collect();
+        assert_eq!(
+            list,
+            [
+                "2 500/Oops",
+                "1 /told",
+                "1 200/Assertion failed",
+                "1 200/expected x"
+            ]
+        );
+    }
+
+    #[test]
+    fn labels_and_kinds_are_bounded() {
+        let mut recording = Recording::default();
+        for i in 0..MAX_LABELS + 50 {
+            recording.place(&format!("label {i}"), false);
+            let mut one = sample(1_000, 1);
+            one.code = format!("{i}").into();
+            recording.errors.add(&one);
+        }
+        assert_eq!(recording.labels.len(), MAX_LABELS + 1);
+        assert_eq!(recording.place("label 3", false), 3);
+        assert_eq!(recording.labels[MAX_LABELS].label, OTHER_LABELS);
+        assert!(recording.errors.list().len() <= MAX_ERROR_KINDS + 1);
+    }
+
+    #[test]
+    fn the_prefix_marks_transactions() {
+        let mut one = sample(1_000, 1);
+        one.message =
+            format!("{TRANSACTION_MESSAGE_PREFIX}1, number of failing samples : 0").into();
+        assert!(one.is_from_transaction());
+    }
+}

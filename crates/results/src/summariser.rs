@@ -1,0 +1,268 @@
+//! JMeter's `Summariser`: the `summary +` and `summary =` lines, byte for byte.
+
+use std::fmt::Write as _;
+
+use crate::properties;
+use crate::sample::Sample;
+
+/// Seconds after a boundary of the interval in which a line may still be due (`Summariser.INTERVAL_WINDOW`).
+const INTERVAL_WINDOW_S: i64 = 5;
+
+/// What a summariser is told of the samples since the last time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SummaryDelta {
+    count: u64,
+    errors: u64,
+    sum_ms: i64,
+    min_ms: i64,
+    max_ms: i64,
+}
+
+impl SummaryDelta {
+    /// No samples.
+    pub const EMPTY: SummaryDelta = SummaryDelta {
+        count: 0,
+        errors: 0,
+        sum_ms: 0,
+        min_ms: i64::MAX,
+        max_ms: i64::MIN,
+    };
+
+    /// Counts a sample (`SummariserRunningSample.addSample`).
+    pub fn add(&mut self, sample: &Sample) {
+        self.count += u64::from(sample.sample_count);
+        self.errors += u64::from(sample.error_count());
+        self.sum_ms += sample.elapsed_ms;
+        self.min_ms = self.min_ms.min(sample.elapsed_ms);
+        self.max_ms = self.max_ms.max(sample.elapsed_ms);
+    }
+
+    /// Adds the samples of `other`.
+    pub fn merge(&mut self, other: &SummaryDelta) {
+        self.count += other.count;
+        self.errors += other.errors;
+        self.sum_ms += other.sum_ms;
+        self.min_ms = self.min_ms.min(other.min_ms);
+        self.max_ms = self.max_ms.max(other.max_ms);
+    }
+
+    /// Whether there are no samples.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl Default for SummaryDelta {
+    fn default() -> Self {
+        SummaryDelta::EMPTY
+    }
+}
+
+/// The user counts that a `+` line shows (`JMeterContextService.ThreadCounts`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadCounts {
+    /// Users running now.
+    pub active: u64,
+    /// Users started so far.
+    pub started: u64,
+    /// Users ended so far.
+    pub finished: u64,
+}
+
+/// Settings of all summarisers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SummariserSettings {
+    /// Seconds between lines (`summariser.interval`).
+    pub interval_s: i64,
+    /// Write the lines to the log (`summariser.log`).
+    pub log: bool,
+    /// Write the lines to standard output (`summariser.out`).
+    pub out: bool,
+    /// Leave the samples of transaction controllers out
+    /// (`summariser.ignore_transaction_controller_sample_result`).
+    pub ignore_transactions: bool,
+}
+
+impl Default for SummariserSettings {
+    fn default() -> Self {
+        SummariserSettings {
+            interval_s: 30,
+            log: true,
+            out: true,
+            ignore_transactions: true,
+        }
+    }
+}
+
+impl SummariserSettings {
+    /// The settings that properties give; a value that cannot be read is the default (`JMeterUtils.getPropDefault`).
+    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> SummariserSettings {
+        let defaults = SummariserSettings::default();
+        let flag = |name, default| properties::flag(lookup, name, default);
+        let interval = lookup("summariser.interval").and_then(|text| text.trim().parse().ok());
+        SummariserSettings {
+            interval_s: interval.unwrap_or(defaults.interval_s),
+            log: flag("summariser.log", defaults.log),
+            out: flag("summariser.out", defaults.out),
+            ignore_transactions: flag(
+                "summariser.ignore_transaction_controller_sample_result",
+                defaults.ignore_transactions,
+            ),
+        }
+    }
+}
+
+/// One accumulator. It has no clock: a tick drives it with the time and the samples since the last tick, the more
+/// often the closer to JMeter, which looks at every sample.
+#[derive(Clone, Debug)]
+pub struct Summariser {
+    name: String,
+    interval_s: i64,
+    last_report_s: i64,
+    delta: Span,
+    total: Span,
+}
+
+impl Summariser {
+    /// A summariser whose test starts at `now_ms`, milliseconds since the Unix epoch.
+    pub fn new(name: impl Into<String>, interval_s: i64, now_ms: i64) -> Summariser {
+        Summariser {
+            name: name.into(),
+            interval_s: interval_s.max(1),
+            last_report_s: 0,
+            delta: Span::new(now_ms),
+            total: Span::new(now_ms),
+        }
+    }
+
+    /// Takes the samples since the last tick; calls `print` with the lines that are due. Lines come only with samples
+    /// and close to a boundary of the interval, so that tests started apart report together
+    /// (`Summariser.sampleOccurred`).
+    pub fn tick(
+        &mut self,
+        now_ms: i64,
+        samples: &SummaryDelta,
+        threads: ThreadCounts,
+        mut print: impl FnMut(&str),
+    ) {
+        if samples.is_empty() {
+            return;
+        }
+        self.delta.add(samples, now_ms);
+        let now_s = now_ms.div_euclid(1000);
+        let in_window = now_s.rem_euclid(self.interval_s) <= INTERVAL_WINDOW_S;
+        if now_s > self.last_report_s + INTERVAL_WINDOW_S && in_window {
+            print(&format_line(&self.name, &self.delta, Some(threads)));
+            let first = self.total.samples.is_empty();
+            self.move_delta(now_ms);
+            self.last_report_s = now_s;
+            if !first {
+                print(&format_line(&self.name, &self.total, None));
+            }
+        }
+    }
+
+    /// Ends the test: calls `print` with the last difference, where there is one and a line came before, and with the
+    /// total (`Summariser.testEnded`).
+    pub fn finish(
+        mut self,
+        now_ms: i64,
+        samples: &SummaryDelta,
+        threads: ThreadCounts,
+        mut print: impl FnMut(&str),
+    ) {
+        if !samples.is_empty() {
+            self.delta.add(samples, now_ms);
+        }
+        self.delta.end_ms = now_ms;
+        if !self.delta.samples.is_empty() && !self.total.samples.is_empty() {
+            print(&format_line(&self.name, &self.delta, Some(threads)));
+        }
+        self.move_delta(now_ms);
+        print(&format_line(&self.name, &self.total, None));
+    }
+
+    fn move_delta(&mut self, now_ms: i64) {
+        let delta = std::mem::replace(&mut self.delta, Span::new(now_ms));
+        self.total.add(&delta.samples, now_ms);
+    }
+}
+
+/// `SummariserRunningSample`: samples and the time they cover.
+#[derive(Clone, Debug)]
+struct Span {
+    samples: SummaryDelta,
+    start_ms: i64,
+    end_ms: i64,
+}
+
+impl Span {
+    fn new(now_ms: i64) -> Span {
+        Span {
+            samples: SummaryDelta::EMPTY,
+            start_ms: now_ms,
+            end_ms: now_ms,
+        }
+    }
+
+    fn add(&mut self, samples: &SummaryDelta, now_ms: i64) {
+        self.samples.merge(samples);
+        self.end_ms = now_ms;
+    }
+}
+
+/// `Summariser.format`; thread counts make it a `+` line.
+fn format_line(name: &str, span: &Span, threads: Option<ThreadCounts>) -> String {
+    let samples = &span.samples;
+    let elapsed_ms = if samples.is_empty() {
+        0
+    } else {
+        span.end_ms - span.start_ms
+    };
+    let elapsed_s = (elapsed_ms + 500) / 1000;
+    let sign = if threads.is_some() { '+' } else { '=' };
+    let (hours, minutes, seconds) = (elapsed_s / 3600, elapsed_s % 3600 / 60, elapsed_s % 60);
+    let mut line = format!(
+        "{name} {sign} {:>6} in {hours:02}:{minutes:02}:{seconds:02} = ",
+        samples.count
+    );
+    if elapsed_ms > 0 {
+        let rate = samples.count as f64 / elapsed_ms as f64 * 1000.0;
+        append(&mut line, format_args!("{rate:>6.1}"));
+    } else {
+        line.push_str("******");
+    }
+    let count = samples.count as f64;
+    let average_ms = if samples.is_empty() {
+        0
+    } else {
+        samples.sum_ms / samples.count as i64
+    };
+    let errors_percent = if samples.is_empty() {
+        0.0
+    } else {
+        samples.errors as f64 / count * 100.0
+    };
+    append(
+        &mut line,
+        format_args!(
+            "/s Avg: {average_ms:>5} Min: {:>5} Max: {:>5} Err: {:>5} ({errors_percent:.2}%)",
+            samples.min_ms, samples.max_ms, samples.errors
+        ),
+    );
+    if let Some(threads) = threads {
+        append(
+            &mut line,
+            format_args!(
+                " Active: {} Started: {} Finished: {}",
+                threads.active, threads.started, threads.finished
+            ),
+        );
+    }
+    line
+}
+
+fn append(line: &mut String, text: std::fmt::Arguments<'_>) {
+    line.write_fmt(text)
+        .expect("writing to a String cannot fail");
+}

@@ -1,0 +1,397 @@
+//! The one thread that writes result files, and the queue between it and the workers.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::files::{self, ExistingFile, OpenError, Place, ResultFile};
+use crate::row::RowFormat;
+
+/// Empty buffers kept for reuse.
+const MAX_SPARE_BUFFERS: usize = 64;
+
+/// Which samples a listener writes (`ResultCollector.isSampleWanted`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// All samples.
+    #[default]
+    All,
+    /// Failed samples only.
+    Errors,
+    /// Successful samples only.
+    Successes,
+}
+
+impl Filter {
+    /// The filter of a listener's two switches; both together are as good as none.
+    pub fn new(error_logging: bool, success_only_logging: bool) -> Filter {
+        match (error_logging, success_only_logging) {
+            (true, false) => Filter::Errors,
+            (false, true) => Filter::Successes,
+            _ => Filter::All,
+        }
+    }
+
+    /// Whether a sample with this success is written.
+    pub fn wants(self, success: bool) -> bool {
+        match self {
+            Filter::All => true,
+            Filter::Errors => !success,
+            Filter::Successes => success,
+        }
+    }
+}
+
+/// One listener that writes a file.
+#[derive(Clone, Debug)]
+pub struct OutputSpec {
+    /// File name as the plan or the command line gives it; empty writes nothing.
+    pub file_name: String,
+    /// How rows look.
+    pub format: RowFormat,
+    /// Which samples are written.
+    pub filter: Filter,
+}
+
+/// A listener as the recorders see it.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub format: RowFormat,
+    pub filter: Filter,
+    /// Number of the file; none if there is no name or the file could not be opened.
+    pub file: Option<usize>,
+    /// Number shared by all listeners with the same file name: a sample goes to the first of them only
+    /// (`SampleResult.markFile`).
+    pub mark: usize,
+}
+
+/// What is queued right now, and what was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterGauge {
+    /// Bytes of rows that wait for the disk.
+    pub backlog_bytes: u64,
+    /// The most that ever waited.
+    pub peak_backlog_bytes: u64,
+    /// How long workers had to wait because the backlog was at its limit.
+    pub stalled: Duration,
+    /// What went wrong first, such as a full disk.
+    pub problem: Option<String>,
+}
+
+/// What became of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Samples written.
+    pub rows: u64,
+    /// Samples that could not be written.
+    pub lost_rows: u64,
+    /// What went wrong first.
+    pub problem: Option<String>,
+}
+
+/// What became of all files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterReport {
+    /// One entry per file, in the order of the listeners.
+    pub files: Vec<FileReport>,
+    /// The last state of the queue.
+    pub gauge: WriterGauge,
+}
+
+/// Rows of one file on their way to the writer.
+#[derive(Debug)]
+struct Batch {
+    file: usize,
+    rows: u64,
+    data: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    batches: VecDeque<Batch>,
+    spare: Vec<Vec<u8>>,
+    gauge: WriterGauge,
+    /// No more rows are taken.
+    closed: bool,
+    /// Rows that came after the end.
+    late_rows: u64,
+}
+
+/// What recorders and writer share.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    pub outputs: Vec<Output>,
+    pub file_count: usize,
+    queue: Mutex<Queue>,
+    filled: Condvar,
+    drained: Condvar,
+    backlog_limit_bytes: u64,
+}
+
+impl Channel {
+    /// Hands rows over and gives back an empty buffer. Waits while the backlog is at its limit: better a late sample,
+    /// which is counted, than a lost row or endless memory.
+    pub fn push(&self, file: usize, rows: u64, data: Vec<u8>) -> Vec<u8> {
+        let mut queue = self.lock();
+        if queue.gauge.backlog_bytes >= self.backlog_limit_bytes && !queue.closed {
+            let since = Instant::now();
+            while queue.gauge.backlog_bytes >= self.backlog_limit_bytes && !queue.closed {
+                queue = self
+                    .drained
+                    .wait(queue)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            queue.gauge.stalled += since.elapsed();
+        }
+        let spare = queue.spare.pop().unwrap_or_default();
+        if queue.closed {
+            queue.late_rows += rows;
+            return spare;
+        }
+        let backlog = queue.gauge.backlog_bytes + data.len() as u64;
+        queue.gauge.backlog_bytes = backlog;
+        queue.gauge.peak_backlog_bytes = queue.gauge.peak_backlog_bytes.max(backlog);
+        queue.batches.push_back(Batch { file, rows, data });
+        drop(queue);
+        self.filled.notify_one();
+        spare
+    }
+
+    /// A panic elsewhere leaves the queue usable: every change of it is complete in itself.
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_all();
+        self.drained.notify_all();
+    }
+
+    /// The next batch; none when the queue is closed and empty.
+    fn pop(&self) -> Option<Batch> {
+        let mut queue = self.lock();
+        loop {
+            if let Some(batch) = queue.batches.pop_front() {
+                return Some(batch);
+            }
+            if queue.closed {
+                return None;
+            }
+            queue = self
+                .filled
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes note of a written batch and keeps its buffer.
+    fn done(&self, mut batch: Batch, problem: Option<&String>) {
+        let mut queue = self.lock();
+        queue.gauge.backlog_bytes -= batch.data.len() as u64;
+        if queue.gauge.problem.is_none() {
+            queue.gauge.problem = problem.cloned();
+        }
+        if queue.spare.len() < MAX_SPARE_BUFFERS {
+            batch.data.clear();
+            queue.spare.push(batch.data);
+        }
+        drop(queue);
+        self.drained.notify_all();
+    }
+}
+
+/// All result files of a run and the thread that writes them. Dropping it writes what is queued and ends the files, as
+/// [`ResultWriter::finish`] does, so a panic or an early return leaves them whole.
+#[derive(Debug)]
+pub struct ResultWriter {
+    channel: Arc<Channel>,
+    thread: Option<JoinHandle<Vec<FileReport>>>,
+    problems: Vec<String>,
+}
+
+impl ResultWriter {
+    /// Bytes of rows that may wait for the disk before workers have to.
+    pub const BACKLOG_LIMIT_BYTES: u64 = 256 << 20;
+
+    /// Opens the files of all listeners; their order gives the numbers in an
+    /// [`OutputSet`](crate::OutputSet). A file that cannot be opened is a [problem](ResultWriter::problems), not an
+    /// error: JMeter runs on without it.
+    ///
+    /// # Errors
+    /// When a file is to be deleted first and cannot be.
+    pub fn open(specs: Vec<OutputSpec>, place: &Place) -> Result<ResultWriter, OpenError> {
+        ResultWriter::open_with_limit(specs, place, ResultWriter::BACKLOG_LIMIT_BYTES)
+    }
+
+    /// Like [`ResultWriter::open`], with a backlog limit of one's own, in bytes.
+    ///
+    /// # Errors
+    /// When a file is to be deleted first and cannot be.
+    pub fn open_with_limit(
+        specs: Vec<OutputSpec>,
+        place: &Place,
+        backlog_limit_bytes: u64,
+    ) -> Result<ResultWriter, OpenError> {
+        if place.existing == ExistingFile::Delete {
+            for spec in &specs {
+                files::delete_existing(&spec.file_name)?;
+            }
+        }
+        let mut opening = Opening::default();
+        for spec in specs {
+            opening.add(spec, place);
+        }
+        let channel = Arc::new(Channel {
+            file_count: opening.files.len(),
+            outputs: opening.outputs,
+            queue: Mutex::default(),
+            filled: Condvar::new(),
+            drained: Condvar::new(),
+            backlog_limit_bytes: backlog_limit_bytes.max(1),
+        });
+        let mut writer = ResultWriter {
+            channel: Arc::clone(&channel),
+            thread: None,
+            problems: opening.problems,
+        };
+        let files = opening.files;
+        let spawned = std::thread::Builder::new()
+            .name("result-writer".to_owned())
+            .spawn(move || run(&channel, files));
+        match spawned {
+            Ok(thread) => writer.thread = Some(thread),
+            Err(error) => {
+                writer.channel.close();
+                writer
+                    .problems
+                    .push(format!("cannot start the result writer: {error}"));
+            }
+        }
+        Ok(writer)
+    }
+
+    /// What went wrong when the files were opened; the run goes on without those files.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// The state of the queue at this moment.
+    pub fn gauge(&self) -> WriterGauge {
+        self.channel.lock().gauge.clone()
+    }
+
+    /// Writes what is queued, ends all files, and says what became of them. Recorders must have been dropped or
+    /// flushed before: rows that come later are lost, and reported as a problem.
+    pub fn finish(mut self) -> WriterReport {
+        let files = self.end();
+        let mut gauge = self.gauge();
+        let late_rows = self.channel.lock().late_rows;
+        if gauge.problem.is_none() {
+            let first = files.iter().find_map(|file| file.problem.clone());
+            let late = (late_rows > 0)
+                .then(|| format!("{late_rows} results came after the end of the run"));
+            gauge.problem = first.or(late);
+        }
+        WriterReport { files, gauge }
+    }
+
+    pub(crate) fn channel(&self) -> Arc<Channel> {
+        Arc::clone(&self.channel)
+    }
+
+    fn end(&mut self) -> Vec<FileReport> {
+        self.channel.close();
+        let ended = self.thread.take().map(JoinHandle::join);
+        match ended {
+            Some(Ok(files)) => files,
+            Some(Err(_)) | None => Vec::new(),
+        }
+    }
+}
+
+impl Drop for ResultWriter {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Listeners and files while they are opened.
+#[derive(Default)]
+struct Opening {
+    outputs: Vec<Output>,
+    files: Vec<(ResultFile, RowFormat)>,
+    identities: Vec<PathBuf>,
+    names: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl Opening {
+    fn add(&mut self, spec: OutputSpec, place: &Place) {
+        let known = self.names.iter().position(|name| *name == spec.file_name);
+        let mark = known.unwrap_or_else(|| {
+            self.names.push(spec.file_name.clone());
+            self.names.len() - 1
+        });
+        let file = if spec.file_name.is_empty() {
+            None
+        } else {
+            self.file(&spec, place)
+        };
+        self.outputs.push(Output {
+            format: spec.format,
+            filter: spec.filter,
+            file,
+            mark,
+        });
+    }
+
+    /// One file may serve several listeners; the first one's format gives its head and its end.
+    fn file(&mut self, spec: &OutputSpec, place: &Place) -> Option<usize> {
+        let path = place.resolve(&spec.file_name);
+        let identity = files::identity(&path);
+        if let Some(known) = self.identities.iter().position(|known| *known == identity) {
+            return Some(known);
+        }
+        match ResultFile::open(&path, &spec.format) {
+            Ok(file) => {
+                self.files.push((file, spec.format.clone()));
+                self.identities.push(files::identity(&path));
+                Some(self.files.len() - 1)
+            }
+            Err(error) => {
+                self.problems.push(cannot_open(&path, &error));
+                None
+            }
+        }
+    }
+}
+
+fn cannot_open(path: &std::path::Path, error: &io::Error) -> String {
+    format!("cannot open the results file {}: {error}", path.display())
+}
+
+/// The writer thread.
+fn run(channel: &Channel, mut files: Vec<(ResultFile, RowFormat)>) -> Vec<FileReport> {
+    while let Some(batch) = channel.pop() {
+        let (file, _) = &mut files[batch.file];
+        file.write_rows(&batch.data, batch.rows);
+        channel.done(batch, file.problem.as_ref());
+    }
+    let mut reports = Vec::with_capacity(files.len());
+    for (mut file, format) in files {
+        file.finish(&format);
+        reports.push(FileReport {
+            path: file.path,
+            rows: file.rows,
+            lost_rows: file.lost_rows,
+            problem: file.problem,
+        });
+    }
+    reports
+}

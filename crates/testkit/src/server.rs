@@ -1,0 +1,394 @@
+//! An HTTP server on loopback that does what a test tells it: answer slowly, break off, reset, say nothing.
+//!
+//! ```
+//! use drumfire_testkit::server::{Server, Step, ok};
+//! let server = Server::start(|request| vec![Step::Send(ok(&format!("you asked for {}", request.target)))]);
+//! let address = server.address();
+//! # assert_ne!(address.port(), 0);
+//! ```
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a connection waits for the next request before it is given up.
+const IDLE: Duration = Duration::from_secs(10);
+/// How often a waiting connection looks whether the server is still wanted.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What the server does with a request, step by step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Send these bytes as they are.
+    Send(Vec<u8>),
+    /// Send these bytes one at a time with this pause between them.
+    Drip(Vec<u8>, Duration),
+    /// Wait.
+    Pause(Duration),
+    /// Close the connection in order.
+    Close,
+    /// Reset the connection, so that the client gets `ECONNRESET`.
+    Reset,
+    /// Neither answer nor close until the client does or the server ends.
+    Hang,
+}
+
+/// A request as it came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The number of its connection, from 0.
+    pub connection: usize,
+    /// The method.
+    pub method: String,
+    /// The target as it was sent.
+    pub target: String,
+    /// The head with its line ends, up to the blank line.
+    pub head: String,
+    /// The body, chunks put together.
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// The value of the first header of this name, in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let pairs = self
+            .head
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(':'));
+        pairs
+            .filter(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+            .next()
+    }
+}
+
+type Script = dyn Fn(&Request) -> Vec<Step> + Send + Sync;
+
+struct Shared {
+    script: Box<Script>,
+    seen: Mutex<Vec<Request>>,
+    connections: AtomicUsize,
+    ended: AtomicBool,
+}
+
+/// A server; dropping it ends it and all its connections.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A response 200 with this text and a length.
+pub fn ok(body: &str) -> Vec<u8> {
+    respond("200 OK", "", body)
+}
+
+/// A response with this status, these header lines (each with its line end), a length and this text.
+pub fn respond(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\nContent-Type: text/plain\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
+        .into_bytes()
+}
+
+impl Server {
+    /// Starts a server on a free port of loopback that asks `script` what to do with each request.
+    pub fn start(script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static) -> Server {
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+        let address = listener
+            .local_addr()
+            .expect("a bound socket has an address");
+        let shared = Arc::new(Shared {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            connections: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        });
+        let accepting = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || accept(&listener, &accepting));
+        Server {
+            address,
+            shared,
+            thread: Some(thread),
+        }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://127.0.0.1:PORT` and this path.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// All requests so far, in the order in which they were complete.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.seen().clone()
+    }
+
+    /// How many connections were made.
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::SeqCst);
+        // Wakes the accepting thread.
+        drop(TcpStream::connect(self.address));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn seen(&self) -> MutexGuard<'_, Vec<Request>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut conversations = Vec::new();
+    for stream in listener.incoming() {
+        if shared.has_ended() {
+            break;
+        }
+        let Ok(stream) = stream else { continue };
+        let number = shared.connections.fetch_add(1, Ordering::SeqCst);
+        let shared = Arc::clone(shared);
+        conversations.push(std::thread::spawn(move || {
+            Conversation {
+                stream,
+                number,
+                shared,
+                pending: Vec::new(),
+            }
+            .hold()
+        }));
+    }
+    for conversation in conversations {
+        let _ = conversation.join();
+    }
+}
+
+struct Conversation {
+    stream: TcpStream,
+    number: usize,
+    shared: Arc<Shared>,
+    /// Bytes that came in and belong to no request yet.
+    pending: Vec<u8>,
+}
+
+impl Conversation {
+    /// Answers requests until one side has had enough.
+    fn hold(mut self) {
+        let _ = self.stream.set_nodelay(true);
+        let _ = self.stream.set_read_timeout(Some(PATIENCE));
+        while let Some(request) = self.request() {
+            let steps = (self.shared.script)(&request);
+            self.shared.seen().push(request);
+            for step in steps {
+                if !self.take(step) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes a step; false ends the conversation.
+    fn take(&mut self, step: Step) -> bool {
+        match step {
+            Step::Send(bytes) => self.stream.write_all(&bytes).is_ok(),
+            Step::Drip(bytes, pause) => bytes.iter().all(|byte| {
+                std::thread::sleep(pause);
+                !self.shared.has_ended() && self.stream.write_all(&[*byte]).is_ok()
+            }),
+            Step::Pause(time) => {
+                std::thread::sleep(time);
+                true
+            }
+            Step::Close => {
+                let _ = self.stream.shutdown(Shutdown::Both);
+                false
+            }
+            Step::Reset => {
+                // With no time to linger, closing sends RST.
+                let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+                false
+            }
+            Step::Hang => {
+                while self.more(IDLE) {}
+                false
+            }
+        }
+    }
+
+    fn request(&mut self) -> Option<Request> {
+        let end = loop {
+            if let Some(at) = self
+                .pending
+                .windows(4)
+                .position(|bytes| bytes == b"\r\n\r\n")
+            {
+                break at + 4;
+            }
+            self.more(IDLE).then_some(())?;
+        };
+        let head = String::from_utf8_lossy(&self.pending[..end]).into_owned();
+        self.pending.drain(..end);
+        let mut words = head.split([' ', '\r']);
+        let method = words.next().unwrap_or_default().to_owned();
+        let target = words.next().unwrap_or_default().to_owned();
+        let mut request = Request {
+            connection: self.number,
+            method,
+            target,
+            head,
+            body: Vec::new(),
+        };
+        request.body = match (
+            request.header("Transfer-Encoding"),
+            request.header("Content-Length"),
+        ) {
+            (Some(coding), _) if coding.eq_ignore_ascii_case("chunked") => self.chunks()?,
+            (_, Some(length)) => self.exactly(length.parse().ok()?)?,
+            _ => Vec::new(),
+        };
+        Some(request)
+    }
+
+    fn chunks(&mut self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let line = self.line()?;
+            let length = usize::from_str_radix(line.split(';').next()?.trim(), 16).ok()?;
+            if length == 0 {
+                // Trailers, up to the blank line.
+                while !self.line()?.is_empty() {}
+                return Some(body);
+            }
+            body.extend(self.exactly(length)?);
+            self.line()?;
+        }
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let end = loop {
+            if let Some(at) = self.pending.windows(2).position(|bytes| bytes == b"\r\n") {
+                break at;
+            }
+            self.more(IDLE).then_some(())?;
+        };
+        let line = String::from_utf8_lossy(&self.pending[..end]).into_owned();
+        self.pending.drain(..end + 2);
+        Some(line)
+    }
+
+    fn exactly(&mut self, length: usize) -> Option<Vec<u8>> {
+        while self.pending.len() < length {
+            self.more(IDLE).then_some(())?;
+        }
+        Some(self.pending.drain(..length).collect())
+    }
+
+    /// Reads on; false if nothing comes any more.
+    fn more(&mut self, idle: Duration) -> bool {
+        let mut buffer = [0; 16 * 1024];
+        let mut waited = Duration::ZERO;
+        while waited < idle && !self.shared.has_ended() {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    self.pending.extend_from_slice(&buffer[..length]);
+                    return true;
+                }
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+                    ) =>
+                {
+                    waited += PATIENCE;
+                }
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(server: &Server, text: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(server.address())?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.write_all(text.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    #[test]
+    fn requests_are_seen_with_their_bodies() {
+        let server = Server::start(|request| match request.target.as_str() {
+            "/last" => vec![Step::Send(ok("bye")), Step::Close],
+            _ => vec![Step::Send(ok("hi"))],
+        });
+        let text = "POST /a HTTP/1.1\r\ncontent-length: 3\r\n\r\nabc\
+                    POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1;x=y\r\nf\r\n0\r\n\r\n\
+                    GET /last HTTP/1.1\r\n\r\n";
+        let answer = send(&server, text).expect("closed in order");
+        assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 3);
+        let bodies: Vec<_> = server
+            .requests()
+            .into_iter()
+            .map(|request| (request.target, request.body))
+            .collect();
+        let expected = [("/a", "abc"), ("/b", "def"), ("/last", "")];
+        assert_eq!(
+            bodies,
+            expected.map(|(target, body)| (target.to_owned(), body.as_bytes().to_vec()))
+        );
+        assert_eq!(server.connections(), 1);
+    }
+
+    #[test]
+    fn it_breaks_off_and_resets() {
+        let server = Server::start(|request| match request.target.as_str() {
+            "/cut" => vec![
+                Step::Send(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort".to_vec()),
+                Step::Close,
+            ],
+            _ => vec![Step::Reset],
+        });
+        let cut = send(&server, "GET /cut HTTP/1.1\r\n\r\n").expect("closed in order");
+        assert!(cut.ends_with("\r\n\r\nshort"));
+        let error = send(&server, "GET /reset HTTP/1.1\r\n\r\n").expect_err("reset");
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn dropping_ends_a_hanging_connection() {
+        let server = Server::start(|_| vec![Step::Hang]);
+        let mut stream = TcpStream::connect(server.address()).expect("it listens");
+        stream.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("sent");
+        while server.requests().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        drop(server);
+        assert_eq!(stream.read(&mut [0; 8]).expect("closed in order"), 0);
+    }
+}

@@ -1,0 +1,579 @@
+//! Authorization as JMeter and HttpClient do it: which row of the Authorization Manager applies (`AuthManager`), the
+//! credentials one client has gathered (`BasicCredentialsProvider`), Basic and Digest, and the dance around a 401.
+
+mod digest;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::charset::Charset;
+use crate::header_value::parse_elements;
+use crate::url::Url;
+use digest::Digest;
+pub use digest::EntityReader;
+
+/// `Authorization.mechanism`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mechanism {
+    /// `BASIC_DIGEST`: as `Basic`.
+    BasicDigest,
+    /// `BASIC`: sent with the first request already. The default.
+    #[default]
+    Basic,
+    /// `DIGEST`: sent only after a challenge.
+    Digest,
+    /// `KERBEROS`.
+    Kerberos,
+}
+
+impl Mechanism {
+    /// The mechanism of that name, `None` for one that JMeter does not know.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "BASIC_DIGEST" => Self::BasicDigest,
+            "BASIC" | "" => Self::Basic,
+            "DIGEST" => Self::Digest,
+            "KERBEROS" => Self::Kerberos,
+            _ => return None,
+        })
+    }
+}
+
+/// One row of the Authorization Manager, already evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Authorization {
+    /// `Authorization.url`: the start of the addresses it is for.
+    pub url: String,
+    /// `Authorization.username`.
+    pub user: String,
+    /// `Authorization.password`.
+    pub password: String,
+    /// `Authorization.domain`; comes before the user name in upper case.
+    pub domain: String,
+    /// `Authorization.realm`; empty means any.
+    pub realm: String,
+    /// `Authorization.mechanism`.
+    pub mechanism: Mechanism,
+}
+
+/// The first row whose address the URL begins with (`AuthManager.getAuthForURL`). HttpClient asks with scheme, host, port
+/// and decoded path only; a default port matches whether it is spelt out or not.
+pub fn find<'a>(rows: &'a [Authorization], url: &Url) -> Option<&'a Authorization> {
+    let default = match url.protocol() {
+        "http" => 80,
+        "https" => 443,
+        _ => return None,
+    };
+    let wire = url.wire().ok()?;
+    let path = wire.target.split('?').next().unwrap_or("");
+    let path = if path.contains('%') {
+        decode_path(path)
+    } else {
+        path.to_owned()
+    };
+    let text = |port: Option<i32>| {
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}://{}{port}{path}", url.protocol(), url.host())
+    };
+    let written = text(url.port());
+    let other = match url.port() {
+        None => Some(text(Some(default))),
+        Some(port) if port == default => Some(text(None)),
+        Some(_) => None,
+    };
+    rows.iter().find(|row| {
+        written.starts_with(&row.url)
+            || other
+                .as_ref()
+                .is_some_and(|text| text.starts_with(&row.url))
+    })
+}
+
+fn decode_path(path: &str) -> String {
+    // The path of a checked URI: every '%' is followed by two hexadecimal digits; a '+' means itself.
+    let protected = path.replace('+', "%2B");
+    crate::charset::url_decode(&protected, &Charset::UTF_8)
+        .map_or_else(|_| path.to_owned(), |text| text.into_owned())
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Credentials {
+    name: String,
+    password: String,
+}
+
+impl Credentials {
+    /// `NTCredentials`: a domain, in upper case, comes before the name.
+    fn of(row: &Authorization) -> Self {
+        let name = if row.domain.is_empty() {
+            row.user.clone()
+        } else {
+            format!("{}\\{}", row.domain.to_uppercase(), row.user)
+        };
+        Self {
+            name,
+            password: row.password.clone(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Scope {
+    host: String,
+    /// -1 for any.
+    port: i32,
+    realm: Option<String>,
+}
+
+/// The credentials that one HttpClient has seen. JMeter has a client per user, scheme, authority and proxy.
+///
+/// They pile up while requests match some row, whichever Authorization Manager it came from, and are all forgotten with
+/// the first request that matches none (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`).
+#[derive(Clone, Debug, Default)]
+pub struct CredentialStore {
+    known: Vec<(Scope, Credentials)>,
+}
+
+impl CredentialStore {
+    fn set(&mut self, scope: Scope, credentials: Credentials) {
+        match self.known.iter_mut().find(|(own, _)| *own == scope) {
+            Some((_, own)) => *own = credentials,
+            None => self.known.push((scope, credentials)),
+        }
+    }
+
+    /// `BasicCredentialsProvider.getCredentials`: the best match by host, port and realm.
+    fn lookup(&self, host: &str, port: i32, realm: Option<&str>) -> Option<&Credentials> {
+        let mut best: Option<(u8, &Credentials)> = None;
+        for (scope, credentials) in &self.known {
+            let Some(factor) = match_factor(scope, host, port, realm) else {
+                continue;
+            };
+            if best.is_none_or(|(other, _)| factor > other) {
+                best = Some((factor, credentials));
+            }
+        }
+        best.map(|(_, credentials)| credentials)
+    }
+}
+
+/// `AuthScope.match`: realm counts 2, port 4, host 8; a contradiction rules out.
+fn match_factor(scope: &Scope, host: &str, port: i32, realm: Option<&str>) -> Option<u8> {
+    let mut factor = 0;
+    match (scope.realm.as_deref(), realm) {
+        (own, asked) if own == asked => factor += 2,
+        (Some(_), Some(_)) => return None,
+        _ => {}
+    }
+    match (scope.port, port) {
+        (own, asked) if own == asked => factor += 4,
+        (-1, _) | (_, -1) => {}
+        _ => return None,
+    }
+    if !scope.host.eq_ignore_ascii_case(host) {
+        return None;
+    }
+    Some(factor + 8)
+}
+
+#[derive(Clone, Debug)]
+enum Scheme {
+    Basic,
+    Digest(Digest),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unchallenged,
+    Challenged,
+    Failed,
+}
+
+/// The authorization of one sample's exchange with one server: begun before the first request, asked for the header of
+/// every request, told of every 401. JMeter keeps none of it for the next sample.
+#[derive(Clone, Debug)]
+pub struct Negotiation {
+    host: String,
+    port: i32,
+    state: State,
+    scheme: Option<(Scheme, Credentials)>,
+    /// Further schemes the server offered, tried if the first cannot answer its challenge.
+    others: Vec<(Scheme, Credentials)>,
+}
+
+/// What a request contributes to its authorization.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The target as on the request line.
+    pub target: &'a str,
+    /// Hands the body, piece by piece, to whoever digests it; `None` when the request has no entity.
+    pub entity: Option<&'a EntityReader<'a>>,
+}
+
+impl Negotiation {
+    /// Begins before the first request (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`). `rows` are those of the
+    /// Authorization Manager in scope, empty without one. `preemptive` is the property `httpclient4.auth.preemptive`
+    /// (default true).
+    pub fn begin(
+        store: &mut CredentialStore,
+        rows: &[Authorization],
+        url: &Url,
+        preemptive: bool,
+    ) -> Self {
+        let port = url.port_or_default().unwrap_or(-1);
+        let host = url.host().to_lowercase();
+        let mut negotiation = Self {
+            host,
+            port,
+            state: State::Unchallenged,
+            scheme: None,
+            others: Vec::new(),
+        };
+        if !preemptive {
+            // ManagedCredentialsProvider: every row is known from the start, by host, port and exact realm.
+            store.known.clear();
+            for row in rows {
+                let Ok(own) = Url::parse(&row.url) else {
+                    continue;
+                };
+                let scope = Scope {
+                    host: own.host().to_owned(),
+                    port: own.port_or_default().unwrap_or(-1),
+                    realm: Some(row.realm.clone()),
+                };
+                let credentials = Credentials {
+                    name: row.user.clone(),
+                    password: row.password.clone(),
+                };
+                if !store.known.iter().any(|(known, _)| *known == scope) {
+                    store.set(scope, credentials);
+                }
+            }
+            return negotiation;
+        }
+        let Some(row) = find(rows, url) else {
+            store.known.clear();
+            return negotiation;
+        };
+        let scope = Scope {
+            host: negotiation.host.clone(),
+            port: url.port().unwrap_or(-1),
+            realm: (!row.realm.is_empty()).then(|| row.realm.clone()),
+        };
+        store.set(scope, Credentials::of(row));
+        if matches!(row.mechanism, Mechanism::Basic | Mechanism::BasicDigest) {
+            // Not necessarily the credentials of this row: the best match for any realm.
+            let best = store.lookup(&negotiation.host, negotiation.port, None);
+            negotiation.scheme = best.map(|credentials| (Scheme::Basic, credentials.clone()));
+        }
+        negotiation
+    }
+
+    /// The value of the `Authorization` header for the next request. `cnonce` gives the client nonce, eight random bytes.
+    pub fn header(
+        &mut self,
+        request: &Request<'_>,
+        mut cnonce: impl FnMut() -> [u8; 8],
+    ) -> Option<String> {
+        loop {
+            let (scheme, credentials) = self.scheme.as_mut()?;
+            let header = match scheme {
+                Scheme::Basic => Some(basic(&credentials.name, &credentials.password)),
+                Scheme::Digest(digest) => digest.answer(
+                    request,
+                    &credentials.name,
+                    &credentials.password,
+                    &mut cnonce,
+                ),
+            };
+            if header.is_some() {
+                return header;
+            }
+            if self.others.is_empty() {
+                self.scheme = None;
+            } else {
+                self.scheme = Some(self.others.remove(0));
+            }
+        }
+    }
+
+    /// Takes the `WWW-Authenticate` headers of a 401 in; true when the request is to be repeated with the header that
+    /// [`Self::header`] now gives (`HttpAuthenticator.handleAuthChallenge`).
+    pub fn challenged<'h>(
+        &mut self,
+        store: &CredentialStore,
+        challenges: impl Iterator<Item = &'h str>,
+    ) -> bool {
+        if self.state == State::Failed {
+            return false;
+        }
+        let offers: Vec<(String, &str)> = challenges
+            .map(|challenge| {
+                let challenge = challenge.trim_start();
+                let (name, rest) = challenge.split_once([' ', '\t']).unwrap_or((challenge, ""));
+                (name.to_lowercase(), rest)
+            })
+            .collect();
+        if offers.is_empty() {
+            return false;
+        }
+        // Of several challenges of one scheme the last counts.
+        let offer = |name: &str| {
+            offers
+                .iter()
+                .rev()
+                .find(|(own, _)| own == name)
+                .map(|(_, rest)| *rest)
+        };
+        if let Some((scheme, _)) = &mut self.scheme {
+            let again = match scheme {
+                Scheme::Basic => offer("basic").map(|_| false),
+                Scheme::Digest(digest) => offer("digest").map(|rest| digest.challenge(rest)),
+            };
+            match again {
+                Some(true) => return true,
+                Some(false) => {
+                    self.fail();
+                    return false;
+                }
+                None => {}
+            }
+        } else if self.state == State::Challenged {
+            self.fail();
+            return false;
+        }
+        self.select(store, offer("digest"), offer("basic"))
+    }
+
+    fn fail(&mut self) {
+        self.state = State::Failed;
+        self.scheme = None;
+    }
+
+    /// `AuthenticationStrategyImpl.select`: Digest before Basic, whatever the mechanism of the row.
+    fn select(
+        &mut self,
+        store: &CredentialStore,
+        digest: Option<&str>,
+        basic: Option<&str>,
+    ) -> bool {
+        self.others.clear();
+        let realm_of = |challenge: &str| {
+            parse_elements(challenge)
+                .into_iter()
+                .rfind(|element| element.name.eq_ignore_ascii_case("realm"))
+                .and_then(|element| element.value)
+        };
+        if let Some(challenge) = digest {
+            let mut scheme = Digest::default();
+            scheme.challenge(challenge);
+            if let Some(found) = store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
+            {
+                self.others.push((Scheme::Digest(scheme), found.clone()));
+            }
+        }
+        if let Some(challenge) = basic
+            && let Some(found) = store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
+        {
+            self.others.push((Scheme::Basic, found.clone()));
+        }
+        if self.others.is_empty() {
+            self.scheme = None;
+            return false;
+        }
+        self.state = State::Challenged;
+        self.scheme = Some(self.others.remove(0));
+        true
+    }
+}
+
+/// `BasicScheme.authenticate`: name and password in ASCII, other characters as `?`.
+fn basic(name: &str, password: &str) -> String {
+    let pair = format!("{name}:{password}");
+    format!("Basic {}", STANDARD.encode(Charset::US_ASCII.encode(&pair)))
+}
+
+/// `Authorization.toBasicHeader`, used by JMeter's Java implementation of the sampler: in UTF-8.
+pub fn basic_utf8(row: &Authorization) -> String {
+    format!(
+        "Basic {}",
+        STANDARD.encode(format!("{}:{}", row.user, row.password))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(url: &str, mechanism: Mechanism) -> Authorization {
+        Authorization {
+            url: url.into(),
+            user: "u".into(),
+            password: "p".into(),
+            mechanism,
+            ..Authorization::default()
+        }
+    }
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    const GET: Request<'_> = Request {
+        method: "GET",
+        target: "/p",
+        entity: None,
+    };
+    const DIGEST: &str = "Digest realm=\"r e\", nonce=\"abc123\", qop=\"auth,auth-int\", opaque=\"op\", algorithm=MD5";
+
+    fn header(negotiation: &mut Negotiation, request: &Request<'_>) -> Option<String> {
+        negotiation.header(request, || [0x50, 0xf7, 0x14, 0x7f, 0xc7, 0x5e, 0x19, 0x37])
+    }
+
+    #[test]
+    fn rows_match_by_the_start_of_the_address() {
+        let rows = [
+            row("http://h/p", Mechanism::Basic),
+            row("http://h:80/", Mechanism::Digest),
+        ];
+        let found = |text: &str| find(&rows, &url(text)).map(|row| row.mechanism);
+        assert_eq!(found("http://h/p/x?q"), Some(Mechanism::Basic));
+        assert_eq!(found("http://h:80/p"), Some(Mechanism::Basic));
+        assert_eq!(found("http://h/other"), Some(Mechanism::Digest));
+        assert_eq!(found("https://h/p"), None);
+        assert_eq!(found("http://h:81/p"), None);
+        let spaced = [row("http://h/a b", Mechanism::Basic)];
+        assert!(find(&spaced, &url("http://h/a%20b/c")).is_some());
+    }
+
+    #[test]
+    fn basic_goes_with_the_first_request_and_fails_at_once() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Basic)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert_eq!(
+            header(&mut negotiation, &GET).as_deref(),
+            Some("Basic dTpw")
+        );
+        assert!(!negotiation.challenged(&store, ["Basic realm=\"r\""].into_iter()));
+        assert_eq!(header(&mut negotiation, &GET), None);
+        let german = Authorization {
+            password: "pé".into(),
+            domain: "dom".into(),
+            ..rows[0].clone()
+        };
+        let mut negotiation = Negotiation::begin(&mut store, &[german], &url("http://h/p"), true);
+        assert_eq!(header(&mut negotiation, &GET), Some(basic("DOM\\u", "p?")));
+    }
+
+    #[test]
+    fn digest_waits_for_the_challenge() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Digest)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/d?x=1"), true);
+        let request = Request {
+            target: "/d?x=1",
+            ..GET
+        };
+        assert_eq!(header(&mut negotiation, &request), None);
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+        // Recorded from JMeter, with this client nonce.
+        assert_eq!(
+            header(&mut negotiation, &request).as_deref(),
+            Some(
+                "Digest username=\"u\", realm=\"r e\", nonce=\"abc123\", uri=\"/d?x=1\", \
+                 response=\"bc8d152a8da1c16aa70c5518b5a20778\", qop=auth, nc=00000001, cnonce=\"50f7147fc75e1937\", \
+                 algorithm=MD5, opaque=\"op\""
+            )
+        );
+        assert!(!negotiation.challenged(&store, [DIGEST].into_iter()));
+        assert_eq!(header(&mut negotiation, &request), None);
+    }
+
+    #[test]
+    fn a_stale_nonce_is_answered_again() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Digest)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+        header(&mut negotiation, &GET).unwrap();
+        let stale = "Digest realm=\"r e\", nonce=\"new\", stale=TRUE, qop=auth";
+        assert!(negotiation.challenged(&store, [stale].into_iter()));
+        let again = header(&mut negotiation, &GET).unwrap();
+        assert!(again.contains("nonce=\"new\"") && again.contains("nc=00000001"));
+    }
+
+    #[test]
+    fn basic_credentials_answer_a_digest_challenge_and_the_reverse() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Basic)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+        assert!(
+            header(&mut negotiation, &GET)
+                .unwrap()
+                .starts_with("Digest username=\"u\"")
+        );
+        let rows = [row("http://h/", Mechanism::Digest)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert!(negotiation.challenged(&store, ["Basic realm=x"].into_iter()));
+        assert_eq!(
+            header(&mut negotiation, &GET).as_deref(),
+            Some("Basic dTpw")
+        );
+    }
+
+    #[test]
+    fn credentials_pile_up_until_a_request_matches_no_row() {
+        let mut store = CredentialStore::default();
+        let first = Authorization {
+            realm: "r e".into(),
+            user: "first".into(),
+            ..row("http://h/", Mechanism::Digest)
+        };
+        Negotiation::begin(&mut store, &[first], &url("http://h/p"), true);
+        let other = Authorization {
+            realm: "zzz".into(),
+            ..row("http://h/", Mechanism::Digest)
+        };
+        let mut negotiation = Negotiation::begin(&mut store, &[other], &url("http://h/p"), true);
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+        assert!(
+            header(&mut negotiation, &GET)
+                .unwrap()
+                .contains("username=\"first\"")
+        );
+        Negotiation::begin(&mut store, &[], &url("http://h/p"), true);
+        assert!(store.known.is_empty());
+    }
+
+    #[test]
+    fn without_preemption_the_realm_decides() {
+        let mut store = CredentialStore::default();
+        let rows = [Authorization {
+            realm: "r".into(),
+            ..row("http://h/", Mechanism::Basic)
+        }];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), false);
+        assert_eq!(header(&mut negotiation, &GET), None);
+        assert!(
+            !negotiation
+                .clone()
+                .challenged(&store, ["Basic realm=\"other\""].into_iter())
+        );
+        assert!(negotiation.challenged(&store, ["Basic realm=\"r\""].into_iter()));
+        assert_eq!(
+            header(&mut negotiation, &GET).as_deref(),
+            Some("Basic dTpw")
+        );
+    }
+
+    #[test]
+    fn names_of_mechanisms() {
+        assert_eq!(Mechanism::from_name("DIGEST"), Some(Mechanism::Digest));
+        assert_eq!(Mechanism::from_name("NTLM"), None);
+        assert_eq!(basic_utf8(&row("", Mechanism::Basic)), "Basic dTpw");
+    }
+}

@@ -1,0 +1,599 @@
+//! Arguments and files of a sampler, and the query string or request body they become.
+//!
+//! The rules are those of `HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `HTTPSamplerBase.getQueryString`.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
+use crate::exception::Exception;
+use crate::java_text::{is_blank, trim};
+use crate::multipart;
+
+/// What JMeter shows in a result instead of the content of an upload file.
+pub const FILE_PLACEHOLDER: &str = "<actual file content, not shown here>";
+
+/// One row of the parameter table (`HTTPArgument`), already evaluated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Argument<'a> {
+    /// `Argument.name`.
+    pub name: &'a str,
+    /// `Argument.value`.
+    pub value: &'a str,
+    /// `Argument.metadata`: what stands between name and value in a query string; empty when the plan has none.
+    pub metadata: &'a str,
+    /// `HTTPArgument.always_encode`.
+    pub always_encode: bool,
+    /// `HTTPArgument.content_type`: `text/plain` when the plan has none.
+    pub content_type: &'a str,
+}
+
+impl Argument<'_> {
+    /// `Argument.isSkippable`: a blank name or an unresolved variable.
+    pub(crate) fn is_skippable(&self) -> bool {
+        is_blank(self.name) || (trim(self.name).starts_with("${") && self.name.ends_with('}'))
+    }
+}
+
+/// One row of the file table (`HTTPFileArg`), already evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct FileArgument<'a> {
+    /// `File.path` as written.
+    pub path: &'a str,
+    /// The path resolved against JMeter's base directory (`FileServer.getResolvedFile`).
+    pub resolved: &'a Path,
+    /// `File.paramname`.
+    pub param_name: &'a str,
+    /// `File.mimetype`.
+    pub mime_type: &'a str,
+}
+
+/// All that decides about the body of one request.
+#[derive(Clone, Copy, Debug)]
+pub struct BodySpec<'a> {
+    /// The request method.
+    pub method: &'a str,
+    /// `HTTPSampler.postBodyRaw`.
+    pub raw: bool,
+    /// `HTTPSampler.DO_MULTIPART_POST`.
+    pub multipart: bool,
+    /// `HTTPSampler.BROWSER_COMPATIBLE_MULTIPART`.
+    pub browser_compatible: bool,
+    /// `HTTPSampler.contentEncoding`; empty means UTF-8.
+    pub content_encoding: &'a str,
+    /// The parameter table.
+    pub arguments: &'a [Argument<'a>],
+    /// The file table.
+    pub files: &'a [FileArgument<'a>],
+    /// Whether this request follows a redirect; a `GET` then never has a body.
+    pub following_redirect: bool,
+    /// The property `http.post_add_content_type_if_missing` (default false).
+    pub add_content_type_if_missing: bool,
+}
+
+/// A stretch of a request body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Bytes to send.
+    Bytes(Vec<u8>),
+    /// A file to send whole; its size in bytes is what it was when the body was built.
+    File { path: PathBuf, len: u64 },
+}
+
+/// What the body asks of the header `Content-Type`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContentType {
+    /// Nothing is added.
+    None,
+    /// JMeter sets it before HttpClient adds anything, so it precedes `Content-Length`.
+    Set(String),
+    /// HttpClient adds it after `Content-Length`, if the request has no `Content-Type` header, not even an empty one.
+    Entity(Cow<'static, str>),
+    /// As `Entity`, after JMeter removed every `Content-Type` header (multipart).
+    Replace(String),
+}
+
+/// A request body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// The pieces in order.
+    pub parts: Vec<Part>,
+    /// Total size in bytes.
+    pub len: u64,
+    /// What becomes of the `Content-Type` header.
+    pub content_type: ContentType,
+    charset: Charset,
+    shown: Option<String>,
+}
+
+impl Body {
+    /// The text that JMeter stores as query string of the result and shows in the sampler data; file contents are
+    /// replaced by [`FILE_PLACEHOLDER`].
+    pub fn shown(&self) -> Cow<'_, str> {
+        if let Some(shown) = &self.shown {
+            return Cow::Borrowed(shown);
+        }
+        match self.parts.as_slice() {
+            [] => Cow::Borrowed(""),
+            [Part::Bytes(bytes)] => self.charset.decode(bytes),
+            parts => {
+                let mut bytes = Vec::new();
+                for part in parts {
+                    match part {
+                        Part::Bytes(b) => bytes.extend_from_slice(b),
+                        Part::File { .. } => bytes.extend_from_slice(FILE_PLACEHOLDER.as_bytes()),
+                    }
+                }
+                Cow::Owned(self.charset.decode(&bytes).into_owned())
+            }
+        }
+    }
+}
+
+/// Writes the query string of the arguments (`HTTPSamplerBase.getQueryString`). Names are always encoded in UTF-8.
+///
+/// With a content encoding that Java does not know, encoded values are left out, as JMeter leaves them out.
+pub fn append_query_string(arguments: &[Argument<'_>], content_encoding: &str, out: &mut String) {
+    let charset = if is_blank(content_encoding) {
+        Some(Charset::UTF_8)
+    } else {
+        Charset::find(content_encoding)
+    };
+    let mut first = true;
+    for argument in arguments.iter().filter(|a| !a.name.is_empty()) {
+        if !first {
+            out.push('&');
+        }
+        first = false;
+        if argument.always_encode {
+            append_url_encoded(argument.name, &Charset::UTF_8, out);
+        } else {
+            out.push_str(argument.name);
+        }
+        out.push_str(argument.metadata);
+        match &charset {
+            Some(charset) if argument.always_encode => {
+                append_url_encoded(argument.value, charset, out)
+            }
+            None if argument.always_encode => {}
+            _ => out.push_str(argument.value),
+        }
+    }
+}
+
+impl BodySpec<'_> {
+    /// `HTTPSamplerBase.getSendFileAsPostBody`: exactly one file, and it has no parameter name.
+    fn sends_file_as_body(&self) -> bool {
+        matches!(self.files, [file] if !file.path.is_empty() && file.param_name.is_empty())
+    }
+
+    /// `HTTPSamplerBase.getSendParameterValuesAsPostBody`: raw, or arguments none of which has a name.
+    fn sends_values_as_body(&self) -> bool {
+        self.raw || (!self.arguments.is_empty() && self.arguments.iter().all(|a| a.name.is_empty()))
+    }
+
+    /// `HTTPSamplerBase.getUseMultipart`.
+    fn uses_multipart(&self) -> bool {
+        self.multipart
+            || (!self.files.is_empty()
+                && self.files.iter().all(|f| !f.path.is_empty())
+                && !self.sends_file_as_body())
+    }
+
+    /// Whether the request carries an entity at all (`HTTPHC4Impl.createHttpRequest`). A `GET` does only when it sends a
+    /// file or plain values; a method JMeter does not know by name always does, even if its body is empty.
+    ///
+    /// # Errors
+    /// `IllegalArgumentException` when the method is not a token.
+    pub fn has_entity(&self) -> Result<bool, Exception> {
+        match self.method {
+            "GET" => Ok(!self.following_redirect
+                && ((self.arguments.is_empty() && self.sends_file_as_body())
+                    || self.sends_values_as_body())),
+            "HEAD" | "TRACE" | "OPTIONS" => Ok(false),
+            method if is_token(method) => Ok(true),
+            method => Err(Exception::illegal_argument(format!(
+                "Unexpected method: '{method}'"
+            ))),
+        }
+    }
+
+    /// Builds the body. `own_content_type` is the value of the first `Content-Type` header of the request so far, and
+    /// `random(n)` gives a number below n, for the multipart boundary.
+    ///
+    /// # Errors
+    /// What JMeter fails with: an unknown charset, a content type that cannot be parsed, a broken escape in a value that
+    /// is marked as already encoded.
+    pub fn build(
+        &self,
+        own_content_type: Option<&str>,
+        random: impl FnMut(u32) -> u32,
+    ) -> Result<Option<Body>, Exception> {
+        if !self.has_entity()? {
+            return Ok(None);
+        }
+        let charset = self.charset()?;
+        if self.uses_multipart() {
+            let boundary = multipart::boundary(random);
+            let parts = multipart::build(self, &charset, &boundary)?;
+            let value = multipart::content_type(&boundary, &charset);
+            return Ok(Some(Body::new(parts, ContentType::Replace(value), charset)));
+        }
+        let keeps_own = own_content_type.is_some_and(|value| !value.is_empty());
+        let body = if self.arguments.is_empty() && self.sends_file_as_body() {
+            let content_type = self
+                .set_content_type(keeps_own)
+                .unwrap_or(ContentType::None);
+            Body {
+                shown: Some(FILE_PLACEHOLDER.to_owned()),
+                ..Body::new(
+                    vec![file_part(self.files[0].resolved)],
+                    content_type,
+                    charset,
+                )
+            }
+        } else if self.sends_values_as_body() {
+            self.values_body(keeps_own, charset)
+        } else {
+            self.form_body(keeps_own, charset)?
+        };
+        Ok(Some(body))
+    }
+
+    fn charset(&self) -> Result<Charset, Exception> {
+        if self.content_encoding.is_empty() {
+            Ok(Charset::UTF_8)
+        } else {
+            Charset::for_name(self.content_encoding)
+        }
+    }
+
+    /// The `Content-Type` that JMeter sets itself: the type of the first file, or the form type if so configured.
+    fn set_content_type(&self, keeps_own: bool) -> Option<ContentType> {
+        if keeps_own {
+            return None;
+        }
+        let mime_type = self.files.first().map_or("", |file| file.mime_type);
+        if !mime_type.is_empty() {
+            Some(ContentType::Set(mime_type.to_owned()))
+        } else if self.add_content_type_if_missing {
+            Some(ContentType::Set(FORM_TYPE.to_owned()))
+        } else {
+            None
+        }
+    }
+
+    /// The values one after the other, as they are (`StringEntity`).
+    fn values_body(&self, keeps_own: bool, charset: Charset) -> Body {
+        let mut text = String::with_capacity(self.arguments.iter().map(|a| a.value.len()).sum());
+        for argument in self.arguments {
+            if argument.always_encode {
+                append_url_encoded(argument.value, &charset, &mut text);
+            } else {
+                text.push_str(argument.value);
+            }
+        }
+        let content_type = self
+            .set_content_type(keeps_own)
+            .unwrap_or_else(|| ContentType::Entity(with_charset("text/plain", &charset)));
+        if charset == Charset::UTF_8 {
+            return Body::new(vec![Part::Bytes(text.into_bytes())], content_type, charset);
+        }
+        let bytes = charset.encode(&text).into_owned();
+        Body {
+            shown: Some(text),
+            ..Body::new(vec![Part::Bytes(bytes)], content_type, charset)
+        }
+    }
+
+    /// `HTTPHC4Impl.createUrlEncodedFormEntity`: values marked as encoded are decoded, then all are encoded.
+    fn form_body(&self, keeps_own: bool, charset: Charset) -> Result<Body, Exception> {
+        let mut text = String::new();
+        for argument in self.arguments.iter().filter(|a| !a.is_skippable()) {
+            let (mut name, mut value) =
+                (Cow::Borrowed(argument.name), Cow::Borrowed(argument.value));
+            if !argument.always_encode {
+                name = url_decode(argument.name, &charset)?;
+                value = url_decode(argument.value, &charset)?;
+            }
+            if !text.is_empty() {
+                text.push('&');
+            }
+            append_form_encoded(&name, &charset, &mut text);
+            text.push('=');
+            append_form_encoded(&value, &charset, &mut text);
+        }
+        let content_type = if !keeps_own && self.add_content_type_if_missing {
+            ContentType::Set(FORM_TYPE.to_owned())
+        } else {
+            ContentType::Entity(with_charset(FORM_TYPE, &charset))
+        };
+        // The text is ASCII, but is encoded all the same: in UTF-16 it grows.
+        let bytes = charset.encode(&text).into_owned();
+        Ok(Body::new(vec![Part::Bytes(bytes)], content_type, charset))
+    }
+}
+
+const FORM_TYPE: &str = "application/x-www-form-urlencoded";
+
+fn with_charset(mime_type: &'static str, charset: &Charset) -> Cow<'static, str> {
+    match (mime_type, charset.name()) {
+        (FORM_TYPE, "UTF-8") => Cow::Borrowed("application/x-www-form-urlencoded; charset=UTF-8"),
+        ("text/plain", "UTF-8") => Cow::Borrowed("text/plain; charset=UTF-8"),
+        (_, name) => Cow::Owned(format!("{mime_type}; charset={name}")),
+    }
+}
+
+impl Body {
+    fn new(parts: Vec<Part>, content_type: ContentType, charset: Charset) -> Self {
+        let len = parts
+            .iter()
+            .map(|part| match part {
+                Part::Bytes(bytes) => bytes.len() as u64,
+                Part::File { len, .. } => *len,
+            })
+            .sum();
+        Self {
+            parts,
+            len,
+            content_type,
+            charset,
+            shown: None,
+        }
+    }
+}
+
+/// A file as HttpClient counts it: one that cannot be read has size 0 and fails only when it is sent.
+pub(crate) fn file_part(path: &Path) -> Part {
+    Part::File {
+        path: path.to_owned(),
+        len: std::fs::metadata(path).map_or(0, |meta| meta.len()),
+    }
+}
+
+/// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
+pub fn unreadable_file(path: &Path, error: &std::io::Error) -> Exception {
+    let reason = match error.kind() {
+        std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+        std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+        _ => error.to_string(),
+    };
+    Exception::new(
+        "java.io.FileNotFoundException",
+        format!("{} ({reason})", path.display()),
+    )
+}
+
+/// `HttpWebdav.isWebdavMethod`: any HTTP token.
+fn is_token(method: &str) -> bool {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !method.is_empty() && method.bytes().all(legal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arg<'a>(name: &'a str, value: &'a str, always_encode: bool) -> Argument<'a> {
+        Argument {
+            name,
+            value,
+            metadata: "=",
+            always_encode,
+            content_type: "text/plain",
+        }
+    }
+
+    fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {
+        BodySpec {
+            method,
+            raw: false,
+            multipart: false,
+            browser_compatible: false,
+            content_encoding: "",
+            arguments,
+            files: &[],
+            following_redirect: false,
+            add_content_type_if_missing: false,
+        }
+    }
+
+    fn build(spec: BodySpec<'_>) -> Body {
+        spec.build(None, |_| 0).unwrap().unwrap()
+    }
+
+    fn bytes(body: &Body) -> &[u8] {
+        match body.parts.as_slice() {
+            [Part::Bytes(bytes)] => bytes,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn entity(value: &'static str) -> ContentType {
+        ContentType::Entity(value.into())
+    }
+
+    #[test]
+    fn query_strings_are_the_recorded_ones() {
+        let query = |arguments: &[Argument<'_>], encoding: &str| {
+            let mut out = String::new();
+            append_query_string(arguments, encoding, &mut out);
+            out
+        };
+        let flag = Argument {
+            metadata: "",
+            ..arg("n", "", true)
+        };
+        let arguments = [
+            arg("a", "1 2&ü", true),
+            arg("b b", "x y", true),
+            flag,
+            arg("raw", "%20+é", false),
+            arg("", "skipped", true),
+        ];
+        assert_eq!(query(&arguments, ""), "a=1+2%26%C3%BC&b+b=x+y&n&raw=%20+é");
+        assert_eq!(
+            query(&[arg("aé", "ü€", true)], "ISO-8859-1"),
+            "a%C3%A9=%FC%3F"
+        );
+        assert_eq!(
+            query(&[arg("a", "b", true), arg("c", "d", false)], "nope"),
+            "a=&c=d"
+        );
+    }
+
+    #[test]
+    fn forms_are_the_recorded_ones() {
+        let arguments = [
+            arg("a", "1 2&ü", true),
+            arg("b b", "x+y", true),
+            arg("n", "", true),
+            arg("raw", "%20+%C3%A9", false),
+            arg("", "skip", true),
+            arg(" ", "sp", true),
+            arg("${v}", "unresolved", true),
+        ];
+        let body = build(spec("POST", &arguments));
+        assert_eq!(bytes(&body), b"a=1+2%26%C3%BC&b+b=x%2By&n=&raw=++%C3%A9");
+        assert_eq!(body.len, 40);
+        assert_eq!(
+            body.content_type,
+            entity("application/x-www-form-urlencoded; charset=UTF-8")
+        );
+        assert_eq!(body.shown(), "a=1+2%26%C3%BC&b+b=x%2By&n=&raw=++%C3%A9");
+        let latin1 = [arg("aé", "ü€", true)];
+        let body = build(BodySpec {
+            content_encoding: "ISO-8859-1",
+            ..spec("POST", &latin1)
+        });
+        assert_eq!(bytes(&body), b"a%E9=%FC%3F");
+        assert_eq!(
+            body.content_type,
+            entity("application/x-www-form-urlencoded; charset=ISO-8859-1")
+        );
+        let empty = build(spec("PUT", &[]));
+        assert_eq!((bytes(&empty), empty.len), (&b""[..], 0));
+        assert_eq!(
+            empty.content_type,
+            entity("application/x-www-form-urlencoded; charset=UTF-8")
+        );
+    }
+
+    #[test]
+    fn raw_bodies_are_the_recorded_ones() {
+        let arguments = [arg("", "a b", true), arg("", "c d", false)];
+        let body = build(BodySpec {
+            raw: true,
+            ..spec("POST", &arguments)
+        });
+        assert_eq!((bytes(&body), &*body.shown()), (&b"a+bc d"[..], "a+bc d"));
+        assert_eq!(body.content_type, entity("text/plain; charset=UTF-8"));
+        let latin1 = [arg("", "ü€", false)];
+        let body = build(BodySpec {
+            content_encoding: "ISO-8859-1",
+            ..spec("POST", &latin1)
+        });
+        assert_eq!(bytes(&body), b"\xfc?");
+        assert_eq!(body.shown(), "ü€");
+        assert_eq!(body.content_type, entity("text/plain; charset=ISO-8859-1"));
+        // The content type of the entity counts only where the request has none; the header list decides that.
+        let own = spec("POST", &latin1)
+            .build(Some("application/json"), |_| 0)
+            .unwrap()
+            .unwrap();
+        assert_eq!(own.content_type, entity("text/plain; charset=UTF-8"));
+    }
+
+    #[test]
+    fn files_can_be_the_body() {
+        let path = std::env::temp_dir().join(format!("drumfire-web-body-{}", std::process::id()));
+        std::fs::write(&path, "hello file").unwrap();
+        let name = path.to_str().unwrap();
+        let file = FileArgument {
+            path: name,
+            resolved: &path,
+            param_name: "",
+            mime_type: "text/x",
+        };
+        let body = build(BodySpec {
+            files: &[file],
+            ..spec("PUT", &[])
+        });
+        assert_eq!(
+            body.parts,
+            [Part::File {
+                path: path.clone(),
+                len: 10
+            }]
+        );
+        assert_eq!(body.content_type, ContentType::Set("text/x".into()));
+        assert_eq!(body.shown(), FILE_PLACEHOLDER);
+        let untyped = FileArgument {
+            mime_type: "",
+            ..file
+        };
+        let body = build(BodySpec {
+            files: &[untyped],
+            ..spec("GET", &[])
+        });
+        assert_eq!((body.content_type, body.len), (ContentType::None, 10));
+        let own = BodySpec {
+            files: &[file],
+            ..spec("POST", &[])
+        }
+        .build(Some("a/b"), |_| 0);
+        assert_eq!(own.unwrap().unwrap().content_type, ContentType::None);
+        std::fs::remove_file(&path).unwrap();
+        let missing = Path::new("/nonexistent/f");
+        let failure = unreadable_file(missing, &std::fs::File::open(missing).unwrap_err());
+        assert_eq!(
+            failure.message.unwrap(),
+            "/nonexistent/f (No such file or directory)"
+        );
+    }
+
+    #[test]
+    fn methods_decide_whether_there_is_a_body() {
+        let entity = |method, raw| {
+            BodySpec {
+                raw,
+                ..spec(method, &[])
+            }
+            .has_entity()
+        };
+        for method in ["POST", "PUT", "PATCH", "DELETE", "PROPFIND", "FOO", "get"] {
+            assert_eq!(entity(method, false), Ok(true), "{method}");
+        }
+        for method in ["GET", "HEAD", "TRACE", "OPTIONS"] {
+            assert_eq!(entity(method, false), Ok(false), "{method}");
+        }
+        assert_eq!(entity("GET", true), Ok(true));
+        assert_eq!(entity("HEAD", true), Ok(false));
+        let followed = BodySpec {
+            raw: true,
+            following_redirect: true,
+            ..spec("GET", &[])
+        };
+        assert_eq!(followed.has_entity(), Ok(false));
+        assert_eq!(
+            entity("A B", false).unwrap_err().message.unwrap(),
+            "Unexpected method: 'A B'"
+        );
+    }
+
+    #[test]
+    fn an_unknown_charset_fails_with_its_name() {
+        let failure = BodySpec {
+            content_encoding: "nope",
+            ..spec("POST", &[])
+        }
+        .build(None, |_| 0);
+        let failure = failure.unwrap_err();
+        assert_eq!(
+            failure.class,
+            "java.nio.charset.UnsupportedCharsetException"
+        );
+        assert_eq!(failure.message.unwrap(), "nope");
+    }
+}

@@ -1,0 +1,396 @@
+//! Character sets by their Java names, and the encodings that JMeter builds on them.
+
+use std::borrow::Cow;
+
+use encoding_rs::{EncoderResult, Encoding};
+
+use crate::exception::Exception;
+use crate::java_text::parse_int;
+use crate::java_uri::append_percent;
+
+/// A character set as `java.nio.charset.Charset.forName` finds it.
+///
+/// ISO-8859-1, US-ASCII and the UTF-16 family are Java's, not those of the web, where the first two mean windows-1252.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charset {
+    kind: Kind,
+    name: Cow<'static, str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Utf8,
+    Latin1,
+    Ascii,
+    Utf16 { big_endian: bool, mark: bool },
+    Other(&'static Encoding),
+}
+
+/// Java's spellings of names that the encoding library spells otherwise.
+const CANONICAL: [(&str, &str); 3] = [
+    ("gb18030", "GB18030"),
+    ("windows-874", "x-windows-874"),
+    ("macintosh", "x-MacRoman"),
+];
+
+impl Charset {
+    /// UTF-8, JMeter's default for what it sends.
+    pub const UTF_8: Self = Self {
+        kind: Kind::Utf8,
+        name: Cow::Borrowed("UTF-8"),
+    };
+    /// ISO-8859-1.
+    pub const ISO_8859_1: Self = Self {
+        kind: Kind::Latin1,
+        name: Cow::Borrowed("ISO-8859-1"),
+    };
+    /// US-ASCII.
+    pub const US_ASCII: Self = Self {
+        kind: Kind::Ascii,
+        name: Cow::Borrowed("US-ASCII"),
+    };
+
+    /// `Charset.forName`.
+    ///
+    /// # Errors
+    /// `IllegalCharsetNameException` or `UnsupportedCharsetException`, whose message is the name.
+    pub fn for_name(name: &str) -> Result<Self, Exception> {
+        let legal = |b: u8| b.is_ascii_alphanumeric() || b"-+.:_".contains(&b);
+        if name.is_empty()
+            || !name.bytes().all(legal)
+            || !name.as_bytes()[0].is_ascii_alphanumeric()
+        {
+            return Err(Exception::new(
+                "java.nio.charset.IllegalCharsetNameException",
+                name.to_owned(),
+            ));
+        }
+        Self::find(name).ok_or_else(|| {
+            Exception::new(
+                "java.nio.charset.UnsupportedCharsetException",
+                name.to_owned(),
+            )
+        })
+    }
+
+    /// The character set of that name, if Java would support it.
+    pub fn find(name: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        let utf16 = |big_endian, mark, name| Self {
+            kind: Kind::Utf16 { big_endian, mark },
+            name: Cow::Borrowed(name),
+        };
+        Some(match lower.as_str() {
+            "utf-8" | "utf8" => Self::UTF_8,
+            "iso-8859-1" | "iso8859-1" | "iso_8859-1" | "iso8859_1" | "iso_8859_1" | "8859_1"
+            | "latin1" | "l1" | "iso-ir-100" | "cp819" | "ibm819" | "ibm-819" | "819"
+            | "csisolatin1" => Self::ISO_8859_1,
+            "us-ascii" | "ascii" | "iso646-us" | "646" | "cp367" | "ansi_x3.4-1968" | "csascii" => {
+                Self::US_ASCII
+            }
+            "utf-16" | "utf16" | "utf_16" | "unicode" | "unicodebig" => utf16(true, true, "UTF-16"),
+            "utf-16be" | "utf_16be" | "x-utf-16be" | "unicodebigunmarked" => {
+                utf16(true, false, "UTF-16BE")
+            }
+            "utf-16le" | "utf_16le" | "x-utf-16le" | "unicodelittleunmarked" => {
+                utf16(false, false, "UTF-16LE")
+            }
+            _ => {
+                let encoding = Encoding::for_label_no_replacement(lower.as_bytes())?;
+                let own = encoding.name();
+                let name = if let Some((_, java)) = CANONICAL.iter().find(|(web, _)| *web == own) {
+                    Cow::Borrowed(*java)
+                } else if lower.starts_with("iso-8859-") {
+                    // The web reads some ISO sets as their Windows supersets; the name stays the ISO one.
+                    Cow::Owned(lower.to_ascii_uppercase())
+                } else {
+                    Cow::Borrowed(own)
+                };
+                Self {
+                    kind: Kind::Other(encoding),
+                    name,
+                }
+            }
+        })
+    }
+
+    /// `Charset.name()`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `String.getBytes(charset)`: what cannot be encoded becomes `?`.
+    pub fn encode<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
+        match self.kind {
+            Kind::Utf8 => Cow::Borrowed(text.as_bytes()),
+            Kind::Latin1 | Kind::Ascii | Kind::Other(_)
+                if text.is_ascii() && self.is_ascii_compatible() =>
+            {
+                Cow::Borrowed(text.as_bytes())
+            }
+            Kind::Latin1 => Cow::Owned(
+                text.chars()
+                    .map(|c| u8::try_from(c).unwrap_or(b'?'))
+                    .collect(),
+            ),
+            Kind::Ascii => Cow::Owned(
+                text.chars()
+                    .map(|c| if c.is_ascii() { c as u8 } else { b'?' })
+                    .collect(),
+            ),
+            Kind::Utf16 { big_endian, mark } => {
+                let order = |unit: u16| {
+                    if big_endian {
+                        unit.to_be_bytes()
+                    } else {
+                        unit.to_le_bytes()
+                    }
+                };
+                let mark = (mark && !text.is_empty()).then_some(0xfeff);
+                Cow::Owned(
+                    mark.into_iter()
+                        .chain(text.encode_utf16())
+                        .flat_map(order)
+                        .collect(),
+                )
+            }
+            Kind::Other(encoding) => Cow::Owned(encode_with(encoding, text)),
+        }
+    }
+
+    fn is_ascii_compatible(&self) -> bool {
+        match self.kind {
+            Kind::Utf8 | Kind::Latin1 | Kind::Ascii => true,
+            Kind::Utf16 { .. } => false,
+            Kind::Other(encoding) => encoding.is_ascii_compatible(),
+        }
+    }
+
+    /// Whether `CharsetEncoder.canEncode` holds for the character.
+    pub fn can_encode(&self, c: char) -> bool {
+        match self.kind {
+            Kind::Utf8 | Kind::Utf16 { .. } => true,
+            Kind::Latin1 => (c as u32) < 0x100,
+            Kind::Ascii => c.is_ascii(),
+            Kind::Other(encoding) => !encoding.encode(c.encode_utf8(&mut [0; 4])).2,
+        }
+    }
+
+    /// `new String(bytes, charset)`: malformed input becomes U+FFFD.
+    pub fn decode<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
+        match self.kind {
+            Kind::Utf8 => String::from_utf8_lossy(bytes),
+            Kind::Latin1 => decode_latin1(bytes),
+            Kind::Ascii => Cow::Owned(
+                bytes
+                    .iter()
+                    .map(|b| {
+                        if b.is_ascii() {
+                            char::from(*b)
+                        } else {
+                            '\u{fffd}'
+                        }
+                    })
+                    .collect(),
+            ),
+            Kind::Utf16 { mark: true, .. } => {
+                let little = bytes.starts_with(&[0xff, 0xfe]);
+                let encoding = if little {
+                    encoding_rs::UTF_16LE
+                } else {
+                    encoding_rs::UTF_16BE
+                };
+                encoding.decode_with_bom_removal(bytes).0
+            }
+            Kind::Utf16 {
+                big_endian: true, ..
+            } => encoding_rs::UTF_16BE.decode_without_bom_handling(bytes).0,
+            Kind::Utf16 { .. } => encoding_rs::UTF_16LE.decode_without_bom_handling(bytes).0,
+            Kind::Other(encoding) => encoding.decode_without_bom_handling(bytes).0,
+        }
+    }
+}
+
+/// ISO-8859-1 text; borrowed when it is plain ASCII.
+pub(crate) fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(bytes.iter().map(|b| char::from(*b)).collect()),
+    }
+}
+
+fn encode_with(encoding: &'static Encoding, mut text: &str) -> Vec<u8> {
+    let mut encoder = encoding.new_encoder();
+    let mut out = Vec::with_capacity(text.len() + 16);
+    loop {
+        out.reserve(text.len() + 16);
+        let (result, read) =
+            encoder.encode_from_utf8_to_vec_without_replacement(text, &mut out, true);
+        text = &text[read..];
+        match result {
+            EncoderResult::InputEmpty => return out,
+            EncoderResult::OutputFull => out.reserve(2 * text.len() + 32),
+            EncoderResult::Unmappable(_) => out.push(b'?'),
+        }
+    }
+}
+
+fn is_form_safe(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'*')
+}
+
+/// `java.net.URLEncoder.encode`: runs of other characters are encoded together, every byte of them as `%XX`.
+pub fn append_url_encoded(text: &str, charset: &Charset, out: &mut String) {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == ' ' {
+            out.push('+');
+            rest = &rest[1..];
+        } else if c.is_ascii() && is_form_safe(c as u8) {
+            let end = rest
+                .bytes()
+                .position(|b| !is_form_safe(b))
+                .unwrap_or(rest.len());
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+        } else {
+            let end = rest
+                .bytes()
+                .position(|b| is_form_safe(b) || b == b' ')
+                .unwrap_or(rest.len());
+            for b in charset.encode(&rest[..end]).iter() {
+                append_percent(*b, out);
+            }
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// HttpClient's `URLEncodedUtils.format` of one name or value: byte by byte, so that bytes that look safe stay.
+pub fn append_form_encoded(text: &str, charset: &Charset, out: &mut String) {
+    for b in charset.encode(text).iter() {
+        match *b {
+            b if is_form_safe(b) => out.push(char::from(b)),
+            b' ' => out.push('+'),
+            b => append_percent(b, out),
+        }
+    }
+}
+
+/// `java.net.URLDecoder.decode`.
+///
+/// # Errors
+/// `IllegalArgumentException` for a broken escape, with Java's message.
+pub fn url_decode<'a>(text: &'a str, charset: &Charset) -> Result<Cow<'a, str>, Exception> {
+    if !text.contains(['+', '%']) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['+', '%']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with('+') {
+            out.push(' ');
+            rest = &rest[1..];
+            continue;
+        }
+        let mut bytes = Vec::new();
+        while rest.starts_with('%') {
+            let incomplete = || {
+                Exception::illegal_argument("URLDecoder: Incomplete trailing escape (%) pattern")
+            };
+            let mut ends = rest[1..].char_indices().skip(2);
+            let end = match ends.next() {
+                Some((end, _)) => end + 1,
+                None if rest.chars().count() == 3 => rest.len(),
+                None => return Err(incomplete()),
+            };
+            let value = parse_int(&rest[1..end], 16).map_err(|message| {
+                Exception::illegal_argument(format!(
+                    "URLDecoder: Illegal hex characters in escape (%) pattern - {message}"
+                ))
+            })?;
+            bytes.push(u8::try_from(value).map_err(|_| {
+                Exception::illegal_argument(
+                    "URLDecoder: Illegal hex characters in escape (%) pattern - negative value",
+                )
+            })?);
+            rest = &rest[end..];
+        }
+        out.push_str(&charset.decode(&bytes));
+    }
+    out.push_str(rest);
+    Ok(Cow::Owned(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url_encoded(text: &str, charset: &Charset) -> String {
+        let mut out = String::new();
+        append_url_encoded(text, charset, &mut out);
+        out
+    }
+
+    #[test]
+    fn names_are_javas() {
+        let name = |n: &str| Charset::for_name(n).map(|c| c.name().to_owned());
+        assert_eq!(name("utf-8").unwrap(), "UTF-8");
+        assert_eq!(name("latin1").unwrap(), "ISO-8859-1");
+        assert_eq!(name("ISO-8859-9").unwrap(), "ISO-8859-9");
+        assert_eq!(name("Cp1252").unwrap(), "windows-1252");
+        assert_eq!(name("gb18030").unwrap(), "GB18030");
+        let failure = name("nope").unwrap_err();
+        assert_eq!(
+            failure.class,
+            "java.nio.charset.UnsupportedCharsetException"
+        );
+        assert_eq!(failure.message.unwrap(), "nope");
+        assert_eq!(
+            name("a b").unwrap_err().class,
+            "java.nio.charset.IllegalCharsetNameException"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_encoded_becomes_a_question_mark() {
+        assert_eq!(&*Charset::ISO_8859_1.encode("ü€"), b"\xfc?");
+        assert_eq!(
+            &*Charset::for_name("windows-1251").unwrap().encode("aж漢b"),
+            b"a\xe6?b"
+        );
+        assert_eq!(
+            &*Charset::for_name("UTF-16").unwrap().encode("a"),
+            b"\xfe\xff\0a"
+        );
+        assert!(!Charset::ISO_8859_1.can_encode('€') && Charset::UTF_8.can_encode('€'));
+    }
+
+    #[test]
+    fn url_encoding_is_javas() {
+        assert_eq!(url_encoded("1 2&ü", &Charset::UTF_8), "1+2%26%C3%BC");
+        assert_eq!(url_encoded("ü€", &Charset::ISO_8859_1), "%FC%3F");
+        assert_eq!(url_encoded("a-_.*~", &Charset::UTF_8), "a-_.*%7E");
+        // Java puts a byte order mark before every run.
+        assert_eq!(
+            url_encoded("é", &Charset::for_name("UTF-16").unwrap()),
+            "%FE%FF%00%E9"
+        );
+    }
+
+    #[test]
+    fn url_decoding_is_javas() {
+        let decode = |text: &str| url_decode(text, &Charset::UTF_8).map(Cow::into_owned);
+        assert_eq!(decode("%20+%C3%A9x").unwrap(), "  éx");
+        assert_eq!(
+            decode("a%zz").unwrap_err().message.unwrap(),
+            "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 0 in: \"zz\""
+        );
+        assert_eq!(
+            decode("a%2").unwrap_err().message.unwrap(),
+            "URLDecoder: Incomplete trailing escape (%) pattern"
+        );
+    }
+}

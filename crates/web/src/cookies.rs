@@ -1,0 +1,328 @@
+//! The cookies of one user: `CookieManager` with `HC4CookieHandler`.
+//!
+//! Two oddities of JMeter shape this: a cookie is never dropped because its time has passed, only refused when it arrives
+//! expired; and an expiry of exactly the epoch counts as none.
+
+mod spec;
+
+use std::borrow::Cow;
+
+use crate::url::Url;
+use spec::{Arrived, Origin};
+
+/// The cookie policies of the Cookie Manager (`CookieManager.policy`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// `standard`: RFC 6265, relaxed. The default.
+    #[default]
+    Standard,
+    /// `standard-strict`: RFC 6265, strict.
+    StandardStrict,
+    /// `ignoreCookies`: neither stores nor sends.
+    Ignore,
+    /// `netscape`: the Netscape draft.
+    Netscape,
+    /// `default`, `best-match` and `compatibility`: Netscape or RFC 2109, whatever the cookie looks like.
+    BestMatch,
+    /// `rfc2109`.
+    Rfc2109,
+    /// `rfc2965`: stores nothing, as it wants `Set-Cookie2`; sends the cookies of the plan.
+    Rfc2965,
+}
+
+impl Policy {
+    /// The policy of that name, in any case. `None` for a name that JMeter fails on.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "standard" => Self::Standard,
+            "standard-strict" => Self::StandardStrict,
+            "ignorecookies" => Self::Ignore,
+            "netscape" => Self::Netscape,
+            "default" | "best-match" | "compatibility" => Self::BestMatch,
+            "rfc2109" => Self::Rfc2109,
+            "rfc2965" => Self::Rfc2965,
+            _ => return None,
+        })
+    }
+}
+
+/// What the plan and JMeter's properties say about cookies.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// `CookieManager.policy`.
+    pub policy: Policy,
+    /// The property `CookieManager.check.cookies` (default true): refuse cookies that do not fit the address.
+    pub check: bool,
+    /// The property `CookieManager.delete_null_cookies` (default true): an empty value deletes.
+    pub delete_empty: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            policy: Policy::Standard,
+            check: true,
+            delete_empty: true,
+        }
+    }
+}
+
+/// One cookie as the Cookie Manager keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cookie {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its value.
+    pub value: Box<str>,
+    /// Its domain.
+    pub domain: Box<str>,
+    /// Its path.
+    pub path: Box<str>,
+    /// Whether it goes only over `https`.
+    pub secure: bool,
+    /// Seconds since the epoch, 0 for none.
+    pub expires_s: i64,
+    /// Whether the path came with the cookie (`Cookie.path_specified`).
+    pub path_specified: bool,
+    /// Whether the domain came with the cookie (`Cookie.domain_specified`).
+    pub domain_specified: bool,
+    /// The version; cookies of the plan have 1 unless they say otherwise.
+    pub version: i32,
+}
+
+/// The cookies of one user, in the order they were added. Empty, it owns no memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CookieStore {
+    cookies: Vec<Cookie>,
+}
+
+impl CookieStore {
+    /// A store that begins with the cookies of the plan.
+    pub fn new(initial: impl IntoIterator<Item = Cookie>) -> Self {
+        Self {
+            cookies: initial.into_iter().collect(),
+        }
+    }
+
+    /// The cookies in order.
+    pub fn cookies(&self) -> &[Cookie] {
+        &self.cookies
+    }
+
+    /// The cookies to be changed in place, for values of the plan that contain variables
+    /// (`CookieManager.allow_variable_cookies`).
+    pub fn cookies_mut(&mut self) -> &mut [Cookie] {
+        &mut self.cookies
+    }
+
+    /// `CookieManager.add`: replaces a cookie of the same name, path and domain. Gives false if an empty value deleted it.
+    pub fn add(&mut self, cookie: Cookie, settings: &Settings) -> bool {
+        self.remove_matching(&cookie);
+        if settings.delete_empty && cookie.value.is_empty() {
+            return false;
+        }
+        self.cookies.push(cookie);
+        true
+    }
+
+    fn remove_matching(&mut self, new: &Cookie) {
+        self.cookies
+            .retain(|own| own.name != new.name || own.path != new.path || own.domain != new.domain);
+    }
+
+    /// Takes a `Set-Cookie` header in (`HC4CookieHandler.addCookieFromHeader`). `now_ms` is in milliseconds since the
+    /// epoch; `stored` sees every cookie that was added, for `CookieManager.save.cookies`.
+    pub fn add_from_header(
+        &mut self,
+        settings: &Settings,
+        header: &str,
+        url: &Url,
+        now_ms: i64,
+        mut stored: impl FnMut(&Cookie),
+    ) {
+        let Some(origin) = Origin::of(url) else {
+            return;
+        };
+        for arrived in spec::parse(settings.policy, header, &origin, now_ms) {
+            if settings.check && !spec::is_valid(settings.policy, &arrived, &origin) {
+                continue;
+            }
+            let Arrived { cookie, expires_ms } = arrived;
+            let expires_ms = expires_ms.unwrap_or(0);
+            if expires_ms == 0 || expires_ms >= now_ms {
+                if self.add(cookie, settings)
+                    && let Some(cookie) = self.cookies.last()
+                {
+                    stored(cookie);
+                }
+            } else {
+                self.remove_matching(&cookie);
+            }
+        }
+    }
+
+    /// Writes the value of the `Cookie` header for an address (`HC4CookieHandler.getCookieHeaderForURL`); false and
+    /// nothing written when no cookie matches. It allocates nothing but what `out` needs (`rfc2109` and its kin aside).
+    pub fn append_header(&self, settings: &Settings, url: &Url, out: &mut String) -> bool {
+        if self.cookies.is_empty() {
+            return false;
+        }
+        let Some(origin) = Origin::of(url) else {
+            return false;
+        };
+        let start = out.len();
+        let matching = || {
+            self.cookies
+                .iter()
+                .filter(|cookie| spec::matches(settings.policy, cookie, &origin))
+        };
+        if matching().next().is_none() {
+            return false;
+        }
+        match settings.policy {
+            Policy::Standard | Policy::StandardStrict => spec::append_standard(matching, out),
+            Policy::Netscape => spec::append_netscape(matching(), out),
+            Policy::BestMatch => spec::append_best_match(matching, out),
+            Policy::Rfc2109 | Policy::Rfc2965 => spec::append_versioned(matching(), true, out),
+            Policy::Ignore => return false,
+        }
+        let end = out.trim_end_matches([' ', '\t']).len().max(start);
+        out.truncate(end);
+        true
+    }
+
+    /// The value of the `Cookie` header, if any cookie matches.
+    pub fn header(&self, settings: &Settings, url: &Url) -> Option<String> {
+        let mut out = String::new();
+        self.append_header(settings, url, &mut out).then_some(out)
+    }
+}
+
+/// A line of JMeter's cookie files, as the Cookie Manager saves and loads them; `None` when it has not seven columns or
+/// a time that is no number.
+pub fn parse_file_line(line: &str) -> Option<Cookie> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    let [domain, _, path, secure, expires, name, value] = columns.as_slice() else {
+        return None;
+    };
+    let expires_s: i64 = expires.parse().ok()?;
+    let path = if path.is_empty() { "/" } else { path };
+    Some(Cookie {
+        name: (*name).into(),
+        value: (*value).into(),
+        domain: (*domain).into(),
+        path: path.into(),
+        secure: secure.eq_ignore_ascii_case("true"),
+        expires_s: if expires_s == i64::MAX { 0 } else { expires_s },
+        path_specified: true,
+        domain_specified: true,
+        version: 1,
+    })
+}
+
+/// Lower case without copying what is lower case already.
+fn lower(text: &str) -> Cow<'_, str> {
+    if text
+        .bytes()
+        .any(|b| b.is_ascii_uppercase() || !b.is_ascii())
+    {
+        Cow::Owned(text.to_lowercase())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn plan_cookie(name: &str, value: &str, domain: &str, path: &str) -> Cookie {
+        Cookie {
+            name: name.into(),
+            value: value.into(),
+            domain: domain.into(),
+            path: path.into(),
+            secure: false,
+            expires_s: 0,
+            path_specified: true,
+            domain_specified: true,
+            version: 1,
+        }
+    }
+
+    #[test]
+    fn cookies_of_the_plan_are_sent_longest_path_first() {
+        let store = CookieStore::new([
+            plan_cookie("b", "2", "127.0.0.1", "/"),
+            plan_cookie("a", "1 x", "127.0.0.1", "/p"),
+        ]);
+        let header = store.header(&Settings::default(), &url("http://127.0.0.1:18761/p"));
+        assert_eq!(header.as_deref(), Some("a=\"1 x\"; b=2"));
+    }
+
+    #[test]
+    fn expired_cookies_are_sent_all_the_same() {
+        let expired = Cookie {
+            expires_s: 1,
+            ..plan_cookie("a", "1", "h.com", "/")
+        };
+        let store = CookieStore::new([expired]);
+        assert_eq!(
+            store
+                .header(&Settings::default(), &url("http://h.com/"))
+                .as_deref(),
+            Some("a=1")
+        );
+    }
+
+    #[test]
+    fn unchecked_cookies_may_be_foreign_and_empty_ones_kept() {
+        let settings = Settings {
+            check: false,
+            delete_empty: false,
+            ..Settings::default()
+        };
+        let mut store = CookieStore::default();
+        let mut seen = Vec::new();
+        for header in ["n=v; domain=o.com", "e="] {
+            let base = url("http://www.h.com/");
+            store.add_from_header(&settings, header, &base, 1_000, |cookie| {
+                seen.push(cookie.name.to_string())
+            });
+        }
+        assert_eq!(seen, ["n", "e"]);
+        assert_eq!(
+            store.header(&settings, &url("http://o.com/")).as_deref(),
+            Some("n=v")
+        );
+        assert_eq!(
+            store
+                .header(&settings, &url("http://www.h.com/"))
+                .as_deref(),
+            Some("e=")
+        );
+    }
+
+    #[test]
+    fn policies_have_names() {
+        assert_eq!(Policy::from_name("ignoreCookies"), Some(Policy::Ignore));
+        assert_eq!(Policy::from_name("Best-Match"), Some(Policy::BestMatch));
+        assert_eq!(Policy::from_name("other"), None);
+    }
+
+    #[test]
+    fn cookie_files_have_seven_columns() {
+        let cookie = parse_file_line("h.com\tTRUE\t\tFALSE\t9223372036854775807\tn\tv").unwrap();
+        assert_eq!(cookie, plan_cookie("n", "v", "h.com", "/"));
+        assert_eq!(parse_file_line("h.com\tTRUE\t/\tFALSE\t0\tn"), None);
+    }
+
+    #[test]
+    fn an_empty_store_is_small() {
+        assert_eq!(size_of::<CookieStore>(), 24);
+    }
+}

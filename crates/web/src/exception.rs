@@ -1,0 +1,92 @@
+//! The Java exception that JMeter would have caught, as its sample result shows it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A failure in JMeter's terms: the class and message of the exception that `HTTPSamplerBase.errorResult` turns
+/// into a response code and a response message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The full Java class name.
+    pub class: &'static str,
+    /// What `getMessage()` returns; `None` is Java's `null`.
+    pub message: Option<Cow<'static, str>>,
+}
+
+impl Exception {
+    /// An exception with a message.
+    pub fn new(class: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            class,
+            message: Some(message.into()),
+        }
+    }
+
+    /// An exception whose `getMessage()` is `null`, such as HttpClient's wrapper around protocol errors.
+    pub fn without_message(class: &'static str) -> Self {
+        Self {
+            class,
+            message: None,
+        }
+    }
+
+    /// The response code of the sample (`HTTPSamplerBase.errorResult`).
+    pub fn response_code(&self) -> String {
+        format!("Non HTTP response code: {}", self.class)
+    }
+
+    /// The response message of the sample (`HTTPSamplerBase.errorResult`).
+    pub fn response_message(&self) -> String {
+        format!(
+            "Non HTTP response message: {}",
+            self.message.as_deref().unwrap_or("null")
+        )
+    }
+
+    pub(crate) fn malformed_url(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("java.net.MalformedURLException", message)
+    }
+
+    pub(crate) fn illegal_argument(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new("java.lang.IllegalArgumentException", message)
+    }
+}
+
+/// The first line of the stack trace that JMeter stores as response data.
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.message {
+            Some(message) => write!(f, "{}: {message}", self.class),
+            None => f.write_str(self.class),
+        }
+    }
+}
+
+impl std::error::Error for Exception {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_and_message_read_as_in_jmeter() {
+        let failure = Exception::malformed_url("unknown protocol: htp");
+        assert_eq!(
+            failure.response_code(),
+            "Non HTTP response code: java.net.MalformedURLException"
+        );
+        assert_eq!(
+            failure.response_message(),
+            "Non HTTP response message: unknown protocol: htp"
+        );
+        let wrapped = Exception::without_message("org.apache.http.client.ClientProtocolException");
+        assert_eq!(
+            wrapped.response_message(),
+            "Non HTTP response message: null"
+        );
+        assert_eq!(
+            wrapped.to_string(),
+            "org.apache.http.client.ClientProtocolException"
+        );
+    }
+}

@@ -1,0 +1,482 @@
+//! `java.net.URI`: the grammar it accepts, the messages it fails with, and the rewriting JMeter asks of it.
+//!
+//! The rules are those of `java.net.URI.Parser` (RFC 2396 with Java's deviations); every message and index was checked
+//! against Java 17.
+
+use std::ops::Range;
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use crate::exception::Exception;
+use crate::java_text::{is_space_char, utf16_index};
+
+const UNRESERVED_MARKS: &[u8] = b"-_.!~*'()";
+
+fn is_unreserved(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || UNRESERVED_MARKS.contains(&b)
+}
+
+fn is_uric(b: u8) -> bool {
+    is_unreserved(b) || b";/?:@&=+$,[]".contains(&b)
+}
+
+fn is_path(b: u8) -> bool {
+    is_unreserved(b) || b":@&=+$,;/".contains(&b)
+}
+
+fn is_user_info(b: u8) -> bool {
+    is_unreserved(b) || b";:&=+$,".contains(&b)
+}
+
+fn is_reg_name(b: u8) -> bool {
+    is_unreserved(b) || b"$,;:@&=+".contains(&b)
+}
+
+fn is_server(b: u8) -> bool {
+    is_user_info(b) || b"-.:@[]".contains(&b)
+}
+
+fn is_scope_id(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"_.".contains(&b)
+}
+
+/// The parts of a parsed URI, as byte ranges of the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UriParts {
+    pub scheme_end: Option<usize>,
+    pub opaque: bool,
+    pub authority: Option<Range<usize>>,
+    pub user_info: Option<Range<usize>>,
+    pub host: Option<Range<usize>>,
+    /// -1 when there is none, as in Java.
+    pub port: i32,
+    pub path: Range<usize>,
+    pub query: Option<Range<usize>>,
+}
+
+/// Parses `text` as `new URI(text)` does; `server_based` is what `new URI(scheme, userInfo, host, ...)` demands.
+///
+/// # Errors
+/// `java.net.URISyntaxException` with Java's reason and index.
+pub(crate) fn parse(text: &str, server_based: bool) -> Result<UriParts, Exception> {
+    Parser {
+        text,
+        bytes: text.as_bytes(),
+        server_based,
+        parts: UriParts {
+            port: -1,
+            ..UriParts::default()
+        },
+    }
+    .parse()
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    server_based: bool,
+    parts: UriParts,
+}
+
+type Parsed<T> = Result<T, Exception>;
+
+impl Parser<'_> {
+    fn fail<T>(&self, reason: &str, at: usize) -> Parsed<T> {
+        Err(Exception::new(
+            "java.net.URISyntaxException",
+            format!(
+                "{reason} at index {}: {}",
+                utf16_index(self.text, at),
+                self.text
+            ),
+        ))
+    }
+
+    fn expecting<T>(&self, what: &str, at: usize) -> Parsed<T> {
+        self.fail(&format!("Expected {what}"), at)
+    }
+
+    fn at(&self, p: usize, end: usize, b: u8) -> bool {
+        p < end && self.bytes[p] == b
+    }
+
+    /// The first position at or after `p` that holds one of `stops`, or `end`.
+    fn find(&self, p: usize, end: usize, stops: &[u8]) -> usize {
+        self.bytes[p..end]
+            .iter()
+            .position(|b| stops.contains(b))
+            .map_or(end, |i| p + i)
+    }
+
+    /// Skips what `legal` accepts, and where `escapes` holds also `%xx` and visible characters outside ASCII.
+    fn scan(
+        &self,
+        mut p: usize,
+        end: usize,
+        legal: fn(u8) -> bool,
+        escapes: bool,
+    ) -> Parsed<usize> {
+        while p < end {
+            let b = self.bytes[p];
+            if b < 0x80 && legal(b) {
+                p += 1;
+            } else if escapes && b == b'%' {
+                let pair = self.bytes.get(p + 1..p + 3).filter(|_| p + 3 <= end);
+                match pair {
+                    Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => p += 3,
+                    _ => return self.fail("Malformed escape pair", p),
+                }
+            } else if escapes && b >= 0x80 {
+                let c = self.text[p..].chars().next().expect("p is on a character");
+                if is_space_char(c) || c.is_control() || c == '\u{80}' {
+                    break;
+                }
+                p += c.len_utf8();
+            } else {
+                break;
+            }
+        }
+        Ok(p)
+    }
+
+    fn check(&self, range: Range<usize>, legal: fn(u8) -> bool, what: &str) -> Parsed<()> {
+        let p = self.scan(range.start, range.end, legal, true)?;
+        if p < range.end {
+            return self.fail(&format!("Illegal character in {what}"), p);
+        }
+        Ok(())
+    }
+
+    fn parse(mut self) -> Parsed<UriParts> {
+        let end = self.bytes.len();
+        let colon = self.find(0, end, b"/?#:");
+        let mut p;
+        if self.at(colon, end, b':') {
+            self.parse_scheme(colon)?;
+            p = colon + 1;
+            if self.at(p, end, b'/') {
+                p = self.parse_hierarchical(p, end)?;
+            } else {
+                let hash = self.find(p, end, b"#");
+                if hash <= p {
+                    return self.expecting("scheme-specific part", p);
+                }
+                self.check(p..hash, is_uric, "opaque part")?;
+                self.parts.opaque = true;
+                p = hash;
+            }
+        } else {
+            p = self.parse_hierarchical(0, end)?;
+        }
+        if self.at(p, end, b'#') {
+            self.check(p + 1..end, is_uric, "fragment")?;
+            p = end;
+        }
+        if p < end {
+            return self.expecting("end of URI", p);
+        }
+        Ok(self.parts)
+    }
+
+    fn parse_scheme(&mut self, colon: usize) -> Parsed<()> {
+        if colon == 0 {
+            return self.expecting("scheme name", 0);
+        }
+        if !self.bytes[0].is_ascii_alphabetic() {
+            return self.fail("Illegal character in scheme name", 0);
+        }
+        let legal = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+        let p = self.scan(1, colon, legal, false)?;
+        if p < colon {
+            return self.fail("Illegal character in scheme name", p);
+        }
+        self.parts.scheme_end = Some(colon);
+        Ok(())
+    }
+
+    fn parse_hierarchical(&mut self, start: usize, end: usize) -> Parsed<usize> {
+        let mut p = start;
+        if self.at(p, end, b'/') && self.at(p + 1, end, b'/') {
+            p += 2;
+            let stop = self.find(p, end, b"/?#");
+            if stop > p {
+                self.parse_authority(p, stop)?;
+                p = stop;
+            } else if stop == end {
+                return self.expecting("authority", p);
+            }
+        }
+        let stop = self.find(p, end, b"?#");
+        self.check(p..stop, is_path, "path")?;
+        self.parts.path = p..stop;
+        p = stop;
+        if self.at(p, end, b'?') {
+            p += 1;
+            let stop = self.find(p, end, b"#");
+            self.check(p..stop, is_uric, "query")?;
+            self.parts.query = Some(p..stop);
+            p = stop;
+        }
+        Ok(p)
+    }
+
+    fn parse_authority(&mut self, start: usize, end: usize) -> Parsed<()> {
+        let bracketed = self.find(start, end, b"]") < end && self.find(start, end, b"]") > start;
+        let server_chars = if bracketed {
+            // Inside an address literal a bare '%' introduces a scope.
+            self.scan(start, end, |b| is_server(b) || b == b'%', false)? == end
+        } else {
+            self.scan(start, end, is_server, true)? == end
+        };
+        let reg_chars = if bracketed {
+            false
+        } else {
+            self.scan(start, end, is_reg_name, true)? == end
+        };
+        self.parts.authority = Some(start..end);
+        if reg_chars && !server_chars {
+            return Ok(());
+        }
+        if !server_chars {
+            return self.fail("Illegal character in authority", start);
+        }
+        let failure = match self.parse_server(start, end) {
+            Ok(()) => return Ok(()),
+            Err(failure) => failure,
+        };
+        self.parts.user_info = None;
+        self.parts.host = None;
+        self.parts.port = -1;
+        if self.server_based || !reg_chars {
+            return Err(failure);
+        }
+        Ok(())
+    }
+
+    fn parse_server(&mut self, start: usize, end: usize) -> Parsed<()> {
+        let mut p = start;
+        let at = self.find(p, end, b"@");
+        if at < end {
+            self.check(p..at, is_user_info, "user info")?;
+            self.parts.user_info = Some(p..at);
+            p = at + 1;
+        }
+        p = if self.at(p, end, b'[') {
+            self.parse_ipv6(p, end)?
+        } else {
+            self.parse_host(p, end)?
+        };
+        if self.at(p, end, b':') {
+            p += 1;
+            if p < end {
+                let digits = self.scan(p, end, |b| b.is_ascii_digit(), false)?;
+                if digits < end {
+                    return self.fail("Illegal character in port number", digits);
+                }
+                match self.text[p..end].parse::<i32>() {
+                    Ok(port) => self.parts.port = port,
+                    Err(_) => return self.fail("Malformed port number", p),
+                }
+                p = end;
+            }
+        }
+        if p < end {
+            return self.expecting("port number", p);
+        }
+        Ok(())
+    }
+
+    fn parse_ipv6(&mut self, open: usize, end: usize) -> Parsed<usize> {
+        let close = self.find(open + 1, end, b"]");
+        if close <= open + 1 || close == end {
+            return self.expecting("closing bracket for IPv6 address", close);
+        }
+        let scope = self.find(open + 1, close, b"%");
+        if scope < close {
+            if scope + 1 == close {
+                return self.fail("scope id expected", close);
+            }
+            let p = self.scan(scope + 1, close, is_scope_id, false)?;
+            if p < close {
+                return self.fail("Illegal character in scope id", p);
+            }
+        }
+        if self.text[open + 1..scope]
+            .parse::<std::net::Ipv6Addr>()
+            .is_err()
+        {
+            return self.fail("Malformed IPv6 address", open + 1);
+        }
+        self.parts.host = Some(open..close + 1);
+        Ok(close + 1)
+    }
+
+    fn parse_host(&mut self, start: usize, end: usize) -> Parsed<usize> {
+        let stop = self.find(start, end, b":");
+        if is_ipv4(&self.text[start..stop]) {
+            self.parts.host = Some(start..stop);
+            return Ok(stop);
+        }
+        let mut p = start;
+        let mut top = start;
+        while p < end {
+            let label_end = self.scan(p, end, |b| b.is_ascii_alphanumeric() || b == b'-', false)?;
+            if label_end == p || self.bytes[p] == b'-' {
+                break;
+            }
+            if self.bytes[label_end - 1] == b'-' {
+                return self.fail("Illegal character in hostname", label_end - 1);
+            }
+            top = p;
+            p = label_end;
+            if !self.at(p, end, b'.') {
+                break;
+            }
+            p += 1;
+        }
+        if p < end && !self.at(p, end, b':') {
+            return self.fail("Illegal character in hostname", p);
+        }
+        if p == start {
+            return self.expecting("hostname", start);
+        }
+        // The last label of a name with several must begin with a letter.
+        if top > start && !self.bytes[top].is_ascii_alphabetic() {
+            return self.fail("Illegal character in hostname", top);
+        }
+        self.parts.host = Some(start..p);
+        Ok(p)
+    }
+}
+
+fn is_ipv4(text: &str) -> bool {
+    let mut parts = 0;
+    text.split('.').all(|part| {
+        parts += 1;
+        !part.is_empty()
+            && part.len() <= 10
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && part.parse::<u64>().is_ok_and(|n| n <= 255)
+    }) && parts == 4
+}
+
+/// `URI.toASCIIString`: the NFC form with everything outside ASCII as `%xx` of its UTF-8.
+pub(crate) fn append_ascii(text: &str, out: &mut String) {
+    if text.is_ascii() {
+        out.push_str(text);
+    } else if is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        append_escaped(text, out);
+    } else {
+        append_escaped(&text.nfc().collect::<String>(), out);
+    }
+}
+
+fn append_escaped(text: &str, out: &mut String) {
+    for b in text.bytes() {
+        if b < 0x80 {
+            out.push(char::from(b));
+        } else {
+            append_percent(b, out);
+        }
+    }
+}
+
+pub(crate) fn append_percent(b: u8, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('%');
+    out.push(char::from(HEX[usize::from(b >> 4)]));
+    out.push(char::from(HEX[usize::from(b & 15)]));
+}
+
+/// Which characters `new URI(scheme, userInfo, host, ...)` leaves alone in a component.
+#[derive(Clone, Copy)]
+pub(crate) enum Component {
+    UserInfo,
+    Path,
+    /// Query and fragment.
+    Uric,
+}
+
+/// Quotes a component as the seven-argument constructor of `java.net.URI` does: every `%` becomes `%25`.
+pub(crate) fn append_quoted(text: &str, component: Component, out: &mut String) {
+    let legal = match component {
+        Component::UserInfo => is_user_info,
+        Component::Path => is_path,
+        Component::Uric => is_uric,
+    };
+    for c in text.chars() {
+        if c.is_ascii() {
+            let b = c as u8;
+            if legal(b) {
+                out.push(c);
+            } else {
+                append_percent(b, out);
+            }
+        } else if is_space_char(c) || c.is_control() {
+            append_escaped(c.encode_utf8(&mut [0; 4]), out);
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+/// `URI.normalize()` on an absolute path: empty and `.` segments go, `x/..` goes, leading `..` stay.
+pub(crate) fn normalize_path(path: &str) -> Option<String> {
+    let inner = path.strip_prefix('/')?;
+    let dirty = inner.split('/').any(|s| s == "." || s == "..") || path.contains("//");
+    if !dirty {
+        return None;
+    }
+    let trailing_slash = matches!(inner.rsplit('/').next(), Some("" | "." | ".."));
+    let mut kept: Vec<&str> = Vec::new();
+    let mut last_was_dropped = false;
+    for segment in inner.split('/').filter(|s| !s.is_empty()) {
+        last_was_dropped = false;
+        match segment {
+            "." => last_was_dropped = true,
+            ".." if kept.last().is_some_and(|s| *s != "..") => {
+                kept.pop();
+                last_was_dropped = true;
+            }
+            _ => kept.push(segment),
+        }
+    }
+    let mut out = String::with_capacity(path.len());
+    for segment in &kept {
+        out.push('/');
+        out.push_str(segment);
+    }
+    let ends_open = inner.ends_with('/') || (trailing_slash && last_was_dropped);
+    if kept.is_empty() || ends_open {
+        out.push('/');
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascii_form_is_normalized_before_escaping() {
+        let mut out = String::new();
+        append_ascii("/\u{e9}/e\u{301}", &mut out);
+        assert_eq!(out, "/%C3%A9/%C3%A9");
+    }
+
+    #[test]
+    fn normalize_matches_java() {
+        for (path, normal) in [
+            ("//a//b/", "/a/b/"),
+            ("/a/..", "/"),
+            ("/a/b/..", "/a/"),
+            ("/..", "/.."),
+            ("/../..", "/../.."),
+            ("/a/./../b/../c", "/c"),
+            ("/a/.", "/a/"),
+        ] {
+            assert_eq!(normalize_path(path).as_deref(), Some(normal), "{path}");
+        }
+        assert_eq!(normalize_path("/a/b"), None);
+    }
+}

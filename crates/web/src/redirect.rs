@@ -1,0 +1,308 @@
+//! Which responses are redirects, and where they lead.
+
+use crate::exception::Exception;
+use crate::java_uri;
+use crate::url::{Url, encode_spaces};
+
+/// `httpsampler.max_redirects` as it is by default.
+pub const DEFAULT_MAX_REDIRECTS: u32 = 20;
+
+/// `HTTPSampleResult.isRedirect`: 301, 302, 303, 308 always; 307 only for `GET` and `HEAD`.
+pub fn is_redirect(status: u16, method: &str) -> bool {
+    match status {
+        301 | 302 | 303 | 308 => true,
+        307 => matches!(method, "GET" | "HEAD"),
+        _ => false,
+    }
+}
+
+/// The method of the request that follows a redirect: `HEAD` stays, all else becomes `GET`
+/// (`HTTPSamplerBase.computeMethodForRedirect`).
+pub fn method_after_redirect(method: &str) -> &str {
+    if method.eq_ignore_ascii_case("HEAD") {
+        method
+    } else {
+        "GET"
+    }
+}
+
+/// The failure of a redirect response without a `Location` header (`HTTPHC4Impl.sample`).
+pub fn missing_location(method: &str, url: &Url) -> Exception {
+    let mut uri = String::new();
+    java_uri::append_ascii(url.as_str(), &mut uri);
+    Exception::illegal_argument(format!(
+        "Missing location header in redirect for {method} {uri} HTTP/1.1"
+    ))
+}
+
+/// The failure after `limit` redirects in a row (`HTTPSamplerBase.followRedirects`).
+pub fn too_many_redirects(limit: u32) -> Exception {
+    Exception::new(
+        "java.io.IOException",
+        format!("Exceeded maximum number of redirects: {limit}"),
+    )
+}
+
+/// Where a `Location` leads (`HTTPSamplerBase.followRedirects`): `/..` removed if asked for
+/// (`httpsampler.redirect.removeslashdotdot`), spaces encoded, resolved and sanitized.
+///
+/// # Errors
+/// `MalformedURLException` or `URISyntaxException`; JMeter then marks the redirecting sample itself as failed.
+pub fn redirect_url(
+    base: &Url,
+    location: &str,
+    remove_slash_dot_dot: bool,
+) -> Result<Url, Exception> {
+    let cleaned;
+    let location = if remove_slash_dot_dot {
+        cleaned = collapse_dot_dot(location);
+        &cleaned
+    } else {
+        location
+    };
+    make_relative(base, &encode_spaces(location))?.sanitized()
+}
+
+/// `ConversionUtils.makeRelativeURL`: resolves, and drops `../` that would lead above the root.
+///
+/// # Errors
+/// `java.net.MalformedURLException`.
+pub fn make_relative(base: &Url, location: &str) -> Result<Url, Exception> {
+    let url = base.join(location)?;
+    if !location.starts_with("../") {
+        return Ok(url);
+    }
+    let path = url.path();
+    let mut extra = 0;
+    while path[1..]
+        .get(extra..)
+        .is_some_and(|rest| rest.starts_with("../"))
+    {
+        extra += 3;
+    }
+    match location.get(extra..) {
+        Some(rest) if extra > 0 && path[1..].get(..extra) == location.get(..extra) => {
+            base.join(rest)
+        }
+        _ => Ok(url),
+    }
+}
+
+/// `ConversionUtils.removeSlashDotDot`: `/a/../b` becomes `/b`, before the query.
+pub fn collapse_dot_dot(location: &str) -> String {
+    let text = crate::java_text::trim(location);
+    if text.encode_utf16().count() < 4 || !text.contains("/..") {
+        return text.to_owned();
+    }
+    let start = match text.find("://") {
+        // JMeter's indexOf gives -1 for an address without a path and then fails; such a text cannot hold "/..".
+        Some(at) => text[at + 3..].find('/').map_or(0, |slash| at + 3 + slash),
+        None => 0,
+    };
+    let end = match text.find('?').filter(|at| *at > 0) {
+        Some(at) => at,
+        None => text.find('#').filter(|at| *at > 0).unwrap_or(text.len()),
+    };
+    if start > end {
+        return text.to_owned();
+    }
+    let path = &text[start..end];
+    let mut segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let mut i: isize = 0;
+    while (i as usize) + 1 < segments.len() {
+        let at = i as usize;
+        if segments[at] != ".." && segments[at + 1] == ".." {
+            segments.drain(at..at + 2);
+            i = (i - 2).max(-1);
+        }
+        i += 1;
+    }
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..start]);
+    if path.starts_with('/') {
+        out.push('/');
+    }
+    out.push_str(&segments.join("/"));
+    if path.ends_with('/') && !segments.is_empty() {
+        out.push('/');
+    }
+    out.push_str(&text[end..]);
+    out
+}
+
+/// What HttpClient does itself with a response when the sampler asks for automatic redirects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AutoRedirect {
+    /// The address of the next request.
+    pub url: Url,
+    /// Whether the next request keeps method, headers and body (307 and 308); otherwise it is a bare `GET` or `HEAD`.
+    pub same_request: bool,
+    /// The method of the next request.
+    pub method: String,
+}
+
+/// `LaxRedirectStrategy` (HttpClient 4.5): `None` when the response is no redirect for it.
+///
+/// The caller keeps the addresses already visited: coming back to one, or going past the limit, is
+/// [`auto_redirect_failure`].
+///
+/// # Errors
+/// `ClientProtocolException` without a message, as HttpClient wraps every protocol error.
+pub fn auto_redirect(
+    status: u16,
+    method: &str,
+    request_url: &Url,
+    location: Option<&str>,
+) -> Result<Option<AutoRedirect>, Exception> {
+    let redirectable = matches!(method, "GET" | "POST" | "HEAD" | "DELETE");
+    let redirected = match status {
+        302 => redirectable && location.is_some(),
+        301 | 307 | 308 => redirectable,
+        303 => true,
+        _ => false,
+    };
+    if !redirected {
+        return Ok(None);
+    }
+    let location = location.ok_or_else(auto_redirect_failure)?;
+    java_uri::parse(location, false)
+        .ok()
+        .filter(|uri| !location.is_empty() || uri.path.is_empty())
+        .ok_or_else(auto_redirect_failure)?;
+    let joined = request_url
+        .join(location)
+        .map_err(|_| auto_redirect_failure())?;
+    let url = joined
+        .without_dot_segments()
+        .map_err(|_| auto_redirect_failure())?;
+    let bare = method.eq_ignore_ascii_case("HEAD") || method.eq_ignore_ascii_case("GET");
+    let same_request = !bare && matches!(status, 307 | 308);
+    let method = if bare || same_request { method } else { "GET" };
+    Ok(Some(AutoRedirect {
+        url,
+        same_request,
+        method: method.to_owned(),
+    }))
+}
+
+/// The failure of automatic redirects: circular, too many, or a `Location` that is missing or no URI.
+pub fn auto_redirect_failure() -> Exception {
+    Exception::without_message("org.apache.http.client.ClientProtocolException")
+}
+
+impl Url {
+    /// `URIUtils.normalizeSyntax`: no `.` and `..` segments, host in lower case.
+    fn without_dot_segments(&self) -> Result<Self, Exception> {
+        let mut kept: Vec<&str> = Vec::new();
+        for segment in self
+            .path()
+            .strip_prefix('/')
+            .unwrap_or(self.path())
+            .split('/')
+        {
+            match segment {
+                "." => {}
+                ".." => {
+                    kept.pop();
+                }
+                _ => kept.push(segment),
+            }
+        }
+        let authority = self.authority().unwrap_or("").to_lowercase();
+        let mut text = format!("{}://{authority}/{}", self.protocol(), kept.join("/"));
+        for (mark, part) in [('?', self.query()), ('#', self.reference())] {
+            if let Some(part) = part {
+                text.push(mark);
+                text.push_str(part);
+            }
+        }
+        Self::parse(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follow(location: &str) -> Result<String, Exception> {
+        let base = Url::parse("http://h:81/a/b/c?q#f").unwrap();
+        redirect_url(&base, location, true).map(|url| url.to_string())
+    }
+
+    #[test]
+    fn locations_lead_where_jmeter_goes() {
+        assert_eq!(follow("ok").unwrap(), "http://h:81/a/b/ok");
+        assert_eq!(follow("").unwrap(), "http://h:81/a/b/c?q#f");
+        assert_eq!(follow("/a/../b/../ok").unwrap(), "http://h:81/ok");
+        assert_eq!(follow("../../../../x").unwrap(), "http://h:81/x");
+        assert_eq!(follow("//o/x y").unwrap(), "http://o/x%20y");
+        // Recorded: the space is encoded first, and the quoting of '|' then encodes its '%' again.
+        assert_eq!(
+            follow("/ok?a b|c#f").unwrap(),
+            "http://h:81/ok?a%2520b%7Cc#f"
+        );
+        assert_eq!(
+            follow("foo://x y").unwrap_err().message.unwrap(),
+            "unknown protocol: foo"
+        );
+        assert_eq!(follow("http://a b/c").unwrap(), "http://a%20b/c");
+    }
+
+    #[test]
+    fn dot_dot_collapses_before_the_query_only() {
+        assert_eq!(
+            collapse_dot_dot("http://h/p1/../p2?x/../y"),
+            "http://h/p2?x/../y"
+        );
+        assert_eq!(collapse_dot_dot("/one/two/../three/"), "/one/three/");
+        assert_eq!(collapse_dot_dot("/a/b/../../c"), "/c");
+        assert_eq!(collapse_dot_dot("../x"), "../x");
+        assert_eq!(collapse_dot_dot(" /a/.. "), "/");
+    }
+
+    #[test]
+    fn redirect_codes_and_methods() {
+        assert!(is_redirect(302, "POST") && is_redirect(308, "PUT") && is_redirect(307, "GET"));
+        assert!(!is_redirect(307, "POST") && !is_redirect(300, "GET") && !is_redirect(304, "GET"));
+        assert_eq!(method_after_redirect("POST"), "GET");
+        assert_eq!(method_after_redirect("HEAD"), "HEAD");
+    }
+
+    #[test]
+    fn failures_have_the_recorded_messages() {
+        let url = Url::parse("http://127.0.0.1:18771/noloc").unwrap();
+        assert_eq!(
+            missing_location("POST", &url).message.unwrap(),
+            "Missing location header in redirect for POST http://127.0.0.1:18771/noloc HTTP/1.1"
+        );
+        assert_eq!(
+            too_many_redirects(20).response_message(),
+            "Non HTTP response message: Exceeded maximum number of redirects: 20"
+        );
+    }
+
+    #[test]
+    fn automatic_redirects_follow_the_lax_strategy() {
+        let url = Url::parse("http://H:81/a/b").unwrap();
+        let next = auto_redirect(307, "POST", &url, Some("/x/../ok"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (next.url.as_str(), next.same_request, &*next.method),
+            ("http://h:81/ok", true, "POST")
+        );
+        let next = auto_redirect(303, "POST", &url, Some("ok"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (next.url.as_str(), &*next.method),
+            ("http://h:81/a/ok", "GET")
+        );
+        assert_eq!(auto_redirect(302, "GET", &url, None), Ok(None));
+        assert_eq!(auto_redirect(301, "PUT", &url, Some("/ok")), Ok(None));
+        assert_eq!(
+            auto_redirect(301, "GET", &url, Some("../ok?a b")),
+            Err(auto_redirect_failure())
+        );
+    }
+}

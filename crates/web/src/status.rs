@@ -1,0 +1,374 @@
+//! The texts JMeter reports when an exchange fails: exception class and message of Java and HttpClient.
+
+use std::net::IpAddr;
+
+use crate::exception::Exception;
+
+/// Where a connection was to be made to.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint<'a> {
+    /// The host as written in the address, with brackets if it is an IPv6 address.
+    pub host: &'a str,
+    /// The port.
+    pub port: u16,
+    /// The addresses the host was resolved to.
+    pub addresses: &'a [IpAddr],
+}
+
+/// Why a connection could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectFailure<'a> {
+    /// `ECONNREFUSED`.
+    Refused,
+    /// The connect timeout passed, or the system gave up (`ETIMEDOUT`).
+    TimedOut,
+    /// `ENETUNREACH`.
+    NetworkUnreachable,
+    /// `EHOSTUNREACH`.
+    HostUnreachable,
+    /// `EADDRNOTAVAIL`: no local port left.
+    NoLocalAddress,
+    /// Something else, in the system's words.
+    Other(&'a str),
+}
+
+/// Why an exchange failed. What is not covered by a kind of its own is given as a [`Failure::Socket`] in the system's words.
+#[derive(Clone, Copy, Debug)]
+pub enum Failure<'a> {
+    /// The name does not resolve.
+    UnknownHost,
+    /// No connection.
+    Connect(ConnectFailure<'a>),
+    /// The response timeout passed between two reads.
+    ReadTimeout,
+    /// The peer reset the connection (`ECONNRESET`) while we read.
+    Reset,
+    /// The peer reset the connection while we wrote (`EPIPE`).
+    BrokenPipe,
+    /// The peer closed the connection without a byte of response.
+    NoResponse,
+    /// The peer closed the connection in the head, or the head is not HTTP.
+    MalformedHead,
+    /// The body ended before its `Content-Length`; sizes in bytes.
+    TruncatedBody { expected: u64, received: u64 },
+    /// A chunk ended early; sizes in bytes.
+    TruncatedChunk { expected: u64, received: u64 },
+    /// The connection closed where a chunk header was due.
+    MissingClosingChunk,
+    /// The chunk size cannot be read; the text is the line up to any semicolon.
+    BadChunkHeader(&'a str),
+    /// No line end after a chunk.
+    MissingChunkEnd,
+    /// A gzip body that is not gzip.
+    NotGzip,
+    /// A compressed body that ends early.
+    TruncatedCompression,
+    /// The peer closed the connection during the TLS handshake, or did not speak TLS and closed.
+    TlsClosed,
+    /// The peer answered the TLS handshake with something that is not TLS.
+    TlsNotSpoken,
+    /// The peer sent a fatal alert; the text is its name as Java writes it, such as `handshake_failure`.
+    TlsAlert(&'a str),
+    /// Another TLS failure, in the library's words.
+    Tls(&'a str),
+    /// An upload file could not be read, in the words of [`crate::body::unreadable_file`].
+    File(&'a str),
+    /// Another socket error, in the system's words.
+    Socket(&'a str),
+}
+
+impl Failure<'_> {
+    /// The exception that JMeter would report.
+    pub fn exception(&self, endpoint: &Endpoint<'_>) -> Exception {
+        match self {
+            Self::UnknownHost => {
+                let host = endpoint.host;
+                Exception::new(
+                    "java.net.UnknownHostException",
+                    format!("{host}: Name or service not known"),
+                )
+            }
+            Self::Connect(failure) => connect_exception(*failure, endpoint),
+            Self::ReadTimeout => {
+                Exception::new("java.net.SocketTimeoutException", "Read timed out")
+            }
+            Self::Reset => socket("Connection reset"),
+            Self::BrokenPipe => socket("Broken pipe"),
+            Self::NoResponse => Exception::new(
+                "org.apache.http.NoHttpResponseException",
+                format!("{}:{} failed to respond", endpoint.host, endpoint.port),
+            ),
+            Self::MalformedHead => {
+                Exception::without_message("org.apache.http.client.ClientProtocolException")
+            }
+            Self::TruncatedBody { expected, received } => Exception::new(
+                CONNECTION_CLOSED,
+                format!(
+                    "Premature end of Content-Length delimited message body (expected: {}; received: {})",
+                    grouped(*expected),
+                    grouped(*received)
+                ),
+            ),
+            Self::TruncatedChunk { expected, received } => Exception::new(
+                "org.apache.http.TruncatedChunkException",
+                format!(
+                    "Truncated chunk (expected size: {}; actual size: {})",
+                    grouped(*expected),
+                    grouped(*received)
+                ),
+            ),
+            Self::MissingClosingChunk => Exception::new(
+                CONNECTION_CLOSED,
+                "Premature end of chunk coded message body: closing chunk expected",
+            ),
+            Self::BadChunkHeader(line) => {
+                Exception::new(MALFORMED_CHUNK, format!("Bad chunk header: {line}"))
+            }
+            Self::MissingChunkEnd => {
+                Exception::new(MALFORMED_CHUNK, "Unexpected content at the end of chunk")
+            }
+            Self::NotGzip => Exception::new("java.util.zip.ZipException", "Not in GZIP format"),
+            Self::TruncatedCompression => Exception::new(
+                "java.io.EOFException",
+                "Unexpected end of ZLIB input stream",
+            ),
+            Self::TlsClosed => tls_handshake("Remote host terminated the handshake"),
+            Self::TlsNotSpoken => Exception::new(
+                "javax.net.ssl.SSLException",
+                "Unsupported or unrecognized SSL message",
+            ),
+            Self::TlsAlert(name) => tls_handshake(format!("Received fatal alert: {name}")),
+            Self::Tls(text) => tls_handshake((*text).to_owned()),
+            Self::File(text) => Exception::new("java.io.FileNotFoundException", (*text).to_owned()),
+            Self::Socket(text) => socket((*text).to_owned()),
+        }
+    }
+}
+
+const CONNECTION_CLOSED: &str = "org.apache.http.ConnectionClosedException";
+const MALFORMED_CHUNK: &str = "org.apache.http.MalformedChunkCodingException";
+
+fn socket(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
+    Exception::new("java.net.SocketException", message)
+}
+
+fn tls_handshake(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
+    Exception::new("javax.net.ssl.SSLHandshakeException", message)
+}
+
+/// `HttpHostConnectException`, `ConnectTimeoutException`, or what Java throws for the rest
+/// (`DefaultHttpClientConnectionOperator.connect`).
+fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Exception {
+    let reason = match failure {
+        ConnectFailure::Refused => "Connection refused",
+        ConnectFailure::TimedOut => "Connect timed out",
+        // Java has a class of its own for these, which HttpClient passes on untouched.
+        ConnectFailure::NetworkUnreachable => return socket("Network is unreachable"),
+        ConnectFailure::HostUnreachable => {
+            return Exception::new("java.net.NoRouteToHostException", "No route to host");
+        }
+        ConnectFailure::NoLocalAddress => {
+            return Exception::new("java.net.BindException", "Cannot assign requested address");
+        }
+        ConnectFailure::Other(text) => return socket(text.to_owned()),
+    };
+    let class = match failure {
+        ConnectFailure::TimedOut => "org.apache.http.conn.ConnectTimeoutException",
+        _ => "org.apache.http.conn.HttpHostConnectException",
+    };
+    let addresses: Vec<String> = endpoint
+        .addresses
+        .iter()
+        .map(|ip| java_address(endpoint.host, *ip))
+        .collect();
+    Exception::new(
+        class,
+        format!(
+            "Connect to {}:{} [{}] failed: {reason}",
+            endpoint.host,
+            endpoint.port,
+            addresses.join(", ")
+        ),
+    )
+}
+
+/// `InetAddress.toString()`: `name/address`, without the name when the host was given as an address; IPv6 in full.
+fn java_address(host: &str, ip: IpAddr) -> String {
+    let literal = host
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse::<IpAddr>()
+        .is_ok();
+    let name = if literal { "" } else { host };
+    match ip {
+        IpAddr::V4(ip) => format!("{name}/{ip}"),
+        IpAddr::V6(ip) => {
+            let groups: Vec<String> = ip
+                .segments()
+                .iter()
+                .map(|group| format!("{group:x}"))
+                .collect();
+            format!("{name}/{}", groups.join(":"))
+        }
+    }
+}
+
+/// `%,d` in Java's format: HttpCore groups the digits of sizes.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(
+        failure: Failure<'_>,
+        host: &str,
+        port: u16,
+        addresses: &[&str],
+    ) -> (String, String) {
+        let addresses: Vec<IpAddr> = addresses.iter().map(|a| a.parse().unwrap()).collect();
+        let endpoint = Endpoint {
+            host,
+            port,
+            addresses: &addresses,
+        };
+        let exception = failure.exception(&endpoint);
+        (
+            exception.class.to_owned(),
+            exception.message.as_deref().unwrap_or("null").to_owned(),
+        )
+    }
+
+    fn assert_failure(failure: Failure<'_>, class: &str, message: &str) {
+        let got = messages(failure, "127.0.0.1", 18771, &["127.0.0.1"]);
+        assert_eq!((got.0.as_str(), got.1.as_str()), (class, message));
+    }
+
+    #[test]
+    fn connect_failures_are_the_recorded_ones() {
+        let refused = Failure::Connect(ConnectFailure::Refused);
+        let class = "org.apache.http.conn.HttpHostConnectException";
+        for (host, addresses, message) in [
+            (
+                "127.0.0.1",
+                &["127.0.0.1"][..],
+                "Connect to 127.0.0.1:1 [/127.0.0.1] failed: Connection refused",
+            ),
+            (
+                "localhost",
+                &["127.0.0.1"],
+                "Connect to localhost:1 [localhost/127.0.0.1] failed: Connection refused",
+            ),
+            (
+                "localhost",
+                &["127.0.0.1", "::1"],
+                "Connect to localhost:1 [localhost/127.0.0.1, localhost/0:0:0:0:0:0:0:1] failed: Connection refused",
+            ),
+            (
+                "[::1]",
+                &["::1"],
+                "Connect to [::1]:1 [/0:0:0:0:0:0:0:1] failed: Connection refused",
+            ),
+        ] {
+            assert_eq!(
+                messages(refused, host, 1, addresses),
+                (class.to_owned(), message.to_owned())
+            );
+        }
+        assert_failure(
+            Failure::Connect(ConnectFailure::TimedOut),
+            "org.apache.http.conn.ConnectTimeoutException",
+            "Connect to 127.0.0.1:18771 [/127.0.0.1] failed: Connect timed out",
+        );
+        assert_eq!(
+            messages(Failure::UnknownHost, "nosuch.invalid", 80, &[]).1,
+            "nosuch.invalid: Name or service not known"
+        );
+    }
+
+    #[test]
+    fn exchange_failures_are_the_recorded_ones() {
+        assert_failure(
+            Failure::ReadTimeout,
+            "java.net.SocketTimeoutException",
+            "Read timed out",
+        );
+        assert_failure(
+            Failure::Reset,
+            "java.net.SocketException",
+            "Connection reset",
+        );
+        assert_failure(
+            Failure::NoResponse,
+            "org.apache.http.NoHttpResponseException",
+            "127.0.0.1:18771 failed to respond",
+        );
+        assert_failure(
+            Failure::MalformedHead,
+            "org.apache.http.client.ClientProtocolException",
+            "null",
+        );
+        assert_failure(
+            Failure::TlsClosed,
+            "javax.net.ssl.SSLHandshakeException",
+            "Remote host terminated the handshake",
+        );
+        assert_failure(
+            Failure::NotGzip,
+            "java.util.zip.ZipException",
+            "Not in GZIP format",
+        );
+    }
+
+    #[test]
+    fn body_failures_are_the_recorded_ones() {
+        assert_failure(
+            Failure::TruncatedBody {
+                expected: 100,
+                received: 5,
+            },
+            CONNECTION_CLOSED,
+            "Premature end of Content-Length delimited message body (expected: 100; received: 5)",
+        );
+        assert_failure(
+            Failure::TruncatedChunk {
+                expected: 16,
+                received: 3,
+            },
+            "org.apache.http.TruncatedChunkException",
+            "Truncated chunk (expected size: 16; actual size: 3)",
+        );
+        assert_failure(
+            Failure::MissingClosingChunk,
+            CONNECTION_CLOSED,
+            "Premature end of chunk coded message body: closing chunk expected",
+        );
+        assert_failure(
+            Failure::BadChunkHeader("zz"),
+            MALFORMED_CHUNK,
+            "Bad chunk header: zz",
+        );
+        assert_failure(
+            Failure::MissingChunkEnd,
+            MALFORMED_CHUNK,
+            "Unexpected content at the end of chunk",
+        );
+    }
+
+    #[test]
+    fn sizes_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(100_000), "100,000");
+    }
+}

@@ -1,0 +1,447 @@
+//! From a sampler's fields to an address, and from an address to what goes on the wire.
+
+use std::borrow::Cow;
+
+use crate::exception::Exception;
+use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
+pub use crate::java_url::Url;
+
+/// The fields of an HTTP sampler that make its address, already evaluated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target<'a> {
+    /// `HTTPSampler.protocol`; empty means `http`.
+    pub protocol: &'a str,
+    /// `HTTPSampler.domain`.
+    pub domain: &'a str,
+    /// `HTTPSampler.port` as written; empty, 0 or not a number means the default.
+    pub port: &'a str,
+    /// `HTTPSampler.path`; may be a whole address.
+    pub path: &'a str,
+    /// `HTTPSampler.method`.
+    pub method: &'a str,
+    /// The arguments as [`crate::body::append_query_string`] writes them; used only by methods that put them into the address.
+    pub query: &'a str,
+}
+
+/// Whether a method puts its arguments into the address (`HTTPSamplerBase.getUrl`).
+pub fn method_takes_query(method: &str) -> bool {
+    matches!(method, "GET" | "DELETE" | "OPTIONS")
+}
+
+impl Target<'_> {
+    /// `HTTPSamplerBase.getUrl`.
+    ///
+    /// # Errors
+    /// `java.net.MalformedURLException` with Java's message.
+    pub fn url(&self) -> Result<Url, Exception> {
+        let path = encode_spaces(self.path);
+        if path.starts_with("http://") || path.starts_with("https://") {
+            return Url::parse(&path);
+        }
+        let protocol = if self.protocol.is_empty() {
+            "http"
+        } else {
+            self.protocol
+        };
+        let local = protocol.eq_ignore_ascii_case("file");
+        let takes_query = method_takes_query(self.method) && !self.query.is_empty();
+        let file: Cow<'_, str> = if takes_query || !(local || path.starts_with('/')) {
+            let mut file = String::with_capacity(path.len() + self.query.len() + 2);
+            if !local && !path.starts_with('/') {
+                file.push('/');
+            }
+            file.push_str(&path);
+            if takes_query {
+                file.push(if path.contains('?') { '&' } else { '?' });
+                file.push_str(self.query);
+            }
+            file.into()
+        } else {
+            path
+        };
+        let host = (!local).then_some(self.domain);
+        Url::from_parts(protocol, host, effective_port(protocol, self.port), &file)
+    }
+}
+
+/// The port to write into the address, -1 for none (`isProtocolDefaultPort`, `getPort`).
+fn effective_port(protocol: &str, port: &str) -> i32 {
+    let port = crate::java_text::trim(port).parse::<i32>().unwrap_or(0);
+    let default = (protocol.eq_ignore_ascii_case("http") && port == 80)
+        || (protocol.eq_ignore_ascii_case("https") && port == 443);
+    if port == 0 || default { -1 } else { port }
+}
+
+/// `HTTPSamplerBase.encodeSpaces`: only the space, nothing else.
+pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
+    if path.contains(' ') {
+        path.replace(' ', "%20").into()
+    } else {
+        path.into()
+    }
+}
+
+/// What HttpClient makes of an address: where it connects and what it writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire<'a> {
+    /// The name or address to connect to, without brackets, as written.
+    pub connect_host: &'a str,
+    /// The port to connect to.
+    pub connect_port: u16,
+    /// Whether TLS is to be spoken.
+    pub secure: bool,
+    /// The request target in origin form.
+    pub target: Cow<'a, str>,
+    /// The default value of the `Host` header: host as written, and the port if the address spells one out.
+    pub host_header: Cow<'a, str>,
+}
+
+const CLIENT_PROTOCOL: &str = "org.apache.http.client.ClientProtocolException";
+
+impl Url {
+    /// Works out what HttpClient sends for this address: `URL.toURI()`, `URIUtils.extractHost` and
+    /// `URIUtils.rewriteURIForRoute`.
+    ///
+    /// # Errors
+    /// What JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
+    pub fn wire(&self) -> Result<Wire<'_>, Exception> {
+        let text = self.as_str();
+        let uri = java_uri::parse(text, false)?;
+        let (host, port) = extract_host(text, &uri).ok_or_else(|| {
+            Exception::new(
+                CLIENT_PROTOCOL,
+                format!("URI does not specify a valid host name: {text}"),
+            )
+        })?;
+        let secure = match self.protocol() {
+            "http" => false,
+            "https" => true,
+            other => {
+                return Err(Exception::new(
+                    "org.apache.http.conn.UnsupportedSchemeException",
+                    format!("{other} protocol is not supported"),
+                ));
+            }
+        };
+        let connect_port = if port >= 0 {
+            port
+        } else if secure {
+            443
+        } else {
+            80
+        };
+        let connect_port = u16::try_from(connect_port)
+            .map_err(|_| Exception::illegal_argument(format!("port out of range:{port}")))?;
+        let host_header = if port < 0 {
+            Cow::Borrowed(host)
+        } else {
+            host_and_port(self.authority().unwrap_or(""), host, port)
+        };
+        Ok(Wire {
+            connect_host: host.trim_start_matches('[').trim_end_matches(']'),
+            connect_port,
+            secure,
+            target: request_target(text, &uri),
+            host_header,
+        })
+    }
+
+    /// `url.toURI().normalize().toURL()`, which JMeter does to every embedded resource.
+    ///
+    /// # Errors
+    /// `java.net.URISyntaxException` when the address is no URI.
+    pub fn normalized(&self) -> Result<Self, Exception> {
+        let text = self.as_str();
+        let uri = java_uri::parse(text, false)?;
+        if uri.opaque {
+            return Ok(self.clone());
+        }
+        match java_uri::normalize_path(&text[uri.path.clone()]) {
+            None => Ok(self.clone()),
+            Some(path) => Self::parse(&format!(
+                "{}{path}{}",
+                &text[..uri.path.start],
+                &text[uri.path.end..]
+            )),
+        }
+    }
+
+    /// `ConversionUtils.sanitizeUrl(url).toURL()`: this address if it is a URI, else one with its parts quoted.
+    ///
+    /// # Errors
+    /// `java.net.URISyntaxException` when not even quoting helps.
+    pub fn sanitized(&self) -> Result<Self, Exception> {
+        if java_uri::parse(self.as_str(), false).is_ok() {
+            return Ok(self.clone());
+        }
+        let mut text = format!("{}://", self.protocol());
+        if let Some(user_info) = self.user_info() {
+            append_quoted(user_info, Component::UserInfo, &mut text);
+            text.push('@');
+        }
+        text.push_str(self.host());
+        if let Some(port) = self.port() {
+            text.push_str(&format!(":{port}"));
+        }
+        if !self.path().is_empty() && !self.path().starts_with('/') {
+            return Err(Exception::new(
+                "java.net.URISyntaxException",
+                format!("Relative path in absolute URI: {text}{}", self.path()),
+            ));
+        }
+        append_quoted(self.path(), Component::Path, &mut text);
+        for (mark, part) in [('?', self.query()), ('#', self.reference())] {
+            if let Some(part) = part {
+                text.push(mark);
+                append_quoted(part, Component::Uric, &mut text);
+            }
+        }
+        java_uri::parse(&text, true)?;
+        Self::parse(&text)
+    }
+}
+
+/// `URIUtils.extractHost`: the host with its brackets, and the port or -1.
+fn extract_host<'a>(text: &'a str, uri: &java_uri::UriParts) -> Option<(&'a str, i32)> {
+    if let Some(host) = &uri.host {
+        return Some((&text[host.clone()], uri.port));
+    }
+    // Not server-based in the eyes of java.net.URI, for example because of an underscore: taken apart by hand.
+    let authority = &text[uri.authority.clone()?];
+    let server = authority
+        .split_once('@')
+        .map_or(authority, |(_, server)| server);
+    let (host, port) = match server.split_once(':') {
+        None => (server, -1),
+        Some((host, "")) => (host, -1),
+        Some((host, port)) => (host, port.parse().ok()?),
+    };
+    (!host.is_empty() && !host.contains(char::is_whitespace)).then_some((host, port))
+}
+
+/// Host and port as `HttpHost.toHostString` writes them; borrowed where the address spells them the same way.
+fn host_and_port<'a>(authority: &'a str, host: &'a str, port: i32) -> Cow<'a, str> {
+    let server = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, server)| server);
+    let plain = server
+        .strip_prefix(host)
+        .and_then(|rest| rest.strip_prefix(':'))
+        .is_some_and(|digits| !digits.starts_with(['0', '+', '-']) && digits.parse() == Ok(port));
+    if plain {
+        Cow::Borrowed(server)
+    } else {
+        Cow::Owned(format!("{host}:{port}"))
+    }
+}
+
+/// `URIUtils.rewriteURI` with its default flags: no fragment, no empty path segments, `/` for no path; in ASCII.
+fn request_target<'a>(text: &'a str, uri: &java_uri::UriParts) -> Cow<'a, str> {
+    let path = &text[uri.path.clone()];
+    let end = uri.query.as_ref().map_or(uri.path.end, |query| query.end);
+    let multiple_slashes = path.contains("//");
+    let whole = &text[uri.path.start..end];
+    if !multiple_slashes && path.starts_with('/') && whole.is_ascii() {
+        return Cow::Borrowed(whole);
+    }
+    let mut out = String::with_capacity(whole.len() + 1);
+    if path.is_empty() {
+        out.push('/');
+    } else if multiple_slashes {
+        append_without_empty_segments(path, &mut out);
+    } else {
+        append_ascii(path, &mut out);
+    }
+    append_ascii(&text[uri.path.end..end], &mut out);
+    Cow::Owned(out)
+}
+
+/// Drops empty segments and, as `URIBuilder.setPathSegments` does, decodes and encodes the others again.
+fn append_without_empty_segments(path: &str, out: &mut String) {
+    let mut segments = path[1..].split('/').peekable();
+    while let Some(segment) = segments.next() {
+        if segment.is_empty() && segments.peek().is_some() {
+            continue;
+        }
+        out.push('/');
+        for b in String::from_utf8_lossy(&percent_decode(segment)).bytes() {
+            if b.is_ascii_alphanumeric() || b"_-.*!~'();:@&=+$,".contains(&b) {
+                out.push(char::from(b));
+            } else {
+                append_percent(b, out);
+            }
+        }
+    }
+}
+
+fn percent_decode(segment: &str) -> Vec<u8> {
+    let bytes = segment.as_bytes();
+    let hex = |b: u8| char::from(b).to_digit(16);
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] == b'%'
+            && i + 2 < bytes.len()
+            && let (Some(high), Some(low)) = (hex(bytes[i + 1]), hex(bytes[i + 2]))
+        {
+            out.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits fit a byte"));
+            i += 3;
+            continue;
+        }
+        out.push(bytes[i]);
+        i += 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target<'a>(path: &'a str, query: &'a str) -> Target<'a> {
+        Target {
+            domain: "127.0.0.1",
+            port: "8080",
+            path,
+            method: "GET",
+            query,
+            ..Target::default()
+        }
+    }
+
+    fn wire_of(path: &str) -> String {
+        let url = target(path, "").url().unwrap();
+        url.wire().unwrap().target.into_owned()
+    }
+
+    #[test]
+    fn addresses_are_composed_as_jmeter_does() {
+        let text = |t: Target<'_>| t.url().unwrap().to_string();
+        assert_eq!(text(target("/p", "a=1&n")), "http://127.0.0.1:8080/p?a=1&n");
+        assert_eq!(
+            text(target("/p?z=1", "a=1")),
+            "http://127.0.0.1:8080/p?z=1&a=1"
+        );
+        assert_eq!(
+            text(target("/a b/c  d?x=y z", "")),
+            "http://127.0.0.1:8080/a%20b/c%20%20d?x=y%20z"
+        );
+        assert_eq!(text(target("rel/x", "")), "http://127.0.0.1:8080/rel/x");
+        assert_eq!(text(target("", "")), "http://127.0.0.1:8080/");
+        // A whole address in the path ignores the other fields and the arguments.
+        assert_eq!(
+            text(target("http://o:81/full?a=1", "b=2")),
+            "http://o:81/full?a=1"
+        );
+        let post = Target {
+            method: "POST",
+            ..target("/p", "a=1")
+        };
+        assert_eq!(text(post), "http://127.0.0.1:8080/p");
+        let default = Target {
+            protocol: "HTTPS",
+            port: " 443 ",
+            ..target("/p", "")
+        };
+        assert_eq!(text(default), "https://127.0.0.1/p");
+        let nonsense = Target {
+            port: "abc",
+            ..target("/p", "")
+        };
+        assert_eq!(text(nonsense), "http://127.0.0.1/p");
+        let odd = Target {
+            protocol: "https",
+            port: "80",
+            ..target("/p", "")
+        };
+        assert_eq!(text(odd), "https://127.0.0.1:80/p");
+        let file = Target {
+            protocol: "file",
+            path: "etc/x",
+            ..target("", "")
+        };
+        assert_eq!(text(file), "file:etc/x");
+    }
+
+    #[test]
+    fn request_targets_are_the_recorded_ones() {
+        assert_eq!(
+            wire_of("//a//b%20c/./x/../y;v=1?q=//"),
+            "/a/b%20c/./x/../y;v=1?q=//"
+        );
+        assert_eq!(wire_of("/é/ü?x=é"), "/%C3%A9/%C3%BC?x=%C3%A9");
+        assert_eq!(wire_of("/a?x[]=1"), "/a?x[]=1");
+        assert_eq!(wire_of("/a#frag"), "/a");
+        let url = Url::parse("http://h?x=1").unwrap();
+        assert_eq!(url.wire().unwrap().target, "/?x=1");
+        let url = Url::parse("http://us:pw@LOCALHOST:18761/ui").unwrap();
+        let wire = url.wire().unwrap();
+        assert_eq!((wire.connect_host, wire.connect_port), ("LOCALHOST", 18761));
+        assert_eq!(wire.host_header, "LOCALHOST:18761");
+        let url = Url::parse("http://[::1]:1/p").unwrap();
+        let wire = url.wire().unwrap();
+        assert_eq!((wire.connect_host, &*wire.host_header), ("::1", "[::1]:1"));
+        let url = Url::parse("http://h:0080/").unwrap();
+        assert_eq!(url.wire().unwrap().host_header, "h:80");
+        let url = Url::parse("https://my_host/p").unwrap();
+        let wire = url.wire().unwrap();
+        assert_eq!(
+            (&*wire.host_header, wire.connect_port, wire.secure),
+            ("my_host", 443, true)
+        );
+    }
+
+    #[test]
+    fn bad_addresses_fail_as_recorded() {
+        let failure = |t: Target<'_>| {
+            let url = t.url().unwrap();
+            let failure = url.wire().unwrap_err();
+            (failure.class, failure.message.unwrap().into_owned())
+        };
+        assert_eq!(
+            failure(target("/a|b", "")),
+            (
+                "java.net.URISyntaxException",
+                "Illegal character in path at index 23: http://127.0.0.1:8080/a|b".into()
+            )
+        );
+        assert_eq!(
+            failure(Target {
+                domain: "",
+                ..target("/p", "")
+            }),
+            (
+                CLIENT_PROTOCOL,
+                "URI does not specify a valid host name: http://:8080/p".into()
+            )
+        );
+        assert_eq!(
+            failure(Target {
+                port: "99999",
+                ..target("/p", "")
+            }),
+            (
+                "java.lang.IllegalArgumentException",
+                "port out of range:99999".into()
+            )
+        );
+        assert_eq!(
+            failure(Target {
+                protocol: "ftp",
+                ..target("/p", "")
+            }),
+            (
+                "org.apache.http.conn.UnsupportedSchemeException",
+                "ftp protocol is not supported".into()
+            )
+        );
+        assert_eq!(
+            failure(Target {
+                domain: "127.0 .0.1",
+                ..target("/p", "")
+            })
+            .1,
+            "Illegal character in authority at index 7: http://127.0 .0.1:8080/p"
+        );
+    }
+}
