@@ -35,7 +35,7 @@ impl IndependentTransaction {
     pub fn add(&mut self, child: &Sample, include_timers: bool) {
         let own = &mut self.sample;
         own.thread_name = child.thread_name.clone();
-        own.bytes += child.bytes;
+        own.bytes += child.received_bytes();
         own.sent_bytes += child.sent_bytes;
         if !include_timers {
             self.pause_ms += child.end_ms - child.elapsed_ms - self.previous_end_ms;

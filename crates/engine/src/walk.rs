@@ -7,8 +7,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_expr::{Slot, Template};
-use rand::Rng;
+use drumfire_expr::{Scope, Slot, Template};
+
 
 use crate::context::Context;
 use crate::elements::IterationListener;
@@ -43,6 +43,8 @@ pub enum Step {
 pub struct Controller {
     pub name: Template,
     pub kind: Kind,
+    /// The controller above; none for the thread group's own.
+    pub parent: Option<ControllerId>,
     pub children: Box<[Child]>,
     /// Who is told when an iteration of this controller starts, in the order in which they are told.
     pub listeners: Vec<Hook>,
@@ -128,6 +130,8 @@ pub struct Interleave {
 /// One user's position in its thread group.
 pub struct Walk {
     pub states: Box<[State]>,
+    /// Transactions without parent sample that have begun and not ended.
+    pub open_transactions: Vec<ControllerId>,
     spins: u32,
 }
 
@@ -143,7 +147,7 @@ impl Walk {
             .iter()
             .map(|controller| State { extra: Extra::of(&controller.kind), ..State::default() })
             .collect();
-        Walk { states, spins: 0 }
+        Walk { states, open_transactions: Vec::new(), spins: 0 }
     }
 
     /// The parent transaction run of `id`, while one is open.
@@ -154,12 +158,30 @@ impl Walk {
         }
     }
 
+    /// Drops the runs of transactions that were ended from outside.
+    pub fn forget_ended(&mut self) {
+        for state in &mut self.states {
+            if matches!(state.extra, Extra::Ended(_)) {
+                state.extra = Extra::None;
+            }
+        }
+    }
+}
+
+impl State {
     /// The open transaction of a Transaction Controller without parent sample.
-    pub fn independent_transaction(&mut self, id: ControllerId) -> Option<&mut IndependentTransaction> {
-        match &mut self.states[id as usize].extra {
+    pub fn independent(&mut self) -> Option<&mut IndependentTransaction> {
+        match &mut self.extra {
             Extra::Independent(run) => Some(run),
             _ => None,
         }
+    }
+}
+
+impl Controller {
+    /// Whether a Transaction Controller's time counts timers and processing.
+    pub fn includes_timers(&self) -> bool {
+        matches!(self.kind, Kind::Transaction { include_timers: true, .. })
     }
 }
 
@@ -453,8 +475,8 @@ impl Walker<'_> {
     fn reset_current(&mut self, id: ControllerId) {
         self.state(id).current = match self.group.controllers[id as usize].kind {
             Kind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
-                let size = self.child_count(id) as u32;
-                self.cx.rng().random_range(0..size)
+                let size = self.child_count(id);
+                self.cx.random().index(size) as u32
             }
             _ => 0,
         };
@@ -468,11 +490,12 @@ impl Walker<'_> {
     }
 
     fn shuffle(&mut self, id: ControllerId) {
-        use rand::seq::SliceRandom;
         let planned = &self.group.controllers[id as usize].children;
         let state = &mut self.walk.states[id as usize];
         let children = state.children.get_or_insert_with(|| Box::new(planned.to_vec()));
-        children.shuffle(self.cx.rng());
+        for last in (1..children.len()).rev() {
+            children.swap(last, self.cx.random().index(last + 1));
+        }
     }
 
     fn state(&mut self, id: ControllerId) -> &mut State {
@@ -818,7 +841,7 @@ impl Walker<'_> {
             return None;
         }
         if self.state(id).first {
-            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_shared();
+            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_value();
             let start_ms = self.cx.clock().now_ms();
             self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(name, start_ms)));
         }
@@ -830,7 +853,7 @@ impl Walker<'_> {
             }
         };
         let end_ms = self.cx.clock().now_ms();
-        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        let include_timers = self.group.controllers[id as usize].includes_timers();
         if let Extra::Parent(run) = &mut self.state(id).extra {
             run.set_step(inner, include_timers, end_ms);
         }
@@ -840,8 +863,11 @@ impl Walker<'_> {
     /// `TransactionController#nextWithoutTransactionSampler`.
     fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
         if self.state(id).first {
-            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_shared();
+            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_value();
             let start_ms = self.cx.clock().now_ms();
+            if !matches!(self.state(id).extra, Extra::Independent(_)) {
+                self.walk.open_transactions.push(id);
+            }
             self.state(id).extra = Extra::Independent(Box::new(IndependentTransaction::start(name, start_ms)));
         }
         let is_last = self.state(id).current as usize == self.child_count(id);
@@ -851,7 +877,7 @@ impl Walker<'_> {
             Flow::Give(Some(Step::Idle)) => {}
             Flow::Give(step) => self.count_call(id, step.is_some()),
             Flow::Again => {
-                if let Some(run) = self.walk.independent_transaction(id) {
+                if let Some(run) = self.state(id).independent() {
                     run.count_descent();
                 }
             }
@@ -860,18 +886,19 @@ impl Walker<'_> {
     }
 
     fn count_call(&mut self, id: ControllerId, found: bool) {
-        if let Some(run) = self.walk.independent_transaction(id) {
+        if let Some(run) = self.state(id).independent() {
             run.count_call(found);
         }
     }
 
     fn end_independent(&mut self, id: ControllerId, early: bool) {
         let Extra::Independent(run) = std::mem::take(&mut self.state(id).extra) else { return };
-        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        self.walk.open_transactions.retain(|open| *open != id);
+        let include_timers = self.group.controllers[id as usize].includes_timers();
         let end_ms = self.cx.clock().now_ms();
         let last_ok = early.then_some(self.cx.last_sample_ok);
         let sample = run.finish(end_ms, include_timers, last_ok);
-        crate::sample::notify_independent_transaction(self.group, self.cx, sample);
+        crate::sample::notify_independent_transaction(self.cx, sample);
     }
 
     fn end_parent(&mut self, id: ControllerId) {
@@ -883,7 +910,7 @@ impl Walker<'_> {
             run.add(result);
         }
         let end_ms = self.cx.clock().now_ms();
-        let include_timers = matches!(self.group.controllers[id as usize].kind, Kind::Transaction { include_timers: true, .. });
+        let include_timers = self.group.controllers[id as usize].includes_timers();
         run.set_done(include_timers, end_ms);
         self.state(id).extra = Extra::Ended(run);
     }

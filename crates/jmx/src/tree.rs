@@ -7,7 +7,7 @@ use crate::number;
 use crate::source::{SourceFile, Span};
 
 /// A plan that was read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tree {
     pub source: Arc<SourceFile>,
     /// `version` of `<jmeterTestPlan>`: `1.0` (texts are URL-encoded), `1.1` or `1.2`; empty if absent.

@@ -11,6 +11,7 @@
 pub mod boundary;
 pub mod css;
 mod java;
+pub mod jmespath;
 pub mod json;
 pub mod jsonpath;
 pub mod regex;

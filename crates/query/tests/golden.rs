@@ -2,11 +2,13 @@
 //! and, behind `=> `, what the library said. `␤ ␍ ␉` stand for line ends and tabs.
 
 use drumfire_query::css::{Document, Engine, Selector};
+use drumfire_query::jmespath::{JmesPath, parse_strict};
 use drumfire_query::json::Json;
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_query::resources::{css_urls, embedded};
 use drumfire_query::url::JavaUrl;
+use drumfire_query::xpath::{Tree, XPath};
 
 fn decode(text: &str) -> String {
     text.replace('␤', "\n")
@@ -140,6 +142,56 @@ fn json_path() {
 }
 
 #[test]
+fn jmespath() {
+    let bodies: Vec<&str> = include_str!("golden/jmespath_docs.txt").lines().collect();
+    check(include_str!("golden/jmespath.txt"), "\t=> ", |question| {
+        let (body, path) = question
+            .split_once('\t')
+            .expect("the number of a body and a path");
+        let body: usize = body.parse().expect("the number of a body");
+        let found = || {
+            let path = JmesPath::compile(path).ok()?;
+            let json = parse_strict(bodies[body]).ok()?;
+            let found = path.search(&json).ok()?;
+            let values = || format!("[{}]", found.values().join(", "));
+            Some(if found.is_null() {
+                "NULL".to_owned()
+            } else {
+                values()
+            })
+        };
+        found().unwrap_or("!".to_owned())
+    });
+}
+
+#[test]
+fn xpath() {
+    let bodies: Vec<&str> = include_str!("golden/xpath_docs.txt")
+        .split("=====\n")
+        .collect();
+    check(include_str!("golden/xpath.txt"), "\t=>", |question| {
+        let columns: Vec<&str> = question.split('\t').collect();
+        let body = bodies[columns[2].parse::<usize>().expect("the number of a body")];
+        let answer = || {
+            let tree = match columns[0] {
+                "tidy" => Tree::parse_tolerant(body),
+                mode => Tree::parse_xml(body, mode == "ns")?,
+            };
+            XPath::compile(columns[3])?.evaluate(&tree, columns[1] == "f")
+        };
+        let text = match answer() {
+            Ok(answer) => answer
+                .into_values()
+                .iter()
+                .map(|value| format!(" [{}]", value.as_deref().unwrap_or("null")))
+                .collect(),
+            Err(error) => format!(" ! {error}"),
+        };
+        text.replace('\n', "␤")
+    });
+}
+
+#[test]
 fn css_selectors() {
     let pages: Vec<Document> = include_str!("golden/css_pages.txt")
         .split("=====\n")
@@ -190,5 +242,7 @@ fn compiled_things_are_shared_between_threads() {
     shared::<Pattern>();
     shared::<JsonPath>();
     shared::<Selector>();
+    shared::<JmesPath>();
+    shared::<XPath>();
     shared::<drumfire_query::boundary::Boundary>();
 }

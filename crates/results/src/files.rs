@@ -78,6 +78,18 @@ pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
     }
 }
 
+/// Refuses a results file that holds something already, for a run that ends with a report of it (`-e`;
+/// `ReportGenerator`). Look after `-f` has deleted it.
+///
+/// # Errors
+/// JMeter's words, when the file is there and not empty.
+pub fn require_empty(name: &str) -> Result<(), String> {
+    match fs::metadata(name) {
+        Ok(there) if there.len() > 0 => Err(format!("Results file:{name} is not empty")),
+        _ => Ok(()),
+    }
+}
+
 /// An open result file.
 #[derive(Debug)]
 pub(crate) struct ResultFile {
@@ -106,9 +118,8 @@ impl ResultFile {
         let existed = path.exists();
         let mut file = OpenOptions::new()
             .read(format.config.xml)
-            .write(true)
+            .append(true)
             .create(true)
-            .truncate(false)
             .open(path)?;
         let regular = file.metadata()?.is_file();
         let mut whole_len = file.metadata()?.len();
@@ -126,7 +137,6 @@ impl ResultFile {
         if regular {
             // An XML file without its end is overwritten, as in JMeter.
             file.set_len(whole_len)?;
-            file.seek(SeekFrom::Start(whole_len))?;
         }
         let mut opened = ResultFile {
             path: path.to_owned(),
@@ -179,9 +189,8 @@ impl ResultFile {
             match &written {
                 Ok(()) => *whole_len += data.len() as u64,
                 Err(_) => {
-                    // Both may fail on a broken disk; the error that counts is already at hand.
+                    // This may fail on a broken disk too; the error that counts is already at hand.
                     let _ = self.file.set_len(*whole_len);
-                    let _ = self.file.seek(SeekFrom::Start(*whole_len));
                 }
             }
         }

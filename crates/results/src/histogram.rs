@@ -1,13 +1,15 @@
 //! Histograms of whole runs: three significant digits, exact extremes, memory only for the magnitudes that occur.
 
 /// Each power of two is cut into this many buckets, so a bucket is at most 0.1 % wide.
-const SLOTS: usize = 1 << SLOT_BITS;
-const SLOT_BITS: u32 = 10;
+const BUCKETS: usize = 1 << BUCKET_BITS;
+const BUCKET_BITS: u32 = 10;
+/// Buckets that are allocated together: 1 KiB, so that a label with steady times stays small.
+const SLOTS: usize = 128;
 
 /// Counts of values such as microseconds. Values below 2,048 are exact, larger ones to within 0.1 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// Page 0 holds the values below `SLOTS`, page `p` those from `SLOTS << (p - 1)` on, up to twice that.
+    /// Buckets in order: `BUCKETS` for the values below that number, then as many for each power of two.
     pages: Vec<Option<Box<[u64; SLOTS]>>>,
     count: u64,
     sum: u128,
@@ -128,21 +130,25 @@ impl Histogram {
     }
 }
 
+/// The page of a value and the slot in it.
 fn place(value: u64) -> (usize, usize) {
-    if value < SLOTS as u64 {
-        return (0, value as usize);
-    }
-    let shift = 63 - value.leading_zeros() - SLOT_BITS;
-    let slot = (value >> shift) as usize - SLOTS;
-    (shift as usize + 1, slot)
+    let bucket = if value < BUCKETS as u64 {
+        value as usize
+    } else {
+        let shift = 63 - value.leading_zeros() - BUCKET_BITS;
+        BUCKETS * shift as usize + (value >> shift) as usize
+    };
+    (bucket / SLOTS, bucket % SLOTS)
 }
 
+/// The highest value that is counted in a slot.
 fn highest(page: usize, slot: usize) -> u64 {
-    if page == 0 {
-        return slot as u64;
+    let bucket = page * SLOTS + slot;
+    if bucket < 2 * BUCKETS {
+        return bucket as u64;
     }
-    let shift = page - 1;
-    let lowest = ((SLOTS + slot) as u64) << shift;
+    let shift = bucket / BUCKETS - 1;
+    let lowest = ((bucket - BUCKETS * shift) as u64) << shift;
     lowest + ((1 << shift) - 1)
 }
 

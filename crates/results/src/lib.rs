@@ -20,7 +20,7 @@ mod text;
 mod writer;
 mod xml;
 
-pub use files::{ExistingFile, OpenError, Place};
+pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use histogram::Histogram;
 pub use java_date::DatePattern;
 pub use live::{Live, RecentError};
@@ -33,4 +33,4 @@ pub use statistics::{
 };
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::Text;
-pub use writer::{FileReport, Filter, OutputSpec, ResultWriter, WriterGauge, WriterReport};
+pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -10,7 +10,7 @@ use crate::live::{Live, RecentError};
 use crate::sample::Sample;
 use crate::statistics::{ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS};
 use crate::summariser::SummaryDelta;
-use crate::writer::{Channel, ResultWriter};
+use crate::writer::{Channel, Inlet};
 
 /// A buffer with this many bytes goes to the writer at once.
 const FULL_BUFFER_BYTES: usize = 64 << 10;
@@ -47,6 +47,15 @@ struct Buffer {
     rows: u64,
 }
 
+impl Buffer {
+    fn hand_over(&mut self, file: usize, channel: &Channel) {
+        if !self.data.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            self.data = channel.push(file, std::mem::take(&mut self.rows), data);
+        }
+    }
+}
+
 /// A worker's recorder. Dropping it hands everything over.
 #[derive(Debug)]
 pub struct Recorder {
@@ -72,8 +81,8 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder for one worker. `ignore_transactions` keeps transaction controllers' samples from summarisers
     /// (`summariser.ignore_transaction_controller_sample_result`).
-    pub fn new(writer: &ResultWriter, live: &Arc<Live>, ignore_transactions: bool) -> Recorder {
-        let channel = writer.channel();
+    pub fn new(inlet: &Inlet, live: &Arc<Live>, ignore_transactions: bool) -> Recorder {
+        let channel = Arc::clone(&inlet.0);
         let summarisers = live.lock().summaries.len();
         let marks = channel.outputs.iter().map(|output| output.mark + 1).max();
         Recorder {
@@ -116,8 +125,8 @@ impl Recorder {
 
     /// Hands all rows to the writer. Call it every 100 ms or so.
     pub fn flush_rows(&mut self) {
-        for file in 0..self.buffers.len() {
-            self.hand_over(file);
+        for (file, buffer) in self.buffers.iter_mut().enumerate() {
+            buffer.hand_over(file, &self.channel);
         }
     }
 
@@ -182,37 +191,33 @@ impl Recorder {
         self.labels.len() - 1
     }
 
-    fn write(&mut self, sample: &Sample, outputs: &OutputSet) {
-        let channel = Arc::clone(&self.channel);
+    /// Writes the rows of a sample that only some listeners are told of; it does not count in the run's statistics.
+    pub fn write(&mut self, sample: &Sample, outputs: &OutputSet) {
+        let Recorder {
+            channel,
+            buffers,
+            marked,
+            ..
+        } = self;
         for &number in outputs.outputs.iter() {
             let output = &channel.outputs[usize::from(number)];
             let Some(file) = output.file else { continue };
             if !output.filter.wants(sample.success)
-                || std::mem::replace(&mut self.marked[output.mark], true)
+                || std::mem::replace(&mut marked[output.mark], true)
             {
                 continue;
             }
-            let buffer = &mut self.buffers[file];
+            let buffer = &mut buffers[file];
             if buffer.data.capacity() == 0 {
                 buffer.data.reserve(BUFFER_BYTES);
             }
             buffer.rows += output.format.write_sample(sample, &mut buffer.data);
             if buffer.data.len() >= FULL_BUFFER_BYTES || output.format.config.autoflush {
-                self.hand_over(file);
+                buffer.hand_over(file, channel);
             }
         }
         for &number in outputs.outputs.iter() {
-            self.marked[channel.outputs[usize::from(number)].mark] = false;
-        }
-    }
-
-    fn hand_over(&mut self, file: usize) {
-        let buffer = &mut self.buffers[file];
-        if !buffer.data.is_empty() {
-            let data = std::mem::take(&mut buffer.data);
-            buffer.data = self
-                .channel
-                .push(file, std::mem::take(&mut buffer.rows), data);
+            marked[channel.outputs[usize::from(number)].mark] = false;
         }
     }
 }

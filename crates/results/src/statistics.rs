@@ -6,7 +6,7 @@ use crate::histogram::Histogram;
 use crate::sample::Sample;
 
 /// Distinct labels that are told apart; the samples of all further ones share [`OTHER_LABELS`].
-pub const MAX_LABELS: usize = 10_000;
+pub const MAX_LABELS: usize = 4_000;
 /// The label of samples beyond [`MAX_LABELS`].
 pub const OTHER_LABELS: &str = "(other labels)";
 /// Distinct kinds of failures that are told apart.

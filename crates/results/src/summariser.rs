@@ -266,3 +266,188 @@ fn append(line: &mut String, text: std::fmt::Arguments<'_>) {
     line.write_fmt(text)
         .expect("writing to a String cannot fail");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A moment on a boundary of 30 seconds, in milliseconds.
+    const BOUNDARY_MS: i64 = 1_700_000_010_000;
+    const THREADS: ThreadCounts = ThreadCounts {
+        active: 3,
+        started: 5,
+        finished: 2,
+    };
+
+    fn samples(elapsed_ms: &[i64], errors: usize) -> SummaryDelta {
+        let mut delta = SummaryDelta::EMPTY;
+        for (number, &elapsed_ms) in elapsed_ms.iter().enumerate() {
+            let mut sample = Sample::new("a".into(), "t".into());
+            sample.elapsed_ms = elapsed_ms;
+            sample.success = number >= errors;
+            delta.add(&sample);
+        }
+        delta
+    }
+
+    fn tick(summariser: &mut Summariser, now_ms: i64, delta: &SummaryDelta) -> Vec<String> {
+        let mut lines = Vec::new();
+        summariser.tick(now_ms, delta, THREADS, |line| lines.push(line.to_owned()));
+        lines
+    }
+
+    fn finish(summariser: Summariser, now_ms: i64, delta: &SummaryDelta) -> Vec<String> {
+        let mut lines = Vec::new();
+        summariser.finish(now_ms, delta, THREADS, |line| lines.push(line.to_owned()));
+        lines
+    }
+
+    #[test]
+    fn lines_read_as_jmeters() {
+        // Lines of JMeter 5.6.3's Summariser.format for these numbers:
+        // count, errors, sum, min, max, elapsed, all in milliseconds.
+        let golden = [
+            (
+                (1, 0, 5, 5, 5, 0),
+                "summary =      1 in 00:00:00 = ******/s Avg:     5 Min:     5 Max:     5 Err:     0 (0.00%)",
+            ),
+            (
+                (1, 0, 12, 12, 12, 499),
+                "summary =      1 in 00:00:00 =    2.0/s Avg:    12 Min:    12 Max:    12 Err:     0 (0.00%)",
+            ),
+            (
+                (1_234_567, 3, 99_999_999, 1, 65_000, 36_000_500),
+                "summary = 1234567 in 10:00:01 =   34.3/s Avg:    81 Min:     1 Max: 65000 Err:     3 (0.00%)",
+            ),
+            (
+                (3, 1, 10, 2, 5, 7),
+                "summary =      3 in 00:00:00 =  428.6/s Avg:     3 Min:     2 Max:     5 Err:     1 (33.33%)",
+            ),
+            (
+                (200, 1, 4_000, 1, 100, 29_999),
+                "summary =    200 in 00:00:30 =    6.7/s Avg:    20 Min:     1 Max:   100 Err:     1 (0.50%)",
+            ),
+            (
+                (8, 1, -17, -9, 4, 160_000),
+                "summary =      8 in 00:02:40 =    0.1/s Avg:    -2 Min:    -9 Max:     4 Err:     1 (12.50%)",
+            ),
+            (
+                (1, 1, 0, 0, 0, 1_500),
+                "summary =      1 in 00:00:02 =    0.7/s Avg:     0 Min:     0 Max:     0 Err:     1 (100.00%)",
+            ),
+            (
+                (25, 0, 5, 0, 1, 1_000),
+                "summary =     25 in 00:00:01 =   25.0/s Avg:     0 Min:     0 Max:     1 Err:     0 (0.00%)",
+            ),
+            (
+                (1_000_000, 5, 1, 0, 1, 90_061_000),
+                "summary = 1000000 in 25:01:01 =   11.1/s Avg:     0 Min:     0 Max:     1 Err:     5 (0.00%)",
+            ),
+        ];
+        for ((count, errors, sum_ms, min_ms, max_ms, elapsed_ms), line) in golden {
+            let samples = SummaryDelta {
+                count,
+                errors,
+                sum_ms,
+                min_ms,
+                max_ms,
+            };
+            let span = Span {
+                samples,
+                start_ms: 0,
+                end_ms: elapsed_ms,
+            };
+            assert_eq!(format_line("summary", &span, None), line);
+            let with_threads = format_line("summary", &span, Some(THREADS));
+            let expected = line
+                .replace(" = ", " @ ")
+                .replacen(" @ ", " + ", 1)
+                .replace(" @ ", " = ");
+            assert_eq!(
+                with_threads,
+                format!("{expected} Active: 3 Started: 5 Finished: 2")
+            );
+        }
+    }
+
+    #[test]
+    fn a_test_without_samples_shows_javas_extremes() {
+        let summariser = Summariser::new("summary", 30, BOUNDARY_MS);
+        assert_eq!(
+            finish(summariser, BOUNDARY_MS + 5_000, &SummaryDelta::EMPTY),
+            [
+                "summary =      0 in 00:00:00 = ******/s Avg:     0 Min: 9223372036854775807 \
+              Max: -9223372036854775808 Err:     0 (0.00%)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_short_test_has_only_its_total() {
+        let mut summariser = Summariser::new("summary", 30, BOUNDARY_MS + 7_000);
+        assert!(tick(&mut summariser, BOUNDARY_MS + 8_000, &samples(&[10, 20], 1)).is_empty());
+        assert_eq!(
+            finish(summariser, BOUNDARY_MS + 9_000, &samples(&[30], 0)),
+            [
+                "summary =      3 in 00:00:02 =    1.5/s Avg:    20 Min:    10 Max:    30 Err:     1 (33.33%)"
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_come_in_the_window_after_a_boundary_and_once() {
+        let mut summariser = Summariser::new("s", 30, BOUNDARY_MS + 10_000);
+        let some = samples(&[1], 0);
+        for seconds in [11, 20, 29] {
+            assert!(tick(&mut summariser, BOUNDARY_MS + seconds * 1_000, &some).is_empty());
+        }
+        // The first line stands alone, as it would be its own total.
+        let first = tick(&mut summariser, BOUNDARY_MS + 30_000, &some);
+        assert_eq!(first.len(), 1);
+        assert!(
+            first[0].starts_with("s +      4 in 00:00:20 ="),
+            "{first:?}"
+        );
+        // Five seconds are still in the window, but a line has just been printed.
+        assert!(tick(&mut summariser, BOUNDARY_MS + 35_000, &some).is_empty());
+        // Late in the window of the next boundary it comes, with the total.
+        let next = tick(&mut summariser, BOUNDARY_MS + 65_999, &some);
+        assert!(
+            next[0].starts_with("s +      2 in 00:00:36 =")
+                && next[1].starts_with("s =      6 in 00:00:56 ="),
+            "{next:?}"
+        );
+        // After the window there is none, nor without samples.
+        assert!(tick(&mut summariser, BOUNDARY_MS + 96_000, &some).is_empty());
+        assert!(tick(&mut summariser, BOUNDARY_MS + 120_000, &SummaryDelta::EMPTY).is_empty());
+        let last = finish(summariser, BOUNDARY_MS + 121_000, &SummaryDelta::EMPTY);
+        assert!(
+            last[0].starts_with("s +      1 in ") && last[1].starts_with("s =      7 in 00:01:51"),
+            "{last:?}"
+        );
+    }
+
+    #[test]
+    fn settings_come_from_properties() {
+        let read = |name: &str| match name {
+            "summariser.interval" => Some(" 6 ".to_owned()),
+            "summariser.out" => Some("false".to_owned()),
+            "summariser.log" => Some("nonsense".to_owned()),
+            _ => None,
+        };
+        let settings = SummariserSettings::from_properties(&read);
+        assert_eq!(
+            settings,
+            SummariserSettings {
+                interval_s: 6,
+                log: true,
+                out: false,
+                ignore_transactions: true
+            }
+        );
+        assert_eq!(
+            SummariserSettings::from_properties(&|_| None),
+            SummariserSettings::default()
+        );
+    }
+}

@@ -206,6 +206,10 @@ impl Channel {
     }
 }
 
+/// Where a worker's recorder hands its rows in.
+#[derive(Clone, Debug)]
+pub struct Inlet(pub(crate) Arc<Channel>);
+
 /// All result files of a run and the thread that writes them. Dropping it writes what is queued and ends the files, as
 /// [`ResultWriter::finish`] does, so a panic or an early return leaves them whole.
 #[derive(Debug)]
@@ -301,8 +305,9 @@ impl ResultWriter {
         WriterReport { files, gauge }
     }
 
-    pub(crate) fn channel(&self) -> Arc<Channel> {
-        Arc::clone(&self.channel)
+    /// The workers' end, for their recorders; it may go to other threads.
+    pub fn inlet(&self) -> Inlet {
+        Inlet(Arc::clone(&self.channel))
     }
 
     fn end(&mut self) -> Vec<FileReport> {

@@ -20,7 +20,9 @@ pub struct Document {
 impl Document {
     /// Parses as the HTML standard says, for a browser without scripts.
     pub fn parse(html: &str) -> Document {
-        Document { html: parse_html(html) }
+        Document {
+            html: parse_html(html),
+        }
     }
 
     pub(super) fn root(&self) -> Element<'_> {
@@ -57,8 +59,14 @@ impl Document {
 
 /// The tree of the HTML standard, for a browser without scripts.
 pub(crate) fn parse_html(html: &str) -> Html {
-    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+    let tree_builder = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let options = ParseOpts {
+        tree_builder,
+        ..ParseOpts::default()
+    };
     driver::parse_document(HtmlTreeSink::new(Html::new_document()), options).one(html)
 }
 

@@ -70,6 +70,30 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// A copy that borrows nothing.
+    pub(crate) fn to_owned_value(&self) -> Value<'static> {
+        let owned = |text: &str| Cow::Owned(text.to_owned());
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Number(number) => Value::Number(match number {
+                Number::Whole(number) => Number::Whole(*number),
+                Number::Double(number) => Number::Double(*number),
+                Number::NotANumber => Number::NotANumber,
+                Number::Big(text) => Number::Big(owned(text)),
+                Number::Decimal(text) => Number::Decimal(owned(text)),
+            }),
+            Value::String(text) => Value::String(owned(text)),
+            Value::Array(items) => Value::Array(items.iter().map(Value::to_owned_value).collect()),
+            Value::Object(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| (owned(key), value.to_owned_value()))
+                    .collect(),
+            ),
+        }
+    }
+
     /// `Object.equals` of the Java objects: numbers of different classes differ, objects are equal in any order.
     pub fn java_equals(&self, other: &Value<'_>) -> bool {
         match (self, other) {

@@ -54,7 +54,7 @@ fn values<'t>(parameters: &[Parameter], root: &Value<'t>) -> Result<Vec<Value<'t
     let value = |parameter: &Parameter| match parameter {
         Parameter::Path(path) => eval::read(path, root, root).map(Node::into_value),
         Parameter::Json(text) => match Json::parse(text) {
-            Ok(json) => Ok(super::operand::owned(json.root())),
+            Ok(json) => Ok(json.root().to_owned_value()),
             Err(error) => Err(Error::failed(error.to_string())),
         },
     };

@@ -36,7 +36,7 @@ impl Literal {
 
     pub(super) fn json(text: &str) -> Literal {
         Literal::Json(match Json::parse(text) {
-            Ok(json) => Ok(owned(json.root())),
+            Ok(json) => Ok(json.root().to_owned_value()),
             Err(error) => Err(error.to_string()),
         })
     }
@@ -85,30 +85,6 @@ impl Literal {
             Literal::Null => Operand::Null,
             Literal::Pattern(pattern) => Operand::Pattern(pattern),
         })
-    }
-}
-
-pub(super) fn owned(value: &Value<'_>) -> Value<'static> {
-    match value {
-        Value::Null => Value::Null,
-        Value::Bool(value) => Value::Bool(*value),
-        Value::Number(Number::Whole(number)) => Value::Number(Number::Whole(*number)),
-        Value::Number(Number::Double(number)) => Value::Number(Number::Double(*number)),
-        Value::Number(Number::NotANumber) => Value::Number(Number::NotANumber),
-        Value::Number(Number::Big(text)) => {
-            Value::Number(Number::Big(Cow::Owned(text.to_string())))
-        }
-        Value::Number(Number::Decimal(text)) => {
-            Value::Number(Number::Decimal(Cow::Owned(text.to_string())))
-        }
-        Value::String(text) => Value::String(Cow::Owned(text.to_string())),
-        Value::Array(items) => Value::Array(items.iter().map(owned).collect()),
-        Value::Object(members) => Value::Object(
-            members
-                .iter()
-                .map(|(key, value)| (Cow::Owned(key.to_string()), owned(value)))
-                .collect(),
-        ),
     }
 }
 

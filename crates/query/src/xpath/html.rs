@@ -10,7 +10,10 @@ use crate::css::parse_html;
 pub(super) fn parse(text: &str) -> Tree {
     let html = parse_html(text);
     let lower = text.to_ascii_lowercase();
-    let mut builder = Builder { tree: Tree::new(false), keeps_tbody: lower.contains("<tbody") };
+    let mut builder = Builder {
+        tree: Tree::new(false),
+        keeps_tbody: lower.contains("<tbody"),
+    };
     builder.children(html.tree.root(), 0);
     builder.tree
 }
@@ -27,14 +30,19 @@ impl Builder {
             match child.value() {
                 Node::Text(text) => self.text(child, text, parent),
                 Node::Comment(comment) => {
-                    self.tree.push(NodeKind::Comment, "", comment.to_string(), parent);
+                    self.tree
+                        .push(NodeKind::Comment, "", comment.to_string(), parent);
                 }
                 Node::Element(element) if element.name() == "tbody" && !self.keeps_tbody => {
                     self.children(child, parent);
                 }
                 Node::Element(element) => {
-                    let attributes = element.attrs().map(|(name, value)| (name.to_owned(), value.to_owned()));
-                    let id = self.tree.push_element(element.name(), attributes.collect(), parent);
+                    let attributes = element
+                        .attrs()
+                        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+                    let id = self
+                        .tree
+                        .push_element(element.name(), attributes.collect(), parent);
                     self.children(child, id);
                 }
                 _ => {}
@@ -64,7 +72,8 @@ fn collapsed(node: HtmlNode<'_, Node>, text: &str, inline: bool) -> String {
             c => out.push(c),
         }
     }
-    let is_edge = |sibling: Option<HtmlNode<'_, Node>>| match sibling.map(|sibling| sibling.value()) {
+    let is_edge = |sibling: Option<HtmlNode<'_, Node>>| match sibling.map(|sibling| sibling.value())
+    {
         None => !inline,
         Some(Node::Element(element)) => !is_inline(element.name()) || element.name() == "br",
         Some(_) => false,
@@ -80,9 +89,10 @@ fn collapsed(node: HtmlNode<'_, Node>, text: &str, inline: bool) -> String {
 
 fn is_inline(name: &str) -> bool {
     const INLINE: [&str; 36] = [
-        "a", "abbr", "acronym", "b", "bdo", "big", "br", "button", "cite", "code", "dfn", "em", "font", "i",
-        "img", "input", "kbd", "label", "map", "object", "q", "s", "samp", "select", "small", "span", "strike",
-        "strong", "sub", "sup", "textarea", "tt", "u", "var", "ins", "del",
+        "a", "abbr", "acronym", "b", "bdo", "big", "br", "button", "cite", "code", "dfn", "em",
+        "font", "i", "img", "input", "kbd", "label", "map", "object", "q", "s", "samp", "select",
+        "small", "span", "strike", "strong", "sub", "sup", "textarea", "tt", "u", "var", "ins",
+        "del",
     ];
     INLINE.contains(&name)
 }

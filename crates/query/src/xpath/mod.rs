@@ -25,7 +25,9 @@ pub struct XPathError {
 
 impl XPathError {
     fn new(message: impl Into<String>) -> XPathError {
-        XPathError { message: message.into() }
+        XPathError {
+            message: message.into(),
+        }
     }
 }
 
@@ -76,12 +78,27 @@ impl XPath {
         context.namespaces = Some(&namespaces);
         let answer = evaluate(&self.expression, &context);
         if let Some(prefix) = unresolved.borrow().as_ref() {
-            return Err(XPathError::new(format!("Prefix must resolve to a namespace: {prefix}")));
+            return Err(XPathError::new(format!(
+                "Prefix must resolve to a namespace: {prefix}"
+            )));
         }
         Ok(match answer.map_err(|error| eval_error(&error))? {
-            Value::NodeSet(nodes) => Answer::Nodes(nodes.into_iter().map(|node| node_text(node, fragment)).collect()),
+            Value::NodeSet(nodes) => Answer::Nodes(
+                nodes
+                    .into_iter()
+                    .map(|node| node_text(node, fragment))
+                    .collect(),
+            ),
             Value::Boolean(value) => Answer::Bool(value),
-            other => Answer::Text(other.to_xpath_string()),
+            other => {
+                // Without namespaces nothing has a namespace's URI; the tree holds a made-up one.
+                let text = other.to_xpath_string();
+                Answer::Text(if text.starts_with('\0') {
+                    String::new()
+                } else {
+                    text
+                })
+            }
         })
     }
 }

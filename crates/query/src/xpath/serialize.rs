@@ -45,13 +45,19 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], out: &mut String) {
         let data = child.data();
         match data.kind {
             NodeKind::Element => {
-                let declared: Vec<(&str, &str)> =
-                    data.declared.iter().map(|(prefix, uri)| (prefix.as_str(), uri.as_str())).collect();
+                let declared: Vec<(&str, &str)> = data
+                    .declared
+                    .iter()
+                    .map(|(prefix, uri)| (prefix.as_str(), uri.as_str()))
+                    .collect();
                 element(child, &declared, out);
             }
-            NodeKind::Comment => write!(out, "<!--{}-->", data.text).expect("writing to a String cannot fail"),
+            NodeKind::Comment => {
+                write!(out, "<!--{}-->", data.text).expect("writing to a String cannot fail")
+            }
             NodeKind::ProcessingInstruction => {
-                write!(out, "<?{} {}?>", data.name, data.text).expect("writing to a String cannot fail");
+                write!(out, "<?{} {}?>", data.name, data.text)
+                    .expect("writing to a String cannot fail");
             }
             _ => escape(&data.text, false, out),
         }

@@ -47,13 +47,22 @@ impl Tree {
     }
 
     pub(super) fn new(namespaces: bool) -> Tree {
-        let mut tree = Tree { nodes: Vec::new(), namespaces };
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            namespaces,
+        };
         tree.push(NodeKind::Root, "", String::new(), 0);
         tree
     }
 
     /// Adds a node; all that belongs to it must follow before its next sibling.
-    pub(super) fn push(&mut self, kind: NodeKind, name: &str, text: String, parent: usize) -> usize {
+    pub(super) fn push(
+        &mut self,
+        kind: NodeKind,
+        name: &str,
+        text: String,
+        parent: usize,
+    ) -> usize {
         let id = self.nodes.len();
         self.nodes.push(NodeData {
             kind,
@@ -77,10 +86,16 @@ impl Tree {
     }
 
     /// Adds an element with its attributes and declarations.
-    pub(super) fn push_element(&mut self, name: &str, attributes: Vec<(String, String)>, parent: usize) -> usize {
+    pub(super) fn push_element(
+        &mut self,
+        name: &str,
+        attributes: Vec<(String, String)>,
+        parent: usize,
+    ) -> usize {
         let id = self.push(NodeKind::Element, name, String::new(), parent);
-        let (declared, mut plain): (Vec<_>, Vec<_>) =
-            attributes.into_iter().partition(|(name, _)| name == "xmlns" || name.starts_with("xmlns:"));
+        let (declared, mut plain): (Vec<_>, Vec<_>) = attributes
+            .into_iter()
+            .partition(|(name, _)| name == "xmlns" || name.starts_with("xmlns:"));
         self.nodes[id].declared = declared
             .into_iter()
             .map(|(name, uri)| (name.strip_prefix("xmlns:").unwrap_or("").to_owned(), uri))
@@ -104,7 +119,11 @@ impl Tree {
         if prefix.is_empty() && (is_attribute || !self.namespaces) {
             return;
         }
-        let owner = if is_attribute { self.nodes[id].parent } else { id };
+        let owner = if is_attribute {
+            self.nodes[id].parent
+        } else {
+            id
+        };
         let uri = match self.namespaces {
             true => self.namespace_at(owner, prefix),
             false => Some(format!("\0{prefix}")),
@@ -134,8 +153,14 @@ impl Tree {
 
     /// `PrefixResolverDefault` asks the outermost element: first its own name, then its declarations.
     pub(super) fn namespace_at_root(&self, prefix: &str) -> Option<String> {
-        let top = *self.nodes[0].children.iter().find(|child| self.nodes[**child].kind == NodeKind::Element)?;
-        let named = self.nodes[top].name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'));
+        let top = *self.nodes[0]
+            .children
+            .iter()
+            .find(|child| self.nodes[**child].kind == NodeKind::Element)?;
+        let named = self.nodes[top]
+            .name
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with(':'));
         match named && !self.namespaces {
             true => None,
             false => self.namespace_at(top, prefix),
@@ -160,7 +185,10 @@ impl<'a> NodeRef<'a> {
     }
 
     fn all(self, ids: &'a [usize]) -> impl Iterator<Item = NodeRef<'a>> + 'a {
-        ids.iter().map(move |id| NodeRef { tree: self.tree, id: *id })
+        ids.iter().map(move |id| NodeRef {
+            tree: self.tree,
+            id: *id,
+        })
     }
 }
 
@@ -178,7 +206,10 @@ impl<'a> Node<'a> for NodeRef<'a> {
     }
 
     fn parent(self) -> Option<Self> {
-        (self.id > 0).then(|| NodeRef { tree: self.tree, id: self.data().parent })
+        (self.id > 0).then(|| NodeRef {
+            tree: self.tree,
+            id: self.data().parent,
+        })
     }
 
     fn children(self) -> impl Iterator<Item = Self> + 'a {
@@ -192,18 +223,30 @@ impl<'a> Node<'a> for NodeRef<'a> {
     /// Only those that the names of this element and its attributes use; enough for `name()`.
     fn namespaces(self) -> impl Iterator<Item = Self> + 'a {
         let attributes = self.data().attributes.iter();
-        let used = std::iter::once(&self.id).chain(attributes);
-        used.filter_map(move |id| self.tree.nodes[*id].own_prefix)
-            .map(move |id| NodeRef { tree: self.tree, id })
+        let used = std::iter::once(self.id).chain(attributes.copied());
+        used.filter_map(move |id| self.tree.nodes[id].own_prefix)
+            .map(move |id| NodeRef {
+                tree: self.tree,
+                id,
+            })
     }
 
     fn expanded_name(self) -> Option<ExpandedName> {
         let data = self.data();
-        if matches!(data.kind, NodeKind::Root | NodeKind::Comment | NodeKind::Text) {
+        if matches!(
+            data.kind,
+            NodeKind::Root | NodeKind::Comment | NodeKind::Text
+        ) {
             return None;
         }
-        let local = data.name.split_once(':').map_or(data.name.as_str(), |(_, local)| local);
-        Some(ExpandedName { namespace_uri: data.uri.clone(), local_name: local.to_owned() })
+        let local = data
+            .name
+            .split_once(':')
+            .map_or(data.name.as_str(), |(_, local)| local);
+        Some(ExpandedName {
+            namespace_uri: data.uri.clone(),
+            local_name: local.to_owned(),
+        })
     }
 
     fn string_value(self) -> String {
@@ -223,7 +266,10 @@ impl<'a> Node<'a> for NodeRef<'a> {
 
     fn has_expanded_name(self, namespace_uri: Option<&str>, local_name: &str) -> bool {
         let data = self.data();
-        let local = data.name.split_once(':').map_or(data.name.as_str(), |(_, local)| local);
+        let local = data
+            .name
+            .split_once(':')
+            .map_or(data.name.as_str(), |(_, local)| local);
         local == local_name && data.uri.as_deref() == namespace_uri
     }
 }

@@ -10,7 +10,11 @@ use super::XPathError;
 use super::tree::Tree;
 
 pub(super) fn parse(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
-    let mut builder = Builder { tree: Tree::new(namespaces), open: vec![0], text: String::new() };
+    let mut builder = Builder {
+        tree: Tree::new(namespaces),
+        open: vec![0],
+        text: String::new(),
+    };
     let mut reader = Reader::from_str(text.trim_start_matches('\u{FEFF}'));
     loop {
         match reader.read_event().map_err(|error| fault(&error))? {
@@ -27,13 +31,18 @@ pub(super) fn parse(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
             Event::GeneralRef(reference) => {
                 let decoded = unescape(&format!("&{};", &*reference)).map(|text| text.into_owned());
                 builder.text.push_str(&decoded.map_err(|_| {
-                    XPathError::new(format!("The entity \"{}\" was referenced, but not declared.", &*reference))
+                    XPathError::new(format!(
+                        "The entity \"{}\" was referenced, but not declared.",
+                        &*reference
+                    ))
                 })?);
             }
             Event::CData(data) => {
                 builder.flush()?;
                 let parent = builder.parent();
-                builder.tree.push(NodeKind::Text, "", line_ends(&data), parent);
+                builder
+                    .tree
+                    .push(NodeKind::Text, "", line_ends(&data), parent);
             }
             Event::Comment(comment) => builder.add(NodeKind::Comment, "", line_ends(&comment))?,
             Event::PI(instruction) => {
@@ -58,7 +67,10 @@ impl Builder {
     }
 
     fn has_root(&self) -> bool {
-        self.tree.nodes.iter().any(|node| node.kind == NodeKind::Element)
+        self.tree
+            .nodes
+            .iter()
+            .any(|node| node.kind == NodeKind::Element)
     }
 
     fn start(&mut self, start: &BytesStart<'_>) -> Result<(), XPathError> {
@@ -72,11 +84,16 @@ impl Builder {
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
             let attribute = attribute.map_err(|error| XPathError::new(error.to_string()))?;
-            let raw = attribute.value.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
+            let raw = attribute
+                .value
+                .replace("\r\n", " ")
+                .replace(['\n', '\r', '\t'], " ");
             let value = unescape(&raw).map_err(|error| XPathError::new(error.to_string()))?;
             attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
         }
-        let id = self.tree.push_element(start.name().as_ref(), attributes, parent);
+        let id = self
+            .tree
+            .push_element(start.name().as_ref(), attributes, parent);
         self.open.push(id);
         Ok(())
     }
@@ -95,8 +112,14 @@ impl Builder {
         if parent > 0 && !text.is_empty() {
             self.tree.push(NodeKind::Text, "", text, parent);
         } else if !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
-            let place = if self.has_root() { "trailing section" } else { "prolog" };
-            return Err(XPathError::new(format!("Content is not allowed in {place}.")));
+            let place = if self.has_root() {
+                "trailing section"
+            } else {
+                "prolog"
+            };
+            return Err(XPathError::new(format!(
+                "Content is not allowed in {place}."
+            )));
         }
         Ok(())
     }
@@ -125,7 +148,9 @@ fn line_ends(text: &str) -> String {
 fn fault(error: &quick_xml::Error) -> XPathError {
     XPathError::new(match error {
         quick_xml::Error::IllFormed(IllFormedError::MismatchedEndTag { expected, .. }) => {
-            format!("The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\".")
+            format!(
+                "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
+            )
         }
         quick_xml::Error::IllFormed(IllFormedError::UnmatchedEndTag(_)) => {
             "The markup in the document following the root element must be well-formed.".to_owned()

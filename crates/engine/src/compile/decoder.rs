@@ -1,0 +1,160 @@
+//! How an element file reads its properties: each text becomes a template once, each fault a diagnostic.
+
+use std::borrow::Cow;
+
+use drumfire_expr::{Compiler, Template};
+use drumfire_jmx::{Diagnostic, Props, Value};
+
+use crate::compile::Settings;
+use crate::compile::tree::Element;
+use crate::context::StateId;
+use crate::elements::Listener;
+use drumfire_results::{OutputSpec, SaveConfig};
+
+/// What is collected while elements are decoded.
+pub struct Unit<'a> {
+    pub settings: &'a Settings,
+    pub compiler: Compiler,
+    pub findings: Vec<Diagnostic>,
+    pub state_count: u32,
+    pub outputs: Vec<OutputSpec>,
+    pub summarisers: Vec<String>,
+    /// The save configuration that properties give.
+    pub save_config: SaveConfig,
+    pub keeps_previous: bool,
+}
+
+/// One element being decoded.
+pub struct Decoder<'a, 'u> {
+    pub element: &'a Element,
+    pub unit: &'a mut Unit<'u>,
+    /// A property could not be compiled: JMeter then leaves all properties of the element as they are written
+    /// (`PreCompiler#addNode`).
+    raw: bool,
+}
+
+impl<'a, 'u> Decoder<'a, 'u> {
+    pub fn new(element: &'a Element, unit: &'a mut Unit<'u>) -> Decoder<'a, 'u> {
+        let mut decoder = Decoder { element, unit, raw: false };
+        decoder.check(&element.props);
+        decoder
+    }
+
+    fn check(&mut self, props: &Props) {
+        for prop in props {
+            self.check_value(&prop.value);
+        }
+    }
+
+    fn check_value(&mut self, value: &Value) {
+        match value {
+            Value::Str(text) if text.contains("${__") => {
+                if let Err(fault) = Template::compile(text, &mut self.unit.compiler) {
+                    self.raw = true;
+                    let mut finding = self.element.error(fault.code, fault.message);
+                    if let Some(help) = fault.help {
+                        finding = finding.help(help);
+                    }
+                    self.unit.findings.push(finding);
+                }
+                for fault in self.unit.compiler.take_warnings() {
+                    self.unit.findings.push(self.element.warning(fault.code, fault.message));
+                }
+            }
+            Value::Element(element) => self.check(&element.props),
+            Value::List(items) | Value::Map(items) => {
+                for item in items {
+                    self.check_value(&item.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn settings(&self) -> &'u Settings {
+        self.unit.settings
+    }
+
+    /// A text as a template.
+    pub fn compile(&mut self, text: &str) -> Template {
+        if self.raw || !text.contains("${") {
+            return Template::raw(text);
+        }
+        let template = Template::compile(text, &mut self.unit.compiler).unwrap_or_else(|_| Template::raw(text));
+        self.unit.keeps_previous |= template.reads_previous_response();
+        template
+    }
+
+    /// A property's text as a template; a missing property is the empty text.
+    pub fn template(&mut self, name: &str) -> Template {
+        let text = self.element.props.str(name).into_owned();
+        self.compile(&text)
+    }
+
+    /// A property's text as a template, if the property is there.
+    pub fn optional(&mut self, name: &str) -> Option<Template> {
+        self.element.props.has(name).then(|| self.template(name))
+    }
+
+    /// The element's name as a template.
+    pub fn name(&mut self) -> Template {
+        let name = self.element.name.clone();
+        self.compile(&name)
+    }
+
+    /// A property as it is written.
+    pub fn text(&self, name: &str) -> Cow<'a, str> {
+        let element: &'a Element = self.element;
+        element.props.str(name)
+    }
+
+    /// A property's value before any user runs: what the plan's variables and functions give now.
+    pub fn text_now(&mut self, name: &str) -> String {
+        let template = self.template(name);
+        self.now(&template)
+    }
+
+    /// A template's value before any user runs.
+    pub fn now(&mut self, template: &Template) -> String {
+        template.eval(self.unit.compiler.scope_mut()).into_string()
+    }
+
+    pub fn bool(&self, name: &str, default: bool) -> bool {
+        self.element.props.bool(name, default)
+    }
+
+    pub fn int(&self, name: &str, default: i32) -> i32 {
+        self.element.props.int(name, default)
+    }
+
+    /// A place for this element's state in every user.
+    pub fn new_state(&mut self) -> StateId {
+        let id = StateId(self.unit.state_count);
+        self.unit.state_count += 1;
+        id
+    }
+
+    /// A result file of its own.
+    pub fn new_output(&mut self, spec: OutputSpec) -> Listener {
+        self.unit.outputs.push(spec);
+        Listener::Output((self.unit.outputs.len() - 1) as u16)
+    }
+
+    /// A summariser of its own.
+    pub fn new_summariser(&mut self, name: String) -> Listener {
+        self.unit.summarisers.push(name);
+        Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
+    }
+
+    /// The plan cannot run because of this element.
+    pub fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        let finding = self.element.error(code, message).help(help);
+        self.unit.findings.push(finding);
+    }
+
+    /// Something that the user should know.
+    pub fn warn(&mut self, code: &'static str, message: impl Into<String>) {
+        let finding = self.element.warning(code, message);
+        self.unit.findings.push(finding);
+    }
+}

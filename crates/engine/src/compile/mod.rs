@@ -1,0 +1,157 @@
+//! Stop 2, **compile**: a tree and properties give a [`Program`], or all diagnostics at once. From here on no property
+//! is looked up by name.
+
+mod decoder;
+mod group;
+mod tree;
+mod variables;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, Properties};
+use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
+
+pub use decoder::{Decoder, Unit};
+pub use tree::Element;
+
+use crate::elements::{self, Listener, Roles};
+use crate::program::Program;
+
+/// What a plan is compiled with.
+#[derive(Clone, Default)]
+pub struct Settings {
+    pub properties: Properties,
+    /// Folder of the plan: relative file names start here.
+    pub base_dir: PathBuf,
+    /// The results file of the command line (`-l`).
+    pub results: Option<PathBuf>,
+    /// This machine's name, for the host name column.
+    pub hostname: String,
+}
+
+/// A program, and what its user should know.
+pub struct Compiled {
+    pub program: Program,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Compiles a plan.
+///
+/// # Errors
+/// Everything that keeps the plan from running as JMeter would run it.
+pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut resolver = tree::Resolver::new(tree, &settings);
+    let plan = resolver.resolve();
+    let mut findings = resolver.findings;
+    let Some(plan) = plan else { return Err(findings) };
+    let lookup = lookup(&settings.properties);
+    let save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
+        findings.push(Diagnostic::error("save-configuration", fault.to_string()));
+        SaveConfig::default()
+    });
+    let mut compiler = Compiler::new(settings.properties.clone());
+    compiler.set_plan(&plan.name, &settings.base_dir);
+    let mut unit = Unit {
+        settings: &settings,
+        compiler,
+        findings,
+        state_count: 0,
+        outputs: Vec::new(),
+        summarisers: Vec::new(),
+        save_config,
+        keeps_previous: false,
+    };
+    variables::define(&plan, &mut unit);
+    let mut decoded = Decoded::default();
+    let command_line = command_line_listeners(&mut unit);
+    let groups: Vec<_> = plan
+        .children
+        .iter()
+        .filter(|child| elements::is_thread_group(&child.class))
+        .map(|child| group::compile(child, &plan, &command_line, &mut decoded, &mut unit))
+        .collect();
+    refuse_plugin_groups(&plan, &mut unit);
+    if unit.findings.iter().any(Diagnostic::is_error) {
+        return Err(unit.findings);
+    }
+    let variables = sample_variable_names(lookup("sample_variables").as_deref());
+    let sample_variables = variables.iter().map(|name| unit.compiler.names_mut().intern(name)).collect();
+    let mut decoder = Decoder::new(&plan, &mut unit);
+    let name = decoder.name();
+    let name = decoder.now(&name);
+    let Unit { compiler, findings, state_count, outputs, summarisers, keeps_previous, .. } = unit;
+    let (names, vars) = compiler.finish();
+    let program = Program {
+        name,
+        base_dir: settings.base_dir.clone(),
+        names,
+        variables: vars.iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect(),
+        groups: groups.into_iter().flatten().collect(),
+        outputs,
+        summarisers,
+        serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
+        tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
+        state_count,
+        sample_variables,
+        keeps_previous,
+        settings: settings.clone(),
+    };
+    Ok(Compiled { program, warnings: findings })
+}
+
+/// Properties as the results crate asks for them.
+pub(crate) fn lookup(properties: &Properties) -> impl Fn(&str) -> Option<String> + use<> {
+    let properties = properties.clone();
+    move |name| properties.get(name).map(|value| value.to_string())
+}
+
+/// Elements that were decoded before: plan-level ones are in every thread group, with one state.
+#[derive(Default)]
+pub struct Decoded(HashMap<usize, Rc<Roles>>);
+
+impl Decoded {
+    /// The element's roles; `None` for what has none, or cannot run (then there is a finding).
+    fn roles(&mut self, element: &Element, unit: &mut Unit) -> Rc<Roles> {
+        if let Some(roles) = self.0.get(&element.id) {
+            return roles.clone();
+        }
+        let roles = Rc::new(elements::decode(&mut Decoder::new(element, unit)));
+        self.0.insert(element.id, roles.clone());
+        roles
+    }
+}
+
+/// The summariser and the results file that the command line adds to the plan (`JMeter#runNonGui`).
+fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
+    let mut listeners = Vec::new();
+    let properties = &unit.settings.properties;
+    if let Some(name) = properties.get("summariser.name").filter(|name| !name.is_empty()) {
+        unit.summarisers.push(name.to_string());
+        listeners.push(Listener::Summariser(0));
+    }
+    if let Some(file) = &unit.settings.results {
+        let format = row_format(unit, unit.save_config.clone());
+        unit.outputs.push(OutputSpec { file_name: file.to_string_lossy().into_owned(), format, filter: Filter::All });
+        listeners.push(Listener::Output((unit.outputs.len() - 1) as u16));
+    }
+    listeners
+}
+
+/// How rows of a listener look.
+pub fn row_format(unit: &Unit, config: SaveConfig) -> RowFormat {
+    let names = unit.settings.properties.get("sample_variables");
+    let variables = sample_variable_names(names.as_deref());
+    RowFormat::new(config, variables.into(), unit.settings.hostname.as_str().into())
+}
+
+fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {
+    for child in &plan.children {
+        if elements::entry(&child.class).is_none() {
+            elements::decode(&mut Decoder::new(child, unit));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The tree that is run: what is disabled is gone, Module and Include Controllers hold what they point to
+//! (`JMeter#pConvertSubTree`).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree};
+
+use crate::compile::Settings;
+
+/// How deep Include Controllers may nest: one that includes itself is a fault.
+const MAX_INCLUDE_DEPTH: usize = 32;
+
+/// One element of the tree that is run.
+#[derive(Clone)]
+pub struct Element {
+    /// Same for all copies of one element of the file, as JMeter shares what is not cloned.
+    pub id: usize,
+    pub class: String,
+    pub gui_class: String,
+    pub name: String,
+    pub props: Rc<Props>,
+    pub span: Span,
+    pub source: Arc<SourceFile>,
+    pub path: Vec<String>,
+    pub children: Vec<Element>,
+}
+
+impl Element {
+    /// A diagnostic that points here.
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message).at(&self.source, self.span).within(self.path.clone())
+    }
+
+    pub fn warning(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(code, message).at(&self.source, self.span).within(self.path.clone())
+    }
+}
+
+/// Makes the tree that is run, or says what cannot be found.
+pub struct Resolver<'a> {
+    settings: &'a Settings,
+    pub findings: Vec<Diagnostic>,
+    next_id: usize,
+    /// Names from the plan down, as Module Controllers address elements, and the whole enabled or disabled subtree.
+    roots: Rc<Vec<Node>>,
+    source: Arc<SourceFile>,
+    include_depth: usize,
+    included: HashMap<std::path::PathBuf, Tree>,
+}
+
+impl<'a> Resolver<'a> {
+    pub fn new(tree: Tree, settings: &'a Settings) -> Resolver<'a> {
+        Resolver {
+            settings,
+            findings: Vec::new(),
+            next_id: 0,
+            roots: Rc::new(tree.roots),
+            source: tree.source,
+            include_depth: 0,
+            included: HashMap::new(),
+        }
+    }
+
+    /// The Test Plan with everything below it.
+    pub fn resolve(&mut self) -> Option<Element> {
+        let roots = self.roots.clone();
+        let source = self.source.clone();
+        let Some(plan) = roots.iter().find(|node| node.class == "TestPlan") else {
+            self.findings.push(Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source));
+            return None;
+        };
+        Some(self.element(plan, &source, &[]))
+    }
+
+    fn element(&mut self, node: &Node, source: &Arc<SourceFile>, above: &[String]) -> Element {
+        let mut path = above.to_vec();
+        path.push(node.name.clone());
+        let id = self.next_id;
+        self.next_id += 1;
+        let children = match node.class.as_str() {
+            "ModuleController" => self.module(node, source, &path),
+            "IncludeController" => self.include(node, source, &path),
+            _ => self.elements(&node.children, source, &path),
+        };
+        Element {
+            id,
+            class: node.class.clone(),
+            gui_class: node.gui_class.clone(),
+            name: node.name.clone(),
+            props: Rc::new(node.props.clone()),
+            span: node.span,
+            source: source.clone(),
+            path,
+            children,
+        }
+    }
+
+    fn elements(&mut self, nodes: &[Node], source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
+        nodes.iter().filter(|node| node.enabled).map(|node| self.element(node, source, path)).collect()
+    }
+
+    /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
+    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
+        let names: Vec<String> = node.props.list("ModuleController.node_path").iter().map(|prop| prop.value.as_str().into_owned()).collect();
+        let roots = self.roots.clone();
+        let mut found = None;
+        // The first name is the GUI's root; the Test Plan's own name is the second.
+        traverse(&roots, &names, 1, &mut found);
+        let Some(target) = found else {
+            let finding = Diagnostic::error(
+                "module-target-missing",
+                format!("Module Controller '{}' has no selected controller: nothing is at '{}'", node.name, names.join(" > ")),
+            )
+            .at(source, node.span)
+            .within(path.to_vec())
+            .help("was an element on that path renamed? Choose the controller again in the Module Controller");
+            self.findings.push(finding);
+            return Vec::new();
+        };
+        if path.len() > drumfire_jmx::MAX_DEPTH {
+            let finding = Diagnostic::error("module-recursion", format!("Module Controller '{}' includes itself", node.name))
+                .at(source, node.span)
+                .within(path.to_vec());
+            self.findings.push(finding);
+            return Vec::new();
+        }
+        vec![self.element(&target, source, path)]
+    }
+
+    /// `IncludeController#loadIncludedElements`: what is below the first Test Fragment of the file.
+    fn include(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
+        let written = node.props.str("IncludeController.includepath").into_owned();
+        if written.is_empty() {
+            return self.elements(&node.children, source, path);
+        }
+        if self.include_depth >= MAX_INCLUDE_DEPTH {
+            self.findings.push(Diagnostic::error("include-recursion", format!("'{written}' includes itself")).at(source, node.span).within(path.to_vec()));
+            return Vec::new();
+        }
+        let prefix = self.settings.properties.get("includecontroller.prefix").unwrap_or_default();
+        let name = format!("{prefix}{written}");
+        let mut file = Path::new(name.trim()).to_path_buf();
+        if !file.exists() && !file.is_absolute() {
+            file = self.settings.base_dir.join(&written);
+        }
+        let tree = match self.load_included(&file) {
+            Ok(tree) => tree,
+            Err(faults) => {
+                self.findings.extend(faults.into_iter().map(|fault| {
+                    let help = fault.help.clone();
+                    let message = format!("cannot include '{written}': {}", fault.message);
+                    let finding = Diagnostic::error("include-failed", message).at(source, node.span).within(path.to_vec());
+                    match help {
+                        Some(help) => finding.help(help),
+                        None => finding,
+                    }
+                }));
+                return Vec::new();
+            }
+        };
+        self.include_depth += 1;
+        let fragment = fragment_children(&tree.roots);
+        if fragment.is_none() {
+            let finding = Diagnostic::warning("include-without-fragment", format!("'{written}' has no Test Fragment: nothing is included"));
+            self.findings.push(finding.at(source, node.span).within(path.to_vec()));
+        }
+        let children = self.elements(fragment.unwrap_or(&[]), &tree.source, path);
+        self.include_depth -= 1;
+        children
+    }
+
+    fn load_included(&mut self, file: &Path) -> Result<Tree, Vec<Diagnostic>> {
+        if let Some(tree) = self.included.get(file) {
+            return Ok(tree.clone());
+        }
+        let read = drumfire_jmx::read_file(file)?;
+        self.findings.extend(read.warnings);
+        self.included.insert(file.to_path_buf(), read.tree.clone());
+        Ok(read.tree)
+    }
+}
+
+/// `IncludeController#getProperBranch`.
+fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
+    for node in nodes {
+        match node.class.as_str() {
+            "TestPlan" => return fragment_children(&node.children),
+            "TestFragmentController" => return Some(&node.children),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `ModuleController#traverse`: the last element that has the names in that order.
+fn traverse(nodes: &[Node], names: &[String], level: usize, found: &mut Option<Node>) {
+    let Some(name) = names.get(level) else { return };
+    for node in nodes {
+        if node.class == "ModuleController" || &node.name != name {
+            continue;
+        }
+        if names.len() == level + 1 {
+            *found = Some(node.clone());
+        }
+        traverse(&node.children, names, level + 1, found);
+    }
+}

@@ -1,0 +1,59 @@
+//! User defined variables: the Test Plan's, then those of every User Defined Variables element wherever it stands, all
+//! before the first user starts (`PreCompiler`).
+
+use drumfire_jmx::Value;
+
+use crate::compile::{Decoder, Element, Unit};
+
+/// Defines the variables of the plan in tree order.
+pub fn define(plan: &Element, unit: &mut Unit) {
+    preload_dates(unit);
+    visit(plan, unit);
+}
+
+/// `JMeterVariables#preloadVariables`: the start of the run, as `JMeter#startTest` puts it into the properties.
+fn preload_dates(unit: &mut Unit) {
+    for name in ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"] {
+        if let Some(value) = unit.settings.properties.get(name) {
+            unit.compiler.define(name, &*value);
+        }
+    }
+}
+
+fn visit(element: &Element, unit: &mut Unit) {
+    match element.class.as_str() {
+        "TestPlan" => {
+            let arguments = element.props.element("TestPlan.user_defined_variables").map(|arguments| arguments.props.clone());
+            if let Some(arguments) = arguments {
+                define_all(element, arguments.list("Arguments.arguments"), unit);
+            }
+        }
+        "Arguments" => {
+            let props = element.props.clone();
+            define_all(element, props.list("Arguments.arguments"), unit);
+        }
+        _ => {}
+    }
+    for child in &element.children {
+        visit(child, unit);
+    }
+}
+
+/// All values of one element are computed before any of its names is defined (`Arguments#getArgumentsAsMap`).
+fn define_all(element: &Element, arguments: &[drumfire_jmx::Prop], unit: &mut Unit) {
+    let mut decoder = Decoder::new(element, unit);
+    let mut values: Vec<(String, String)> = Vec::new();
+    for argument in arguments {
+        let Value::Element(argument) = &argument.value else { continue };
+        let name = decoder.compile(&argument.props.str("Argument.name"));
+        let value = decoder.compile(&argument.props.str("Argument.value"));
+        let (name, value) = (decoder.now(&name), decoder.now(&value));
+        // The first of two equal names counts: getArgumentsAsMap does not overwrite.
+        if !values.iter().any(|(known, _)| *known == name) {
+            values.push((name, value));
+        }
+    }
+    for (name, value) in values {
+        unit.compiler.define(&name, value.as_str());
+    }
+}

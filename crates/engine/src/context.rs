@@ -1,0 +1,192 @@
+//! What templates and elements may see and change of one virtual user.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Level, Properties, Raised, Random, Scope, Vars};
+use drumfire_results::Sample;
+
+use crate::clock::Clock;
+use crate::elements::Action;
+use crate::program::{Group, Reach};
+use crate::run::{Shared, Worker};
+
+/// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateId(pub u32);
+
+/// One user, as the elements of its thread group see it.
+pub struct Context {
+    pub vars: Vars,
+    pub shared: Arc<Shared>,
+    pub worker: Rc<Worker>,
+    pub thread_name: Rc<str>,
+    pub group_name: Rc<str>,
+    /// Index of the thread group in the program.
+    pub group: usize,
+    /// From 0, as `JMeterContext#getThreadNum`.
+    pub number: u32,
+    pub iteration: u32,
+    /// `JMeterThread.last_sample_ok`.
+    pub last_sample_ok: bool,
+    pub sampler_name: Option<Rc<str>>,
+    /// The last sample, where the plan has something that reads it.
+    pub previous: Option<Rc<Sample>>,
+    /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
+    pub action: Action,
+    /// Where the samples of the sampler at hand go (`JMeterThread.PACKAGE_OBJECT`).
+    pub reach: Option<Arc<Reach>>,
+    /// False once this user is to end after the step at hand (`JMeterThread#running`).
+    pub alive: bool,
+    /// When the thread group's duration ends, in milliseconds since the epoch.
+    pub end_ms: Option<i64>,
+    pub same_user: bool,
+    random: Random,
+    raised: Option<Raised>,
+    states: Box<[Option<Box<dyn Any>>]>,
+}
+
+/// Who a user is.
+pub struct Identity {
+    pub thread_name: Rc<str>,
+    pub group_name: Rc<str>,
+    pub group: usize,
+    pub number: u32,
+    pub same_user: bool,
+    pub end_ms: Option<i64>,
+}
+
+impl Context {
+    pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> Context {
+        let states = (0..shared.program.state_count).map(|_| None).collect();
+        Context {
+            vars: shared.program.initial_vars(),
+            shared: shared.clone(),
+            worker: worker.clone(),
+            thread_name: identity.thread_name,
+            group_name: identity.group_name,
+            group: identity.group,
+            number: identity.number,
+            iteration: 0,
+            last_sample_ok: true,
+            sampler_name: None,
+            previous: None,
+            action: Action::Continue,
+            reach: None,
+            alive: true,
+            end_ms: identity.end_ms,
+            same_user: identity.same_user,
+            random: worker.new_random(),
+            raised: None,
+            states,
+        }
+    }
+
+    pub fn clock(&self) -> Clock {
+        self.shared.clock
+    }
+
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// This user's state of an element, made on first use.
+    pub fn state<T: 'static>(&mut self, id: StateId, make: impl FnOnce() -> T) -> &mut T {
+        let state = self.states[id.0 as usize].get_or_insert_with(|| Box::new(make()));
+        state.downcast_mut().expect("a state id belongs to one element, which keeps one type in it")
+    }
+
+    /// Takes an element's state out, for work that needs the context too; give it back with [`Context::put_state`].
+    pub fn take_state<T: 'static>(&mut self, id: StateId) -> Option<Box<T>> {
+        self.states[id.0 as usize].take().and_then(|state| state.downcast().ok())
+    }
+
+    pub fn put_state<T: 'static>(&mut self, id: StateId, state: Box<T>) {
+        self.states[id.0 as usize] = Some(state);
+    }
+
+    /// Whether this user goes on: neither it nor the run was told to stop.
+    pub fn running(&self) -> bool {
+        self.alive && !self.shared.control.stopping()
+    }
+
+    /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
+    pub fn start_thread_iteration(&mut self, group: &Group) {
+        self.iteration += 1;
+        for listener in &group.iteration_listeners {
+            listener.thread_iteration_start(self);
+        }
+    }
+
+    /// What an evaluation threw since the last time this was asked.
+    pub fn take_raised(&mut self) -> Option<Raised> {
+        self.raised.take()
+    }
+
+    /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
+    pub async fn sleep_ms(&mut self, ms: i64) {
+        if ms <= 0 {
+            return;
+        }
+        let wait = std::time::Duration::from_millis(ms as u64);
+        let stop = self.worker.stop.notified();
+        if !self.running() {
+            return;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = stop => {}
+        }
+    }
+}
+
+impl Scope for Context {
+    fn vars(&self) -> &Vars {
+        &self.vars
+    }
+    fn vars_mut(&mut self) -> &mut Vars {
+        &mut self.vars
+    }
+    fn properties(&self) -> &Properties {
+        &self.shared.properties
+    }
+    fn thread_number(&self) -> u32 {
+        self.number
+    }
+    fn thread_name(&self) -> &str {
+        &self.thread_name
+    }
+    fn thread_group_name(&self) -> &str {
+        &self.group_name
+    }
+    fn sampler_name(&self) -> Option<&str> {
+        self.sampler_name.as_deref()
+    }
+    fn iteration(&self) -> u32 {
+        self.iteration
+    }
+    fn previous_response(&self) -> Option<Cow<'_, str>> {
+        self.previous.as_ref().map(|sample| Cow::Owned(crate::body::text(sample).into_owned()))
+    }
+    fn test_plan_name(&self) -> &str {
+        &self.shared.program.name
+    }
+    fn base_dir(&self) -> &Path {
+        &self.shared.program.base_dir
+    }
+    fn now_ms(&self) -> i64 {
+        self.clock().now_ms()
+    }
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        crate::log::write(level, message);
+    }
+    fn raise(&mut self, raised: Raised) {
+        self.raised = Some(raised);
+    }
+}

@@ -1,0 +1,139 @@
+//! Plan elements, one file each, and the roles they play.
+
+pub mod assertions;
+pub mod config;
+pub mod controllers;
+pub mod listeners;
+pub mod post;
+pub mod pre;
+pub mod samplers;
+pub mod timers;
+
+mod catalogue;
+
+use std::sync::Arc;
+
+use drumfire_results::{AssertionResult, Sample};
+
+pub use catalogue::{Entry, Role, Rung, decode, entry, is_thread_group};
+
+use crate::context::Context;
+use crate::elements::samplers::Sampler;
+use crate::program::Needs;
+use crate::walk::Kind;
+
+/// What a user does after a sample (`JMeterContext.TestLogicalAction`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Action {
+    #[default]
+    Continue,
+    NextThreadIteration,
+    NextLoopIteration,
+    BreakLoop,
+}
+
+/// Runs before the sampler.
+pub trait PreProcessor: Send + Sync {
+    fn process(&self, cx: &mut Context);
+}
+
+/// Runs after the sampler, before the assertions.
+pub trait PostProcessor: Send + Sync {
+    /// `sample` is the sampler's result, with what [`PostProcessor::needs`] asked for.
+    fn process(&self, cx: &mut Context, sample: &mut Sample);
+    /// What it reads of a result.
+    fn needs(&self) -> Needs;
+}
+
+/// Which results of a sample an element looks at (`AbstractScopedTestElement`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The main result only.
+    Parent,
+    /// The main result and its sub-results.
+    All,
+    /// The sub-results only.
+    Children,
+    /// A variable instead.
+    Variable(String),
+}
+
+/// Judges a sample.
+pub trait Assertion: Send + Sync {
+    fn check(&self, cx: &mut Context, sample: &Sample) -> AssertionResult;
+    /// Whose results the assertion is applied to; `Parent` for those that have no such setting.
+    fn scope(&self) -> &Scope {
+        &Scope::Parent
+    }
+    /// The name in the XML row JMeter adds when only a sub-result failed.
+    fn name(&self, cx: &mut Context) -> String;
+    fn needs(&self) -> Needs;
+}
+
+/// Delays the sampler.
+pub trait Timer: Send + Sync {
+    /// Milliseconds to wait.
+    fn delay_ms(&self, cx: &mut Context) -> i64;
+    /// Whether `timer.factor` applies (`Timer#isModifiable`).
+    fn is_modifiable(&self) -> bool {
+        false
+    }
+}
+
+/// Is told when an iteration of its nearest controller starts (`LoopIterationListener`).
+pub trait IterationListener: Send + Sync {
+    /// `iteration` is that controller's count (`LoopIterationEvent#getIteration`).
+    fn iteration_start(&self, cx: &mut Context, iteration: i32);
+}
+
+/// Is told when an iteration of the thread group starts (`TestIterationListener`).
+pub trait ThreadIterationListener: Send + Sync {
+    fn thread_iteration_start(&self, cx: &mut Context);
+}
+
+/// Where samples of its scope go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listener {
+    /// A result file, by its number.
+    Output(u16),
+    /// A summariser, by its number.
+    Summariser(u16),
+}
+
+/// What one element of the plan is, once decoded. An element may play several roles.
+#[derive(Default)]
+pub struct Roles {
+    pub controller: Option<Kind>,
+    pub sampler: Option<Sampler>,
+    pub pre: Option<Arc<dyn PreProcessor>>,
+    pub post: Option<Arc<dyn PostProcessor>>,
+    pub assertion: Option<Arc<dyn Assertion>>,
+    pub timer: Option<Arc<dyn Timer>>,
+    pub each_iteration: Option<Arc<dyn IterationListener>>,
+    pub each_thread_iteration: Option<Arc<dyn ThreadIterationListener>>,
+    pub listener: Option<Listener>,
+}
+
+impl Roles {
+    pub fn controller(kind: Kind) -> Roles {
+        Roles { controller: Some(kind), ..Roles::default() }
+    }
+    pub fn sampler(sampler: Sampler) -> Roles {
+        Roles { sampler: Some(sampler), ..Roles::default() }
+    }
+    pub fn pre(pre: impl PreProcessor + 'static) -> Roles {
+        Roles { pre: Some(Arc::new(pre)), ..Roles::default() }
+    }
+    pub fn post(post: impl PostProcessor + 'static) -> Roles {
+        Roles { post: Some(Arc::new(post)), ..Roles::default() }
+    }
+    pub fn assertion(assertion: impl Assertion + 'static) -> Roles {
+        Roles { assertion: Some(Arc::new(assertion)), ..Roles::default() }
+    }
+    pub fn timer(timer: impl Timer + 'static) -> Roles {
+        Roles { timer: Some(Arc::new(timer)), ..Roles::default() }
+    }
+    pub fn each_iteration(listener: impl IterationListener + 'static) -> Roles {
+        Roles { each_iteration: Some(Arc::new(listener)), ..Roles::default() }
+    }
+}

@@ -1,0 +1,71 @@
+//! Flow Control Action (`TestAction`): pauses, stops users or the run, or changes the course of a loop. It has no result.
+//!
+//! Properties: `ActionProcessor.action` (0 stop, 1 pause, 2 stop now, 3 next thread iteration, 4 next iteration of the
+//! current loop, 5 break the current loop), `ActionProcessor.target` (0 this thread, 2 the test),
+//! `ActionProcessor.duration` in milliseconds.
+
+use drumfire_expr::{Template, values};
+use drumfire_results::Sample;
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::Action;
+
+const TARGET_THREAD: i32 = 0;
+const TARGET_TEST: i32 = 2;
+
+enum Deed {
+    Pause,
+    Stop { now: bool },
+    Go(Action),
+    /// An action number JMeter does not know either.
+    Nothing,
+}
+
+pub struct FlowControlAction {
+    deed: Deed,
+    target: i32,
+    duration: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> FlowControlAction {
+    let deed = match d.int("ActionProcessor.action", 0) {
+        0 => Deed::Stop { now: false },
+        1 => Deed::Pause,
+        2 => Deed::Stop { now: true },
+        3 => Deed::Go(Action::NextThreadIteration),
+        4 => Deed::Go(Action::NextLoopIteration),
+        5 => Deed::Go(Action::BreakLoop),
+        _ => Deed::Nothing,
+    };
+    FlowControlAction { deed, target: d.int("ActionProcessor.target", 0), duration: d.template("ActionProcessor.duration") }
+}
+
+impl FlowControlAction {
+    pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
+        match &self.deed {
+            Deed::Pause => self.pause(cx).await,
+            Deed::Stop { .. } if self.target == TARGET_THREAD => cx.alive = false,
+            Deed::Stop { now } if self.target == TARGET_TEST => {
+                cx.alive = false;
+                cx.shared.stop(*now);
+            }
+            Deed::Go(action) => cx.action = *action,
+            Deed::Stop { .. } | Deed::Nothing => {}
+        }
+        None
+    }
+
+    /// The pause never outlasts the thread group's schedule (`TimerService#adjustDelay`).
+    async fn pause(&self, cx: &mut Context) {
+        let text = self.duration.eval(cx);
+        let Some(mut pause_ms) = values::parse_long(&text) else {
+            tracing::warn!("Could not parse number: '{}'", &*text);
+            return;
+        };
+        if let Some(end_ms) = cx.end_ms {
+            pause_ms = pause_ms.min(end_ms - cx.clock().now_ms());
+        }
+        cx.sleep_ms(pause_ms).await;
+    }
+}

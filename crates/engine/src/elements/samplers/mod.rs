@@ -1,0 +1,50 @@
+//! Samplers, and the one place that knows all of them.
+
+mod flow_control;
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_results::Sample;
+
+use crate::compile::{Decoder, Element};
+use crate::context::Context;
+use crate::elements::Rung;
+use crate::program::Needs;
+use crate::run::Shared;
+
+/// A decoded sampler.
+pub enum Sampler {
+    FlowControl(flow_control::FlowControlAction),
+}
+
+impl Sampler {
+    /// Runs the sampler; `None` means no sample at all.
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
+        let _ = name;
+        match self {
+            Sampler::FlowControl(action) => action.sample(cx).await,
+        }
+    }
+}
+
+/// Decodes a sampler with the configuration in its scope, the nearest first. `needs` is what is read of its result.
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sampler> {
+    let _ = (configs, needs);
+    match d.element.class.as_str() {
+        "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
+        class => {
+            if crate::elements::entry(class).is_some_and(|entry| entry.rung == Rung::Native) {
+                d.refuse("sampler-not-built", format!("{class} cannot be run"), "disable the element");
+            } else {
+                crate::elements::decode(d); // says why not
+            }
+            None
+        }
+    }
+}
+
+/// The HTTP side of a worker.
+pub fn http_worker(_: &Shared) -> Rc<drumfire_http::Worker> {
+    drumfire_http::Worker::with_defaults().expect("the default TLS settings are valid")
+}

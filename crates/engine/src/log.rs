@@ -1,0 +1,14 @@
+//! The run's log: what JMeter writes to jmeter.log at the same places.
+
+use drumfire_expr::Level;
+
+/// Writes one line.
+pub fn write(level: Level, message: &str) {
+    match level {
+        Level::Trace => tracing::trace!("{message}"),
+        Level::Debug => tracing::debug!("{message}"),
+        Level::Info => tracing::info!("{message}"),
+        Level::Warn => tracing::warn!("{message}"),
+        Level::Error => tracing::error!("{message}"),
+    }
+}

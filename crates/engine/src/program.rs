@@ -1,0 +1,142 @@
+//! **Program**: what will run. Shared by all workers, never changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use drumfire_expr::{Slot, Template, VarNames, Vars};
+use drumfire_results::{OutputSet, OutputSpec};
+
+use crate::compile::Settings;
+use crate::elements::samplers::Sampler;
+use crate::elements::{Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer};
+use crate::walk::{Controller, ControllerId};
+
+/// A compiled plan.
+pub struct Program {
+    pub name: String,
+    pub base_dir: PathBuf,
+    pub names: Arc<VarNames>,
+    /// Values of the plan's user defined variables, by name, as every user starts with them.
+    pub variables: Vec<(String, String)>,
+    pub groups: Vec<Group>,
+    /// Result files in the order of their numbers; the command line's comes last.
+    pub outputs: Vec<OutputSpec>,
+    /// Names of the summarisers, in the order of their numbers.
+    pub summarisers: Vec<String>,
+    /// One thread group after the other (`TestPlan.serialize_threadgroups`).
+    pub serialized: bool,
+    /// tearDown groups run after a shutdown, too (`TestPlan.tearDown_on_shutdown`).
+    pub tear_down_on_shutdown: bool,
+    pub state_count: u32,
+    /// Slots of the variables that result files show (`sample_variables`).
+    pub sample_variables: Vec<Slot>,
+    /// Whether anything reads the previous sample of a user (`__regexFunction`, `__XPath` …).
+    pub keeps_previous: bool,
+    pub settings: Arc<Settings>,
+}
+
+impl Program {
+    /// The variables a new user starts with.
+    pub fn initial_vars(&self) -> Vars {
+        let mut vars = Vars::new(self.names.clone());
+        for (name, value) in &self.variables {
+            vars.set_named(name, value.as_str().into());
+        }
+        vars
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    SetUp,
+    Main,
+    TearDown,
+}
+
+/// What a thread group does after a failed sample (`ThreadGroup.on_sample_error`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    #[default]
+    Continue,
+    StartNextLoop,
+    StopThread,
+    StopTest,
+    StopTestNow,
+}
+
+/// A compiled thread group.
+pub struct Group {
+    pub kind: GroupKind,
+    pub name: String,
+    pub path: Vec<String>,
+    pub shape: Shape,
+    pub on_error: OnError,
+    pub same_user: bool,
+    /// The group's own loop controller is number 0.
+    pub controllers: Vec<Controller>,
+    pub samplers: Vec<Package>,
+    /// Assertions and listeners of each controller that is a transaction, by controller.
+    pub transactions: Vec<Option<TransactionPackage>>,
+    pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
+}
+
+/// How a thread group's users start and stop; all times in seconds, as the plan has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    pub threads: i32,
+    pub ramp_up_s: i32,
+    pub delayed_start: bool,
+    /// Delay and duration, where the group has a scheduler.
+    pub scheduler: Option<(i64, i64)>,
+    /// Iterations per user: -1 is forever; absent when it is only known at run time.
+    pub loops: Option<i32>,
+}
+
+/// A sampler and all that is in its scope (`SamplePackage`).
+pub struct Package {
+    pub name: Template,
+    pub sampler: Sampler,
+    pub pre: Vec<Arc<dyn PreProcessor>>,
+    pub timers: Vec<Arc<dyn Timer>>,
+    pub post: Vec<Arc<dyn PostProcessor>>,
+    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub reach: Arc<Reach>,
+    /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
+    pub reach_in_transaction: Arc<Reach>,
+    /// Controllers from the nearest one up to the thread group's.
+    pub ancestors: Vec<ControllerId>,
+}
+
+/// Where samples go.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    pub outputs: OutputSet,
+    /// Whether the plan's root listens: then the sample counts in the run's statistics.
+    pub is_heard: bool,
+}
+
+pub struct TransactionPackage {
+    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub reach: Arc<Reach>,
+}
+
+/// What is read of a sampler's result; everything else is not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub body: bool,
+    /// Response headers as text.
+    pub headers: bool,
+    /// Request headers, cookies and what was sent, as text.
+    pub request: bool,
+}
+
+impl Needs {
+    pub const NOTHING: Needs = Needs { body: false, headers: false, request: false };
+    pub const BODY: Needs = Needs { body: true, headers: false, request: false };
+    pub const ALL: Needs = Needs { body: true, headers: true, request: true };
+
+    #[must_use]
+    pub fn and(self, other: Needs) -> Needs {
+        Needs { body: self.body | other.body, headers: self.headers | other.headers, request: self.request | other.request }
+    }
+}

@@ -1,0 +1,274 @@
+//! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::Properties;
+use drumfire_results::{ExistingFile, FileReport, Live, OpenError, Place, ResultWriter, Summariser, SummariserSettings, ThreadCounts, WriterGauge};
+
+use crate::clock::Clock;
+use crate::control::{Control, Stopping};
+use crate::program::{GroupKind, Program};
+pub use crate::worker::Worker;
+use crate::worker::{self, Command, Ledger, StartGroup};
+
+/// How often the run looks at itself.
+const TICK: Duration = Duration::from_millis(100);
+/// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
+const STOP_NOW_WAIT: Duration = Duration::from_secs(5);
+
+/// What all users of a run share.
+pub struct Shared {
+    pub program: Arc<Program>,
+    pub properties: Properties,
+    pub clock: Clock,
+    pub control: Control,
+    pub counts: Counts,
+    pub timer_factor: f32,
+}
+
+impl Shared {
+    /// Ends the run early, from inside.
+    pub fn stop(&self, now: bool) {
+        if now { self.control.stop_now() } else { self.control.shutdown() }
+    }
+}
+
+/// Users that run.
+#[derive(Default)]
+pub struct Counts {
+    groups: Vec<AtomicU32>,
+    all: AtomicU32,
+    started: AtomicU64,
+    finished: AtomicU64,
+}
+
+impl Counts {
+    fn new(groups: usize) -> Counts {
+        Counts { groups: (0..groups).map(|_| AtomicU32::new(0)).collect(), ..Counts::default() }
+    }
+
+    /// Users running now: in one thread group, and in all.
+    pub fn active(&self, group: usize) -> (u32, u32) {
+        (self.groups[group].load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn start(&self, group: usize) {
+        self.groups[group].fetch_add(1, Ordering::Relaxed);
+        self.all.fetch_add(1, Ordering::Relaxed);
+        self.started.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn finish(&self, group: usize) {
+        self.groups[group].fetch_sub(1, Ordering::Relaxed);
+        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn totals(&self) -> ThreadCounts {
+        ThreadCounts {
+            active: u64::from(self.all.load(Ordering::Relaxed)),
+            started: self.started.load(Ordering::Relaxed),
+            finished: self.finished.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// How to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Delete result files before the start (`-f`).
+    pub delete_results: bool,
+    /// Worker threads; 0 is one per core, and never more than users.
+    pub workers: usize,
+}
+
+/// What is known while the run goes on.
+pub struct Progress<'a> {
+    pub elapsed: Duration,
+    pub users: ThreadCounts,
+    pub live: &'a Live,
+    pub writer: WriterGauge,
+    pub stopping: Stopping,
+}
+
+/// Told how a run goes on, on the thread that runs it.
+pub trait Observer {
+    /// Called several times a second.
+    fn tick(&mut self, progress: &Progress<'_>);
+    /// A line of a summariser.
+    fn summary_line(&mut self, line: &str);
+    /// The last user has ended; results are still being written.
+    fn ending(&mut self);
+}
+
+/// How a run went.
+pub struct Outcome {
+    pub live: Arc<Live>,
+    pub elapsed: Duration,
+    pub users: ThreadCounts,
+    pub files: Vec<FileReport>,
+    /// What went wrong with the results.
+    pub faults: Vec<String>,
+    pub stopped: Stopping,
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// When a result file that is to be deleted cannot be.
+pub fn run(program: Arc<Program>, options: &Options, control: &Control, observer: &mut dyn Observer) -> Result<Outcome, OpenError> {
+    let properties = program.settings.properties.clone();
+    let place = Place {
+        base_dir: program.base_dir.clone(),
+        base_prefix: properties.get("jmeter.save.saveservice.base_prefix").map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
+        existing: if options.delete_results { ExistingFile::Delete } else { ExistingFile::Append },
+    };
+    let writer = ResultWriter::open(program.outputs.clone(), &place)?;
+    let clock = Clock::start();
+    let settings = SummariserSettings::from_properties(&crate::compile::lookup(&properties));
+    let live = Arc::new(Live::new(program.summarisers.len()));
+    let shared = Arc::new(Shared {
+        counts: Counts::new(program.groups.len()),
+        timer_factor: properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok()).unwrap_or(1.0),
+        properties,
+        clock,
+        control: control.clone(),
+        program: program.clone(),
+    });
+    let summarisers = program.summarisers.iter().map(|name| Summariser::new(name.as_str(), settings.interval_s, clock.now_ms())).collect();
+    let (done, finished) = channel();
+    let workers = start_workers(&shared, &writer, &live, settings.ignore_transactions, options, &done);
+    let mut run = Run { shared, live, writer, workers, finished, summarisers, settings, observer, started: Instant::now() };
+    run.all_groups();
+    Ok(run.end())
+}
+
+fn start_workers(shared: &Arc<Shared>, writer: &ResultWriter, live: &Arc<Live>, ignore_transactions: bool, options: &Options, done: &Sender<usize>) -> Vec<worker::Handle> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let users = shared.program.groups.iter().map(|group| group.shape.users() as usize).sum::<usize>().max(1);
+    let wanted = if options.workers == 0 { cores } else { options.workers };
+    let count = wanted.min(users).max(1);
+    (0..count)
+        .map(|index| {
+            let ledger = Ledger { inlet: writer.inlet(), live: live.clone(), ignore_transactions };
+            worker::start(index, count, shared.clone(), ledger, done.clone())
+        })
+        .collect()
+}
+
+struct Run<'o> {
+    shared: Arc<Shared>,
+    live: Arc<Live>,
+    writer: ResultWriter,
+    workers: Vec<worker::Handle>,
+    /// Each time a group's users on one worker have all ended: the group.
+    finished: Receiver<usize>,
+    summarisers: Vec<Summariser>,
+    settings: SummariserSettings,
+    observer: &'o mut dyn Observer,
+    started: Instant,
+}
+
+impl Run<'_> {
+    fn all_groups(&mut self) {
+        self.phase(GroupKind::SetUp);
+        let main_began = !self.shared.control.stopping();
+        self.phase(GroupKind::Main);
+        if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown {
+            self.shared.control.rearm();
+        }
+        self.phase(GroupKind::TearDown);
+    }
+
+    /// All thread groups of a kind; one after the other if the plan says so.
+    fn phase(&mut self, kind: GroupKind) {
+        let program = self.shared.program.clone();
+        let groups = program.groups.iter().enumerate().filter(|(_, group)| group.kind == kind);
+        let mut pending = 0;
+        for (position, (index, group)) in groups.enumerate() {
+            if self.shared.control.stopping() {
+                break;
+            }
+            if let Err(fault) = group.shape.check() {
+                tracing::error!("Error occurred starting thread group :{}, error message:{fault} set in Thread Group:{}", group.name, group.name);
+                continue;
+            }
+            tracing::info!("Starting {} threads for group {}.", group.shape.threads, group.name);
+            let start = StartGroup { group: index, number: position + 1, at_ms: self.shared.clock.now_ms() };
+            for worker in &self.workers {
+                worker.send(Command::Start(start.clone()));
+            }
+            pending += self.workers.len();
+            if program.serialized {
+                self.wait_for(std::mem::take(&mut pending));
+            }
+        }
+        self.wait_for(pending);
+    }
+
+    /// Waits until so many workers have said that a group's users have ended.
+    fn wait_for(&mut self, mut pending: usize) {
+        let mut stop_now_since = None;
+        while pending > 0 {
+            match self.finished.recv_timeout(TICK) {
+                Ok(_) => pending -= 1,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.tick();
+            if self.shared.control.state() == Stopping::Now {
+                let since = *stop_now_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > STOP_NOW_WAIT {
+                    tracing::error!("some users did not stop; their samples are lost");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now_ms = self.shared.clock.now_ms();
+        let users = self.shared.counts.totals();
+        for (index, summariser) in self.summarisers.iter_mut().enumerate() {
+            let samples = self.live.take_summary(index);
+            summariser.tick(now_ms, &samples, users, |line| say(self.settings, self.observer, line));
+        }
+        self.observer.tick(&Progress {
+            elapsed: self.started.elapsed(),
+            users,
+            live: &self.live,
+            writer: self.writer.gauge(),
+            stopping: self.shared.control.state(),
+        });
+    }
+
+    fn end(mut self) -> Outcome {
+        self.observer.ending();
+        for worker in std::mem::take(&mut self.workers) {
+            worker.end();
+        }
+        let elapsed = self.started.elapsed();
+        let users = self.shared.counts.totals();
+        let now_ms = self.shared.clock.now_ms();
+        for (index, summariser) in std::mem::take(&mut self.summarisers).into_iter().enumerate() {
+            let samples = self.live.take_summary(index);
+            summariser.finish(now_ms, &samples, users, |line| say(self.settings, self.observer, line));
+        }
+        let mut faults = self.writer.problems().to_vec();
+        let report = self.writer.finish();
+        faults.extend(report.gauge.problem);
+        Outcome { live: self.live, elapsed, users, files: report.files, faults, stopped: self.shared.control.state() }
+    }
+}
+
+fn say(settings: SummariserSettings, observer: &mut dyn Observer, line: &str) {
+    if settings.log {
+        tracing::info!("{line}");
+    }
+    if settings.out {
+        observer.summary_line(line);
+    }
+}

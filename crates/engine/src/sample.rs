@@ -1,0 +1,244 @@
+//! Stop 5, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
+
+use std::rc::Rc;
+
+use drumfire_expr::Raised;
+use drumfire_results::{AssertionResult, Sample};
+
+use crate::context::Context;
+use crate::elements::{Assertion, Scope};
+use crate::program::{Group, OnError, Package, Reach};
+use crate::user::User;
+use crate::walk::{ControllerId, SamplerId};
+
+/// How deep sub-results of sub-results are judged (`JMeterThread#recurseAssertionChecks`).
+const ASSERTED_LEVELS: i32 = 3;
+
+/// Runs one sampler. `transaction` is the transaction with a parent sample that it is part of.
+pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
+    let group = user.group();
+    let package = &group.samplers[id as usize];
+    user.cx.reach = Some(package.reach.clone());
+    for pre in &package.pre {
+        pre.process(&mut user.cx);
+    }
+    delay(user, package).await;
+    if !user.cx.running() || gave_up(user) {
+        return;
+    }
+    let Some(mut result) = package.sampler.sample(&mut user.cx, &package.name).await else {
+        gave_up(user);
+        return;
+    };
+    if gave_up(user) {
+        return;
+    }
+    if !result.ignore {
+        let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
+        result.thread_name = user.cx.thread_name.clone();
+        result.set_thread_counts(in_group, in_all);
+        for post in &package.post {
+            post.process(&mut user.cx, &mut result);
+        }
+        judge(&package.assertions, &mut user.cx, &mut result);
+        let reach = if transaction.is_some() { &package.reach_in_transaction } else { &package.reach };
+        notify(user, &mut result, reach, &package.ancestors, transaction);
+    } else {
+        user.cx.last_sample_ok = result.success;
+    }
+    act_on_failure(user, &group, result.success);
+    hand_on(user, result, transaction);
+}
+
+/// The sample becomes part of its transaction, or the previous sample, or nothing.
+fn hand_on(user: &mut User, result: Sample, transaction: Option<ControllerId>) {
+    if user.cx.shared.program.keeps_previous {
+        user.cx.previous = Some(Rc::new(result.clone()));
+    }
+    if let Some(transaction) = transaction
+        && !result.ignore
+        && let Some(run) = user.walk.parent_transaction(transaction)
+    {
+        run.add(result);
+    }
+}
+
+/// `JMeterThread#delay`: all timers in scope, then one wait.
+async fn delay(user: &mut User, package: &Package) {
+    let mut total_ms = 0;
+    let factor = user.cx.shared.timer_factor;
+    for timer in &package.timers {
+        let mut delay_ms = timer.delay_ms(&mut user.cx);
+        if factor != 1.0 && timer.is_modifiable() {
+            delay_ms = (delay_ms as f32 * factor).round() as i64;
+        }
+        total_ms += delay_ms;
+    }
+    if total_ms <= 0 {
+        return;
+    }
+    if let Some(end_ms) = user.cx.end_ms
+        && user.cx.clock().now_ms() + total_ms > end_ms
+    {
+        user.cx.alive = false; // the wait would outlast the schedule
+        return;
+    }
+    user.cx.sleep_ms(total_ms).await;
+}
+
+/// Whether an evaluation threw: then JMeter logs it and the sampler has no result.
+fn gave_up(user: &mut User) -> bool {
+    match user.cx.take_raised() {
+        None => false,
+        Some(Raised::StopThread(message)) => {
+            tracing::info!("Stopping Thread: {message}");
+            user.cx.alive = false;
+            true
+        }
+        Some(Raised::Exception(message) | Raised::Invalid(message)) => {
+            tracing::error!("Error while processing sampler: {message}");
+            true
+        }
+    }
+}
+
+/// `JMeterThread#checkAssertions`.
+pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
+    for assertion in assertions {
+        let scope = assertion.scope();
+        if *scope != Scope::Children {
+            let verdict = assertion.check(cx, result);
+            result.apply_assertion(verdict);
+        }
+        if matches!(scope, Scope::Children | Scope::All) {
+            judge_children(&**assertion, cx, result, ASSERTED_LEVELS);
+        }
+    }
+    cx.last_sample_ok = result.success;
+}
+
+fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Sample, level: i32) {
+    if level < 0 {
+        return;
+    }
+    let mut failed = false;
+    for child in &mut parent.children {
+        let verdict = assertion.check(cx, child);
+        child.apply_assertion(verdict);
+        judge_children(assertion, cx, child, level - 1);
+        failed |= !child.success;
+    }
+    if failed && parent.success {
+        parent.apply_assertion(AssertionResult {
+            name: Some(assertion.name(cx).into()),
+            failure: true,
+            error: false,
+            message: Some("One or more sub-samples failed".into()),
+        });
+    }
+}
+
+/// Tells listeners and the open transactions that hear this sample.
+fn notify(user: &mut User, result: &mut Sample, reach: &Reach, ancestors: &[ControllerId], transaction: Option<ControllerId>) {
+    record(&mut user.cx, result, reach);
+    let group = user.group();
+    for &id in &user.walk.open_transactions {
+        if !hears(&group, id, ancestors, transaction) {
+            continue;
+        }
+        let controller = &group.controllers[id as usize];
+        let include_timers = controller.includes_timers();
+        if let Some(run) = user.walk.states[id as usize].independent() {
+            run.add(result, include_timers);
+        }
+    }
+}
+
+/// A Transaction Controller is told of samples in whose scope it is as a listener: those below its own parent
+/// (`TestCompiler#saveSamplerConfigs`), less what the parent transaction around the sample is told of itself.
+fn hears(group: &Group, id: ControllerId, ancestors: &[ControllerId], transaction: Option<ControllerId>) -> bool {
+    let Some(above) = group.controllers[id as usize].parent else { return false };
+    if !ancestors.contains(&above) {
+        return false;
+    }
+    let Some(mut outer) = transaction else { return true };
+    loop {
+        if outer == above {
+            return false;
+        }
+        match group.controllers[outer as usize].parent {
+            Some(next) => outer = next,
+            None => return true,
+        }
+    }
+}
+
+/// Writes the sample where its listeners want it.
+fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+    let names = &cx.shared.program.sample_variables;
+    if !names.is_empty() {
+        result.variables = names.iter().map(|slot| cx.vars.get(*slot).cloned()).collect();
+    }
+    let mut recorder = cx.worker.recorder.borrow_mut();
+    if reach.is_heard {
+        recorder.record(result, &reach.outputs);
+    } else {
+        recorder.write(result, &reach.outputs);
+    }
+}
+
+/// The row of a transaction without parent sample goes to the listeners of the sampler that ran last
+/// (`TransactionController#notifyListeners`).
+pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
+    let Some(reach) = cx.reach.clone() else {
+        tracing::warn!("Could not fetch SamplePackage");
+        return;
+    };
+    record(cx, &mut sample, &reach);
+}
+
+/// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
+/// given back to it.
+pub fn end_transaction(user: &mut User, id: ControllerId, outer: Option<ControllerId>, mut result: Sample) {
+    let group = user.group();
+    let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
+    result.thread_name = user.cx.thread_name.clone();
+    result.set_thread_counts(in_group, in_all);
+    let Some(package) = &group.transactions[id as usize] else { return };
+    judge(&package.assertions, &mut user.cx, &mut result);
+    if let Some(outer) = outer {
+        if let Some(run) = user.walk.parent_transaction(outer) {
+            run.add(result);
+        }
+        return;
+    }
+    let mut ancestors = vec![id];
+    while let Some(above) = group.controllers[ancestors[ancestors.len() - 1] as usize].parent {
+        ancestors.push(above);
+    }
+    notify(user, &mut result, &package.reach, &ancestors, None);
+}
+
+/// What the thread group does after a failed sample.
+fn act_on_failure(user: &mut User, group: &Group, success: bool) {
+    if success {
+        return;
+    }
+    match group.on_error {
+        OnError::Continue | OnError::StartNextLoop => {}
+        OnError::StopThread => {
+            tracing::info!("Stop Thread detected by thread: {}", user.cx.thread_name);
+            user.cx.alive = false;
+        }
+        OnError::StopTest => {
+            tracing::info!("Shutdown Test detected by thread: {}", user.cx.thread_name);
+            user.cx.alive = false;
+            user.cx.shared.stop(false);
+        }
+        OnError::StopTestNow => {
+            tracing::info!("Stop Test Now detected by thread: {}", user.cx.thread_name);
+            user.cx.alive = false;
+            user.cx.shared.stop(true);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! One virtual user, from its start to its end (`JMeterThread#run`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::context::{Context, Identity};
+use crate::elements::Action;
+use crate::program::{Group, OnError, Program};
+use crate::run::{Shared, Worker};
+use crate::sample;
+use crate::walk::{ControllerId, Step, Walk, Walker};
+
+pub struct User {
+    pub cx: Context,
+    pub walk: Walk,
+    program: Arc<Program>,
+}
+
+/// The group of a user, for as long as a step takes.
+pub struct GroupRef(Arc<Program>, usize);
+
+impl std::ops::Deref for GroupRef {
+    type Target = Group;
+    fn deref(&self) -> &Group {
+        &self.0.groups[self.1]
+    }
+}
+
+impl User {
+    pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> User {
+        let program = shared.program.clone();
+        let walk = Walk::new(&program.groups[identity.group]);
+        User { cx: Context::new(shared, worker, identity), walk, program }
+    }
+
+    pub fn group(&self) -> GroupRef {
+        GroupRef(self.program.clone(), self.cx.group)
+    }
+
+    fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
+        Walker { group, cx: &mut self.cx, walk: &mut self.walk }
+    }
+
+    /// Runs until the group's loop is done or the run is told to stop.
+    pub async fn run(mut self) {
+        let group = self.group();
+        self.walker(&group).initialize(0);
+        while self.cx.running() {
+            let mut step = self.walker(&group).next(0);
+            while let Some(current) = step {
+                if !self.cx.running() {
+                    break;
+                }
+                self.process(current, None).await;
+                let restart = group.on_error == OnError::StartNextLoop && !self.cx.last_sample_ok;
+                let action = std::mem::take(&mut self.cx.action);
+                if restart || action != Action::Continue {
+                    let action = if restart { Action::NextThreadIteration } else { action };
+                    self.jump(&group, current, action);
+                    step = None;
+                    self.cx.last_sample_ok = true;
+                } else {
+                    step = self.walker(&group).next(0);
+                }
+            }
+            if self.walker(&group).root_is_done() {
+                break;
+            }
+        }
+    }
+
+    /// `JMeterThread#processSampler`.
+    async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
+        match step {
+            Step::Idle => tokio::task::yield_now().await,
+            Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
+            Step::Transaction(id) => self.process_transaction(id, outer).await,
+        }
+        if let Some(end_ms) = self.cx.end_ms
+            && self.cx.clock().now_ms() >= end_ms
+        {
+            self.cx.alive = false;
+        }
+    }
+
+    async fn process_transaction(&mut self, id: ControllerId, outer: Option<ControllerId>) {
+        let Some(run) = self.walk.parent_transaction(id) else { return };
+        let inner = run.step();
+        if !run.is_done()
+            && let Some(inner) = inner
+        {
+            Box::pin(self.process(inner, Some(id))).await;
+        }
+        let running = self.cx.running();
+        let Some(run) = self.walk.parent_transaction(id) else { return };
+        if (run.is_done() || !running)
+            && let Some(result) = run.take_result()
+        {
+            sample::end_transaction(self, id, outer, result);
+        }
+    }
+
+    /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
+    fn jump(&mut self, group: &Group, step: Step, action: Action) {
+        let Some(ancestors) = self.real_sampler_ancestors(group, step) else { return };
+        let mut walker = self.walker(group);
+        for id in ancestors {
+            let iterating = walker.is_iterating(id);
+            match action {
+                Action::BreakLoop if iterating => {
+                    walker.break_loop(id);
+                    break;
+                }
+                Action::NextLoopIteration if iterating => {
+                    walker.start_next_loop(id);
+                    break;
+                }
+                _ if id == 0 => walker.start_next_loop(id),
+                _ => walker.trigger_end_of_loop(id),
+            }
+        }
+        if let Step::Transaction(outermost) = step
+            && let Some(run) = self.walk.parent_transaction(outermost)
+            && run.is_done()
+            && let Some(result) = run.take_result()
+        {
+            sample::end_transaction(self, outermost, None, result);
+        }
+        self.walk.forget_ended();
+    }
+
+    fn real_sampler_ancestors(&mut self, group: &Group, mut step: Step) -> Option<Vec<ControllerId>> {
+        loop {
+            match step {
+                Step::Sampler(sampler) => return Some(group.samplers[sampler as usize].ancestors.clone()),
+                Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
+                Step::Idle => return None,
+            }
+        }
+    }
+}

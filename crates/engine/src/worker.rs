@@ -1,0 +1,186 @@
+//! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use drumfire_expr::Random;
+use drumfire_results::{Inlet, Live, Recorder};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{JoinSet, LocalSet, spawn_local};
+
+use crate::context::Identity;
+use crate::run::Shared;
+use crate::user::User;
+
+/// How often rows go to the writer.
+const ROWS_TICK: Duration = Duration::from_millis(100);
+
+/// What all users of a worker share.
+pub struct Worker {
+    pub recorder: RefCell<Recorder>,
+    /// Wakes users that wait when the run is told to stop.
+    pub stop: Arc<Notify>,
+    pub http: Rc<drumfire_http::Worker>,
+    seeds: RefCell<Random>,
+}
+
+impl Worker {
+    pub fn new_random(&self) -> Random {
+        Random::from_seed(self.seeds.borrow_mut().next_u64())
+    }
+}
+
+/// Starts the users of a thread group that belong to this worker.
+#[derive(Clone, Debug)]
+pub struct StartGroup {
+    pub group: usize,
+    /// The group's number in its phase, from 1, as thread names show it.
+    pub number: usize,
+    pub at_ms: i64,
+}
+
+/// What a worker's recorder is made of.
+pub struct Ledger {
+    pub inlet: Inlet,
+    pub live: Arc<Live>,
+    /// Keep transaction controllers' samples from summarisers.
+    pub ignore_transactions: bool,
+}
+
+pub enum Command {
+    Start(StartGroup),
+}
+
+pub struct Handle {
+    commands: UnboundedSender<Command>,
+    thread: JoinHandle<()>,
+}
+
+impl Handle {
+    pub fn send(&self, command: Command) {
+        // A worker that panicked has closed its end; the run sees that in its results.
+        let _ = self.commands.send(command);
+    }
+
+    /// Ends the worker; its recorder hands over what it has.
+    pub fn end(self) {
+        drop(self.commands);
+        if self.thread.join().is_err() {
+            tracing::error!("a worker panicked");
+        }
+    }
+}
+
+/// Starts worker `index` of `count`.
+pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, done: Sender<usize>) -> Handle {
+    let (commands, received) = unbounded_channel();
+    let thread = std::thread::Builder::new()
+        .name(format!("worker-{index}"))
+        .spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => {
+                    let set = LocalSet::new();
+                    set.block_on(&runtime, serve(index, count, shared, recorder, received, done));
+                }
+                Err(error) => tracing::error!("worker {index} cannot start: {error}"),
+            }
+        })
+        .expect("the system can start a thread per core");
+    Handle { commands, thread }
+}
+
+async fn serve(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, mut commands: UnboundedReceiver<Command>, done: Sender<usize>) {
+    let worker = Rc::new(Worker {
+        recorder: RefCell::new(Recorder::new(&recorder.inlet, &recorder.live, recorder.ignore_transactions)),
+        stop: shared.control.join(),
+        http: crate::elements::samplers::http_worker(&shared),
+        seeds: RefCell::new(Random::from_entropy()),
+    });
+    let mut rows = tokio::time::interval(ROWS_TICK);
+    loop {
+        tokio::select! {
+            command = commands.recv() => match command {
+                Some(Command::Start(start)) => {
+                    spawn_local(start_users(index, count, start, shared.clone(), worker.clone(), done.clone()));
+                }
+                None => break,
+            },
+            _ = rows.tick() => worker.recorder.borrow_mut().flush(),
+        }
+    }
+    worker.recorder.borrow_mut().flush();
+}
+
+/// Starts this worker's users of a group when each is due, and says when all have ended.
+async fn start_users(index: usize, count: usize, start: StartGroup, shared: Arc<Shared>, worker: Rc<Worker>, done: Sender<usize>) {
+    let program = shared.program.clone();
+    let group = &program.groups[start.group];
+    let group_name: Rc<str> = group.name.as_str().into();
+    let mut running = JoinSet::new();
+    for number in (index as u32..group.shape.users()).step_by(count) {
+        let window = group.shape.window(number);
+        let stop = worker.stop.notified();
+        if shared.control.stopping() {
+            break;
+        }
+        let due = shared.clock.instant(start.at_ms + window.start_ms);
+        if window.start_ms > 0 {
+            tokio::select! {
+                () = tokio::time::sleep_until(due.into()) => {}
+                () = stop => break,
+            }
+        }
+        let identity = Identity {
+            thread_name: format!("{group_name} {}-{}", start.number, number + 1).into(),
+            group_name: group_name.clone(),
+            group: start.group,
+            number,
+            same_user: group.same_user,
+            end_ms: window.stop_ms.map(|stop_ms| start.at_ms + stop_ms),
+        };
+        let user = User::new(&shared, &worker, identity);
+        let shared = shared.clone();
+        running.spawn_local(async move {
+            let _counted = Counted::start(shared, start.group);
+            user.run().await;
+        });
+        while let Some(ended) = running.try_join_next() {
+            report(ended);
+        }
+    }
+    while let Some(ended) = running.join_next().await {
+        report(ended);
+    }
+    let _ = done.send(start.group);
+}
+
+fn report(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!("a user ended with a panic: {error}");
+    }
+}
+
+/// A user counts as running for as long as this lives, also when it panics.
+struct Counted {
+    shared: Arc<Shared>,
+    group: usize,
+}
+
+impl Counted {
+    fn start(shared: Arc<Shared>, group: usize) -> Counted {
+        shared.counts.start(group);
+        Counted { shared, group }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.shared.counts.finish(self.group);
+    }
+}

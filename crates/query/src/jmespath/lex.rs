@@ -1,0 +1,104 @@
+//! Tokens of an expression.
+
+use super::JmesPathError;
+use crate::json::{Json, Value};
+
+#[derive(Clone, Debug)]
+pub(super) enum Token {
+    Name(String),
+    Quoted(String),
+    Literal(Value<'static>),
+    Number(i64),
+    /// Punctuation and operators as written; `[]` and `[?` are one.
+    Symbol(&'static str),
+    End,
+}
+
+impl Token {
+    pub(super) fn is(&self, symbol: &str) -> bool {
+        matches!(self, Token::Symbol(own) if *own == symbol)
+    }
+}
+
+const SYMBOLS: [&str; 25] = [
+    "[?", "[]", "||", "&&", "==", "!=", "<=", ">=", "[", "]", "{", "}", "(", ")", ".", ",", ":",
+    "*", "@", "&", "|", "<", ">", "!", "-",
+];
+
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        let Some(c) = rest.chars().next() else {
+            out.push(Token::End);
+            return Ok(out);
+        };
+        let (token, behind) = match c {
+            'a'..='z' | 'A'..='Z' | '_' => {
+                let end = rest
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(rest.len());
+                (Token::Name(rest[..end].to_owned()), &rest[end..])
+            }
+            '0'..='9' => number(rest)?,
+            '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => number(rest)?,
+            '"' => {
+                let (inner, behind) = delimited(rest, '"')?;
+                match Json::parse(&format!("\"{inner}\"")).map(|json| json.root().to_owned_value())
+                {
+                    Ok(Value::String(name)) => (Token::Quoted(name.into_owned()), behind),
+                    _ => return Err(unexpected(rest)),
+                }
+            }
+            '\'' => {
+                let (inner, behind) = delimited(rest, '\'')?;
+                let text = inner.replace("\\'", "'").replace("\\\\", "\\");
+                (Token::Literal(Value::String(text.into())), behind)
+            }
+            '`' => {
+                let (inner, behind) = delimited(rest, '`')?;
+                let inner = inner.replace("\\`", "`");
+                match Json::parse(inner.trim()) {
+                    Ok(json) => (Token::Literal(json.root().to_owned_value()), behind),
+                    Err(error) => return Err(JmesPathError::new(error.message)),
+                }
+            }
+            _ => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+                Some(symbol) => (Token::Symbol(symbol), &rest[symbol.len()..]),
+                None => return Err(unexpected(rest)),
+            },
+        };
+        out.push(token);
+        rest = behind;
+    }
+}
+
+fn unexpected(rest: &str) -> JmesPathError {
+    JmesPathError::new(format!("unexpected input at '{rest}'"))
+}
+
+fn number(text: &str) -> Result<(Token, &str), JmesPathError> {
+    let digits = text[1..]
+        .find(|c: char| !c.is_ascii_digit())
+        .map_or(text.len(), |end| end + 1);
+    match text[..digits].parse() {
+        Ok(number) => Ok((Token::Number(number), &text[digits..])),
+        Err(_) => Err(unexpected(text)),
+    }
+}
+
+/// What stands between a delimiter and the next one that no backslash hides.
+fn delimited(text: &str, delimiter: char) -> Result<(&str, &str), JmesPathError> {
+    let inner = &text[1..];
+    let mut escaped = false;
+    let end = inner.find(|c| {
+        let ends = c == delimiter && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    match end {
+        Some(end) => Ok((&inner[..end], &inner[end + 1..])),
+        None => Err(unexpected(text)),
+    }
+}

@@ -1,0 +1,310 @@
+//! Parses an expression by binding powers, after the grammar at jmespath.org.
+
+use super::lex::{Token, tokens};
+use super::{JmesPathError, function};
+use crate::json::Value;
+
+#[derive(Debug)]
+pub(super) enum Expr {
+    Current,
+    Field(String),
+    Index(i64),
+    Literal(Value<'static>),
+    /// The right side is applied to what the left one gives; `a.b`, `a | b`, `a[0]`.
+    Then(Box<Expr>, Box<Expr>),
+    /// The right side is applied to each item that `over` takes from the left one.
+    Project {
+        source: Box<Expr>,
+        over: Over,
+        each: Box<Expr>,
+    },
+    List(Vec<Expr>),
+    Hash(Vec<(String, Expr)>),
+    Or(Box<Expr>, Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    Not(Box<Expr>),
+    Compare(&'static str, Box<Expr>, Box<Expr>),
+    Call(function::Function, Vec<Expr>),
+    /// `&expression`, an argument of functions.
+    Reference(Box<Expr>),
+}
+
+/// What a projection takes from its source.
+#[derive(Debug)]
+pub(super) enum Over {
+    Items,
+    Values,
+    Flattened,
+    Filtered(Box<Expr>),
+    Slice(Option<i64>, Option<i64>, i64),
+}
+
+pub(super) fn parse(text: &str) -> Result<Expr, JmesPathError> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        at: 0,
+    };
+    let expression = parser.expression(0)?;
+    match parser.peek() {
+        Token::End => Ok(expression),
+        _ => parser.unexpected(),
+    }
+}
+
+/// How strongly a token binds what stands left of it.
+fn power(token: &Token) -> u8 {
+    let Token::Symbol(symbol) = token else {
+        return 0;
+    };
+    match *symbol {
+        "|" => 1,
+        "||" => 2,
+        "&&" => 3,
+        "==" | "!=" | "<" | ">" | "<=" | ">=" => 5,
+        "[]" => 9,
+        "*" => 20,
+        "[?" => 21,
+        "." => 40,
+        "!" => 45,
+        "{" => 50,
+        "[" => 55,
+        "(" => 60,
+        _ => 0,
+    }
+}
+
+/// Tokens that bind less end a projection.
+const PROJECTION_ENDS: u8 = 10;
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at]
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.tokens[self.at].clone();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = self.peek().is(symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), JmesPathError> {
+        match self.take(symbol) {
+            true => Ok(()),
+            false => self.unexpected(),
+        }
+    }
+
+    fn unexpected<T>(&self) -> Result<T, JmesPathError> {
+        Err(JmesPathError::new(format!("unexpected {:?}", self.peek())))
+    }
+
+    fn expression(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
+        let mut left = self.prefix()?;
+        while power(self.peek()) > binding {
+            left = self.infix(left)?;
+        }
+        Ok(left)
+    }
+
+    fn prefix(&mut self) -> Result<Expr, JmesPathError> {
+        let start = self.at;
+        Ok(match self.next() {
+            Token::Literal(value) => Expr::Literal(value),
+            Token::Name(name) => Expr::Field(name),
+            Token::Quoted(name) if self.peek().is("(") => {
+                return Err(JmesPathError::new(format!(
+                    "quoted name \"{name}\" cannot be called"
+                )));
+            }
+            Token::Quoted(name) => Expr::Field(name),
+            Token::Symbol("@") => Expr::Current,
+            Token::Symbol("*") => self.project(Expr::Current, Over::Values)?,
+            Token::Symbol("[]") => self.project(Expr::Current, Over::Flattened)?,
+            Token::Symbol("[?") => self.filter(Expr::Current)?,
+            Token::Symbol("!") => Expr::Not(Box::new(self.expression(45)?)),
+            Token::Symbol("(") => {
+                let inner = self.expression(0)?;
+                self.expect(")")?;
+                inner
+            }
+            Token::Symbol("{") => self.hash()?,
+            Token::Symbol("[") => match self.peek() {
+                Token::Number(_) | Token::Symbol(":") => self.index_or_slice(Expr::Current)?,
+                Token::Symbol("*")
+                    if self
+                        .tokens
+                        .get(self.at + 1)
+                        .is_some_and(|token| token.is("]")) =>
+                {
+                    self.at += 2;
+                    self.project(Expr::Current, Over::Items)?
+                }
+                _ => self.list()?,
+            },
+            _ => {
+                self.at = start;
+                return self.unexpected();
+            }
+        })
+    }
+
+    fn infix(&mut self, left: Expr) -> Result<Expr, JmesPathError> {
+        let Token::Symbol(symbol) = self.next() else {
+            return self.unexpected();
+        };
+        let boxed = Box::new(left);
+        Ok(match symbol {
+            "|" => Expr::Then(boxed, Box::new(self.expression(1)?)),
+            "||" => Expr::Or(boxed, Box::new(self.expression(2)?)),
+            "&&" => Expr::And(boxed, Box::new(self.expression(3)?)),
+            "==" | "!=" | "<" | ">" | "<=" | ">=" => {
+                Expr::Compare(symbol, boxed, Box::new(self.expression(5)?))
+            }
+            "[]" => self.project(*boxed, Over::Flattened)?,
+            "[?" => self.filter(*boxed)?,
+            "." if self.take("*") => self.project(*boxed, Over::Values)?,
+            "." => {
+                let right = self.after_dot(40)?;
+                Expr::Then(boxed, Box::new(right))
+            }
+            "[" => match self.peek() {
+                Token::Number(_) | Token::Symbol(":") => self.index_or_slice(*boxed)?,
+                _ => {
+                    self.expect("*")?;
+                    self.expect("]")?;
+                    self.project(*boxed, Over::Items)?
+                }
+            },
+            "(" => match *boxed {
+                Expr::Field(name) => self.call(&name)?,
+                _ => return self.unexpected(),
+            },
+            _ => return self.unexpected(),
+        })
+    }
+
+    fn project(&mut self, source: Expr, over: Over) -> Result<Expr, JmesPathError> {
+        let binding = match over {
+            Over::Flattened => 9,
+            Over::Filtered(_) => 21,
+            _ => 20,
+        };
+        let each = self.each(binding)?;
+        Ok(Expr::Project {
+            source: Box::new(source),
+            over,
+            each: Box::new(each),
+        })
+    }
+
+    /// What is applied to each item of a projection.
+    fn each(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
+        if power(self.peek()) < PROJECTION_ENDS {
+            return Ok(Expr::Current);
+        }
+        if self.take(".") {
+            return self.after_dot(binding);
+        }
+        match self.peek() {
+            Token::Symbol("[" | "[?") => self.expression(binding),
+            _ => self.unexpected(),
+        }
+    }
+
+    fn after_dot(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
+        match self.peek() {
+            Token::Name(_) | Token::Quoted(_) | Token::Symbol("*") => self.expression(binding),
+            // What follows a list or hash belongs to it, even within a projection.
+            Token::Symbol("[" | "{") => {
+                let mut left = match self.next() {
+                    Token::Symbol("[") => self.list()?,
+                    _ => self.hash()?,
+                };
+                while power(self.peek()) > binding {
+                    left = self.infix(left)?;
+                }
+                Ok(left)
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    fn filter(&mut self, source: Expr) -> Result<Expr, JmesPathError> {
+        let condition = self.expression(0)?;
+        self.expect("]")?;
+        self.project(source, Over::Filtered(Box::new(condition)))
+    }
+
+    /// Behind `[`: a number, or up to three of them between colons.
+    fn index_or_slice(&mut self, source: Expr) -> Result<Expr, JmesPathError> {
+        let mut parts = [None; 3];
+        let mut colons = 0;
+        loop {
+            match self.next() {
+                Token::Number(number) if parts[colons].is_none() => parts[colons] = Some(number),
+                Token::Symbol(":") if colons < 2 => colons += 1,
+                Token::Symbol("]") => break,
+                _ => return self.unexpected(),
+            }
+        }
+        match (colons, parts) {
+            (0, [Some(index), ..]) => {
+                Ok(Expr::Then(Box::new(source), Box::new(Expr::Index(index))))
+            }
+            (_, [_, _, Some(0)]) => Err(JmesPathError::new("the step of a slice cannot be 0")),
+            (_, [from, to, step]) => self.project(source, Over::Slice(from, to, step.unwrap_or(1))),
+        }
+    }
+
+    fn list(&mut self) -> Result<Expr, JmesPathError> {
+        let mut items = vec![self.expression(0)?];
+        while self.take(",") {
+            items.push(self.expression(0)?);
+        }
+        self.expect("]")?;
+        Ok(Expr::List(items))
+    }
+
+    fn hash(&mut self) -> Result<Expr, JmesPathError> {
+        let mut members = Vec::new();
+        loop {
+            let (Token::Name(name) | Token::Quoted(name)) = self.next() else {
+                return self.unexpected();
+            };
+            self.expect(":")?;
+            members.push((name, self.expression(0)?));
+            if !self.take(",") {
+                self.expect("}")?;
+                return Ok(Expr::Hash(members));
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str) -> Result<Expr, JmesPathError> {
+        let mut arguments = Vec::new();
+        while !self.take(")") {
+            if !arguments.is_empty() {
+                self.expect(",")?;
+            }
+            arguments.push(match self.take("&") {
+                true => Expr::Reference(Box::new(self.expression(0)?)),
+                false => self.expression(0)?,
+            });
+        }
+        let function = function::Function::find(name, arguments.len())?;
+        Ok(Expr::Call(function, arguments))
+    }
+}

@@ -1,0 +1,109 @@
+//! What the recorded answers do not show: options, errors as JMeter prints them, offsets.
+
+use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
+
+fn oro(text: &str, options: Options) -> Pattern {
+    Pattern::compile(text, Dialect::Oro, options).expect(text)
+}
+
+#[test]
+fn masks_work_like_inline_flags() {
+    let lines = Options {
+        multiline: true,
+        ..Options::default()
+    };
+    assert!(oro("^b$", lines).is_match("a\nb\nc"));
+    assert!(!oro("^b$", Options::default()).is_match("a\nb\nc"));
+    let dot = Options {
+        single_line: true,
+        ..Options::default()
+    };
+    assert!(oro("a.b", dot).is_match("a\nb"));
+    assert!(!oro("a.b", Options::default()).is_match("a\nb"));
+    let case = Options {
+        case_insensitive: true,
+        ..Options::default()
+    };
+    assert!(oro("[A-C]É", case).full_match("bé"));
+    let extended = Options {
+        extended: true,
+        ..Options::default()
+    };
+    assert!(oro(" a b # c\n c", extended).full_match("abc"));
+}
+
+#[test]
+fn plain_texts_are_found_as_they_are() {
+    let pattern = oro(r"\$5\.00 {x}", Options::default());
+    assert_eq!(pattern.literal(), Some("$5.00 {x}"));
+    assert!(pattern.is_match("costs $5.00 {x}!"));
+    assert!(pattern.full_match("$5.00 {x}"));
+    assert!(!pattern.full_match("costs $5.00 {x}"));
+    assert_eq!(oro("a+", Options::default()).literal(), None);
+    assert_eq!(oro("(?i)a", Options::default()).literal(), None);
+}
+
+#[test]
+fn groups_come_with_their_offsets() {
+    let pattern = oro("é(x)?(y)", Options::default());
+    assert_eq!(pattern.group_count(), 2);
+    let captures: Captures<'_> = pattern.captures("aéy").expect("a match");
+    assert_eq!(captures.len(), 3);
+    assert_eq!(
+        (captures.get(0), captures.get(1), captures.get(2)),
+        (Some("éy"), None, Some("y"))
+    );
+    assert_eq!(captures.span(2), Some((3, 4)));
+    assert_eq!(captures.get(9), None);
+}
+
+#[test]
+fn errors_read_as_in_jmeter() {
+    let error = Pattern::compile("a(b", Dialect::Oro, Options::default()).expect_err("unmatched");
+    assert_eq!(
+        error.exception_text("a(b", Dialect::Oro),
+        "org.apache.oro.text.MalformedCachePatternException: Invalid expression: a(b\nUnmatched parentheses."
+    );
+    let error =
+        Pattern::compile("é[z-a]b", Dialect::Java, Options::default()).expect_err("a wrong range");
+    assert_eq!(
+        error.exception_text("é[z-a]b", Dialect::Java),
+        "java.util.regex.PatternSyntaxException: Illegal character range near index 4\né[z-a]b\n    ^"
+    );
+}
+
+#[test]
+fn oro_takes_the_first_way_only_when_it_matches_a_whole_text() {
+    assert!(!oro("a|ab", Options::default()).full_match("ab"));
+    assert!(oro("ab|a", Options::default()).full_match("ab"));
+    let java = Pattern::compile("a|ab", Dialect::Java, Options::default()).expect("a pattern");
+    assert!(java.full_match("ab"));
+}
+
+#[test]
+fn dollar_matches_before_a_last_line_end() {
+    let pattern = oro(r"(\w+)$", Options::default());
+    assert_eq!(
+        pattern.captures("one two").and_then(|found| found.get(1)),
+        Some("two")
+    );
+    assert_eq!(
+        pattern.captures("one two\n").and_then(|found| found.get(1)),
+        Some("two")
+    );
+    assert_eq!(
+        pattern
+            .captures("one two\n\n")
+            .and_then(|found| found.get(1)),
+        None
+    );
+}
+
+#[test]
+fn runaway_patterns_end() {
+    // Linear, whatever the text.
+    let text = "a".repeat(5000);
+    assert!(!oro("(a+)+b", Options::default()).is_match(&text));
+    // Backtracking, but with a limit: counts as no match.
+    assert!(!oro(r"(a+)+\1b(?=c)", Options::default()).is_match(&"a".repeat(60)));
+}

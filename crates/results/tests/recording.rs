@@ -1,0 +1,264 @@
+//! Many samples on their way through recorders, queue and writer.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drumfire_results::{
+    ExistingFile, Filter, Live, OutputSet, OutputSpec, Place, Recorder, ResultWriter, RowFormat,
+    Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX,
+};
+
+fn place() -> Place {
+    Place {
+        base_dir: "/".into(),
+        base_prefix: "~/".to_owned(),
+        existing: ExistingFile::Append,
+    }
+}
+
+fn spec(file: &Path, filter: Filter) -> OutputSpec {
+    let flags = [("label", "true"), ("threadName", "true")];
+    OutputSpec {
+        file_name: file.to_str().unwrap().to_owned(),
+        format: RowFormat::new(
+            SaveConfig::default().with_flags(flags).unwrap(),
+            [].into(),
+            "host".into(),
+        ),
+        filter,
+    }
+}
+
+fn sample(label: &str, thread: &str, success: bool) -> Sample {
+    let mut sample = Sample::new(label.into(), thread.into());
+    sample.success = success;
+    sample.start_ms = 1_000;
+    sample.set_end(1_010);
+    sample
+}
+
+#[test]
+fn filters_choose_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let [all, good, bad] = ["all", "good", "bad"].map(|name| folder.path().join(name));
+    let specs = vec![
+        spec(&all, Filter::new(true, true)),
+        spec(&good, Filter::new(false, true)),
+        spec(&bad, Filter::new(true, false)),
+    ];
+    let writer = ResultWriter::open(specs, &place()).unwrap();
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let outputs = OutputSet::new(0..3, []);
+    recorder.record(&sample("a", "t", true), &outputs);
+    recorder.record(&sample("b", "t", false), &outputs);
+    let mut ignored = sample("c", "t", true);
+    ignored.ignore = true;
+    recorder.record(&ignored, &outputs);
+    drop(recorder);
+    writer.finish();
+    assert_eq!(fs::read_to_string(all).unwrap(), "a,t\nb,t\n");
+    assert_eq!(fs::read_to_string(good).unwrap(), "a,t\n");
+    assert_eq!(fs::read_to_string(bad).unwrap(), "b,t\n");
+}
+
+#[test]
+fn listeners_with_the_same_name_write_a_sample_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let specs = vec![
+        spec(&file, Filter::Errors),
+        spec(&file, Filter::All),
+        spec(&file, Filter::All),
+    ];
+    let writer = ResultWriter::open(specs, &place()).unwrap();
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    recorder.record(&sample("a", "t", false), &OutputSet::new([0, 1, 2], []));
+    recorder.record(&sample("b", "t", true), &OutputSet::new([0, 1, 2], []));
+    recorder.record(&sample("c", "t", true), &OutputSet::new([0], []));
+    recorder.record(&sample("d", "t", true), &OutputSet::new([2], []));
+    drop(recorder);
+    assert_eq!(writer.finish().files[0].rows, 3);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a,t\nb,t\nd,t\n");
+}
+
+#[test]
+fn no_row_is_lost_and_each_threads_rows_stay_in_order() {
+    const WORKERS: usize = 3;
+    const ROWS: usize = 20_000;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    // A limit below one buffer makes the workers wait for the writer now and then.
+    let writer =
+        ResultWriter::open_with_limit(vec![spec(&file, Filter::All)], &place(), 50_000).unwrap();
+    let live = Arc::new(Live::new(1));
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let (writer, live) = (&writer, &live);
+            scope.spawn(move || {
+                let mut recorder = Recorder::new(&writer.inlet(), live, true);
+                let outputs = OutputSet::new([0], [0]);
+                for row in 0..ROWS {
+                    recorder.record(
+                        &sample(&format!("{}", row % 7), &format!("{worker}-{row}"), true),
+                        &outputs,
+                    );
+                    if row % 500 == 0 {
+                        recorder.flush();
+                    }
+                }
+            });
+        }
+    });
+    let report = writer.finish();
+    assert_eq!(report.files[0].rows, (WORKERS * ROWS) as u64);
+    assert_eq!(report.gauge.backlog_bytes, 0);
+    assert!(report.gauge.peak_backlog_bytes > 0);
+    let text = fs::read_to_string(&file).unwrap();
+    let mut next = [0; WORKERS];
+    for line in text.lines() {
+        let (_, thread) = line.split_once(',').unwrap();
+        let (worker, row) = thread.split_once('-').unwrap();
+        let worker: usize = worker.parse().unwrap();
+        assert_eq!(row.parse::<usize>().unwrap(), next[worker]);
+        next[worker] += 1;
+    }
+    assert_eq!(next, [ROWS; WORKERS]);
+    let recording = live.recording();
+    assert_eq!(recording.labels.len(), 7);
+    assert_eq!(recording.total().count, (WORKERS * ROWS) as u64);
+    assert!(!live.take_summary(0).is_empty());
+    assert!(live.take_summary(0).is_empty());
+}
+
+#[test]
+fn rows_reach_the_disk_on_a_flush_and_with_autoflush_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let [slow, quick] = ["slow", "quick"].map(|name| folder.path().join(name));
+    let mut specs = vec![spec(&slow, Filter::All), spec(&quick, Filter::All)];
+    specs[1].format.config.autoflush = true;
+    let writer = ResultWriter::open(specs, &place()).unwrap();
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    recorder.record(&sample("a", "t", true), &OutputSet::new([0, 1], []));
+    let wait_for = |file: &Path| {
+        for _ in 0..500 {
+            if fs::metadata(file).unwrap().len() > 0 {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    };
+    assert!(wait_for(&quick));
+    assert_eq!(fs::metadata(&slow).unwrap().len(), 0);
+    recorder.flush_rows();
+    assert!(wait_for(&slow));
+}
+
+#[test]
+fn a_dropped_writer_leaves_a_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.xml");
+    let mut one = spec(&file, Filter::All);
+    one.format.config.xml = true;
+    let writer = ResultWriter::open(vec![one], &place()).unwrap();
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        let writer = writer;
+        let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+        recorder.record(&sample("a", "t", true), &OutputSet::new([0], []));
+        std::panic::resume_unwind(Box::new("a worker panics"));
+    }));
+    assert!(unwound.is_err());
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.ends_with("<sample lb=\"a\" tn=\"t\"/>\n\n</testResults>\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rows_after_the_end_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = ResultWriter::open(
+        vec![spec(&folder.path().join("a.csv"), Filter::All)],
+        &place(),
+    )
+    .unwrap();
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let report = writer.finish();
+    assert_eq!(report.gauge.problem, None);
+    recorder.record(&sample("a", "t", true), &OutputSet::new([0], []));
+    // The writer has gone; this must neither wait nor fail.
+    drop(recorder);
+}
+
+#[test]
+fn summarisers_leave_transactions_out_unless_told_otherwise() {
+    let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
+    let mut transaction = sample("tx", "t", true);
+    transaction.message =
+        format!("{TRANSACTION_MESSAGE_PREFIX}1, number of failing samples : 0").into();
+    for (ignore_transactions, ignored) in [(true, true), (false, false)] {
+        let live = Arc::new(Live::new(2));
+        let mut recorder = Recorder::new(&writer.inlet(), &live, ignore_transactions);
+        recorder.record(&transaction, &OutputSet::new([], [0, 1]));
+        recorder.record(&sample("a", "t", true), &OutputSet::new([], [1]));
+        recorder.flush();
+        assert_eq!(live.take_summary(0).is_empty(), ignored);
+        let mut expected = SummaryDelta::EMPTY;
+        expected.add(&sample("a", "t", true));
+        if !ignored {
+            expected.add(&transaction);
+        }
+        assert_eq!(live.take_summary(1), expected);
+        assert!(live.take_summary(2).is_empty());
+        assert_eq!(live.read(|recording| recording.total().count), 1);
+        assert_eq!(live.read(|recording| recording.labels.len()), 2);
+    }
+}
+
+#[test]
+fn failures_are_kept_for_showing() {
+    let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
+    let live = Arc::new(Live::new(0));
+    let mut recorder = Recorder::new(&writer.inlet(), &live, true);
+    for number in 0..30 {
+        let mut failed = sample("a", "t", false);
+        failed.code = "503".into();
+        failed.message = format!("busy {number}").into();
+        recorder.record(&failed, &OutputSet::default());
+        recorder.publish();
+    }
+    let recent = live.recent_errors();
+    assert_eq!(recent.len(), 20);
+    assert_eq!(
+        (recent[19].code.as_str(), recent[19].message.as_str()),
+        ("503", "busy 29")
+    );
+    assert_eq!(live.recording().errors.list().len(), 30);
+}
+
+#[test]
+fn a_label_is_one_however_it_is_shared() {
+    let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
+    let live = Arc::new(Live::new(0));
+    let mut recorder = Recorder::new(&writer.inlet(), &live, true);
+    let shared: Rc<str> = "a".into();
+    for label in [Rc::clone(&shared), shared, "a".into()] {
+        let mut one = sample("", "t", true);
+        one.label = label;
+        recorder.record(&one, &OutputSet::default());
+    }
+    recorder.flush();
+    recorder.record(&sample("a", "t", true), &OutputSet::default());
+    recorder.flush();
+    let rows = live.read(|recording| recording.rows());
+    assert_eq!(
+        (rows.len(), rows[0].count, rows[1].label.as_str()),
+        (2, 4, "TOTAL")
+    );
+}
