@@ -1,46 +1,122 @@
 //! Where the command line meets the engine.
 
-use std::convert::Infallible;
+mod relay;
+
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use drumfire::engine::{Engine, Outcome, PlanView, RunOrder, SurveyRow, Watch};
+use drumfire::engine::{Engine, Outcome, PlanView, RunOrder, Stop, Survey, Watch};
 use drumfire::properties::Settings;
-use drumfire_jmx::Diagnostic;
+use drumfire::terminal::summary::Summary;
+use drumfire_engine::{Control, Options, Program};
+use drumfire_expr::Properties;
+use drumfire_jmx::{Diagnostic, Tree};
 
-/// The engine of this build. It has none yet: plans are read, so that what is wrong with the file is told, and then
-/// refused.
+use relay::Relay;
+
+/// The engine of this program.
 pub struct Wiring;
 
-fn no_engine(plan: &Path) -> Vec<Diagnostic> {
-    match drumfire_jmx::read_file(plan) {
-        Err(faults) => faults,
-        Ok(_) => vec![
-            Diagnostic::error("no-engine", format!("{} cannot be run", plan.display()))
-                .help("this build of drumfire has no engine"),
-        ],
-    }
+/// A compiled plan and what it was compiled from.
+pub struct Ready {
+    tree: Tree,
+    program: Program,
 }
 
 impl Engine for Wiring {
-    type Program = Infallible;
+    type Program = Ready;
 
-    fn survey(&self, plan: &Path, _: &Settings) -> Result<Vec<SurveyRow>, Vec<Diagnostic>> {
-        Err(no_engine(plan))
+    fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>> {
+        let read = drumfire_jmx::read_file(plan)?;
+        let mut survey = drumfire_engine::survey(&read.tree, &engine_settings(plan, settings, &RunOrder::default()));
+        survey.findings.splice(0..0, read.warnings);
+        Ok(survey)
     }
 
-    fn compile(
-        &self,
-        plan: &Path,
-        _: &Settings,
-    ) -> Result<(Infallible, Vec<Diagnostic>), Vec<Diagnostic>> {
-        Err(no_engine(plan))
+    fn compile(&self, plan: &Path, settings: &Settings, order: &RunOrder) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let read = drumfire_jmx::read_file(plan)?;
+        let mut warnings = read.warnings;
+        match drumfire_engine::compile(read.tree.clone(), engine_settings(plan, settings, order)) {
+            Ok(compiled) => {
+                warnings.extend(compiled.warnings);
+                Ok((Ready { tree: read.tree, program: compiled.program }, warnings))
+            }
+            Err(faults) => {
+                warnings.extend(faults);
+                Err(warnings)
+            }
+        }
     }
 
-    fn describe(&self, program: &Infallible) -> PlanView {
-        match *program {}
+    fn describe(&self, ready: &Ready) -> PlanView {
+        drumfire_engine::describe(&ready.tree, &ready.program)
     }
 
-    fn run(&self, program: Infallible, _: &RunOrder, _: &mut dyn Watch) -> anyhow::Result<Outcome> {
-        match program {}
+    fn run(&self, ready: Ready, order: &RunOrder, watch: &mut dyn Watch) -> anyhow::Result<Outcome> {
+        let control = Control::default();
+        watch.started(Arc::new(Brake(control.clone())));
+        let options = Options { delete_results: order.delete_results, workers: 0 };
+        let mut relay = Relay::new(&ready.program, watch);
+        let outcome = drumfire_engine::run(Arc::new(ready.program), &options, &control, &mut relay)?;
+        // JMeter's last summary lines come before this one.
+        watch.tidying_up();
+        Ok(told(outcome))
+    }
+}
+
+/// The properties, the plan's folder and this machine, as the engine takes them.
+fn engine_settings(plan: &Path, settings: &Settings, order: &RunOrder) -> Arc<drumfire_engine::Settings> {
+    let properties = Properties::new();
+    for (name, value) in settings.system.iter() {
+        properties.set_system(name, value);
+    }
+    for (name, value) in settings.properties.iter() {
+        properties.set(name, value);
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // JMeterContextService.startTest
+    properties.set("TESTSTART.MS", now.as_millis().to_string());
+    let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
+    Arc::new(drumfire_engine::Settings {
+        properties,
+        base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
+        results: order.results.clone(),
+        hostname: gethostname::gethostname().to_string_lossy().into_owned(),
+    })
+}
+
+/// The engine's handle for an early end.
+struct Brake(Control);
+
+impl Stop for Brake {
+    fn shutdown(&self) {
+        self.0.shutdown();
+    }
+
+    fn stop_now(&self) {
+        self.0.stop_now();
+    }
+}
+
+fn told(outcome: drumfire_engine::Outcome) -> Outcome {
+    let mut faults = outcome.faults;
+    for file in &outcome.files {
+        if file.lost_rows > 0 {
+            faults.push(format!("{}: {} samples could not be written", file.path.display(), file.lost_rows));
+        }
+    }
+    let mut rows = relay::rows(&outcome.live.recording());
+    let total = rows.pop().unwrap_or_default();
+    let errors = outcome.live.read(|recording| recording.errors.list());
+    Outcome {
+        summary: Summary {
+            total,
+            labels: rows,
+            errors: errors.into_iter().map(relay::error_kind).collect(),
+            files: outcome.files.into_iter().map(|file| file.path).collect(),
+            log: None,
+        },
+        faults,
     }
 }

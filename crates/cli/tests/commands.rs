@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use drumfire::commands::execute;
 use drumfire::console::Console;
 use drumfire::engine::{
-    Engine, GroupShape, Outcome, PlanView, RunOrder, Rung, Stop, SurveyRow, UserWindow, Watch,
+    Engine, GroupView, Outcome, PlanView, RunOrder, Rung, Stop, Survey, SurveyRow, UserWindow, Watch,
 };
 use drumfire::exit_codes::Exit;
 use drumfire::properties::Settings;
@@ -57,14 +57,16 @@ impl Stop for Flag {
 impl Engine for Scripted {
     type Program = ();
 
-    fn survey(&self, _: &Path, _: &Settings) -> Result<Vec<SurveyRow>, Vec<Diagnostic>> {
-        Ok(self.survey.clone())
+    fn survey(&self, _: &Path, _: &Settings) -> Result<Survey, Vec<Diagnostic>> {
+        let findings: Vec<_> = self.refusal.map(|text| Diagnostic::error("bad", text)).into_iter().collect();
+        Ok(Survey { rows: self.survey.clone(), runs: findings.is_empty(), findings })
     }
 
     fn compile(
         &self,
         _: &Path,
         settings: &Settings,
+        _: &RunOrder,
     ) -> Result<((), Vec<Diagnostic>), Vec<Diagnostic>> {
         let pairs = settings
             .properties
@@ -89,8 +91,10 @@ impl Engine for Scripted {
             stop_ms: None,
         }];
         PlanView {
-            groups: vec![GroupShape {
+            groups: vec![GroupView {
                 name: "Users".to_owned(),
+                class: "ThreadGroup",
+                fault: None,
                 iterations: Some(1),
                 users,
             }],
@@ -363,19 +367,20 @@ fn check_says_whether_the_plan_runs() {
         why: String::new(),
     };
     let good = Scripted {
-        survey: vec![row(Rung::Native), row(Rung::Jvm)],
+        survey: vec![row(Rung::Native), row(Rung::Skipped)],
         ..Scripted::default()
     };
     let told = tell(&good, "check PLAN");
     assert_eq!(told.exit, Exit::Ok);
     assert!(
         told.out
-            .ends_with("the plan runs: 1 native, 1 through the JVM, 0 skipped, 0 refused\n"),
+            .ends_with("the plan runs: 1 native, 0 need a JVM, 1 skipped, 0 refused\n"),
         "{}",
         told.out
     );
     let bad = Scripted {
         survey: vec![row(Rung::Refused)],
+        refusal: Some("not built"),
         ..Scripted::default()
     };
     assert_eq!(tell(&bad, "check PLAN --json").exit, Exit::PlanRefused);

@@ -11,6 +11,8 @@ use drumfire_results::Sample;
 
 use crate::clock::Clock;
 use crate::elements::Action;
+use crate::elements::samplers::http::UserState;
+use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
 use crate::run::{Shared, Worker};
 
@@ -35,6 +37,8 @@ pub struct Context {
     pub sampler_name: Option<Rc<str>>,
     /// The last sample, where the plan has something that reads it.
     pub previous: Option<Rc<Sample>>,
+    /// What has been read of the result at hand, for all who look into it.
+    pub parsed: Parsed,
     /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
     pub action: Action,
     /// Where the samples of the sampler at hand go (`JMeterThread.PACKAGE_OBJECT`).
@@ -44,6 +48,8 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
+    /// Connections and credentials.
+    pub http: UserState,
     random: Random,
     raised: Option<Raised>,
     states: Box<[Option<Box<dyn Any>>]>,
@@ -74,11 +80,13 @@ impl Context {
             last_sample_ok: true,
             sampler_name: None,
             previous: None,
+            parsed: Parsed::default(),
             action: Action::Continue,
             reach: None,
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
+            http: UserState::new(&worker.http),
             random: worker.new_random(),
             raised: None,
             states,
@@ -116,6 +124,7 @@ impl Context {
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
     pub fn start_thread_iteration(&mut self, group: &Group) {
         self.iteration += 1;
+        self.http.thread_iteration(self.same_user, self.shared.reset_state);
         for listener in &group.iteration_listeners {
             listener.thread_iteration_start(self);
         }

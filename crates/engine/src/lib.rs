@@ -1,17 +1,25 @@
 //! From a plan's tree to samples: compile, schedule, walk, sample.
 
 mod body;
+mod compiled;
 mod clock;
 mod compile;
 mod context;
 mod control;
+mod describe;
 pub mod elements;
+#[cfg(test)]
+mod fixture;
 mod log;
 mod number;
+mod parsed;
 mod program;
 mod run;
 mod sample;
 mod schedule;
+mod scoped;
+mod setting;
+mod survey;
 mod transaction;
 mod user;
 mod walk;
@@ -20,6 +28,9 @@ mod worker;
 pub use clock::Clock;
 pub use compile::{Compiled, Settings, compile};
 pub use control::{Control, Stopping};
+pub use describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
+pub use elements::Rung;
 pub use program::{Group, GroupKind, Program, Shape};
 pub use run::{Observer, Options, Outcome, Progress, run};
 pub use schedule::Window;
+pub use survey::{Survey, SurveyRow, survey};

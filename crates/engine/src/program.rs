@@ -8,7 +8,7 @@ use drumfire_results::{OutputSet, OutputSpec};
 
 use crate::compile::Settings;
 use crate::elements::samplers::Sampler;
-use crate::elements::{Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer};
+use crate::elements::{Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer};
 use crate::walk::{Controller, ControllerId};
 
 /// A compiled plan.
@@ -113,6 +113,17 @@ pub struct Reach {
     pub outputs: OutputSet,
     /// Whether the plan's root listens: then the sample counts in the run's statistics.
     pub is_heard: bool,
+    /// What is to be done when the sample failed, in order.
+    pub on_failure: Vec<FailureAction>,
+}
+
+/// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureAction {
+    StopThread,
+    StopTest,
+    StopTestNow,
+    Go(Action),
 }
 
 pub struct TransactionPackage {

@@ -10,6 +10,7 @@ use drumfire_results::{ExistingFile, FileReport, Live, OpenError, Place, ResultW
 
 use crate::clock::Clock;
 use crate::control::{Control, Stopping};
+use crate::elements::Statics;
 use crate::program::{GroupKind, Program};
 pub use crate::worker::Worker;
 use crate::worker::{self, Command, Ledger, StartGroup};
@@ -27,6 +28,9 @@ pub struct Shared {
     pub control: Control,
     pub counts: Counts,
     pub timer_factor: f32,
+    /// `httpclient.reset_state_on_thread_group_iteration`.
+    pub reset_state: bool,
+    pub statics: Statics,
 }
 
 impl Shared {
@@ -46,7 +50,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn new(groups: usize) -> Counts {
+    pub(crate) fn new(groups: usize) -> Counts {
         Counts { groups: (0..groups).map(|_| AtomicU32::new(0)).collect(), ..Counts::default() }
     }
 
@@ -132,7 +136,9 @@ pub fn run(program: Arc<Program>, options: &Options, control: &Control, observer
     let live = Arc::new(Live::new(program.summarisers.len()));
     let shared = Arc::new(Shared {
         counts: Counts::new(program.groups.len()),
+        statics: Statics::default(),
         timer_factor: properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok()).unwrap_or(1.0),
+        reset_state: properties.get_bool("httpclient.reset_state_on_thread_group_iteration", true),
         properties,
         clock,
         control: control.clone(),

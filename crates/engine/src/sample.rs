@@ -7,7 +7,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::context::Context;
 use crate::elements::{Assertion, Scope};
-use crate::program::{Group, OnError, Package, Reach};
+use crate::program::{FailureAction, Group, OnError, Package, Reach};
 use crate::user::User;
 use crate::walk::{ControllerId, SamplerId};
 
@@ -37,12 +37,19 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
         result.thread_name = user.cx.thread_name.clone();
         result.set_thread_counts(in_group, in_all);
-        for post in &package.post {
-            post.process(&mut user.cx, &mut result);
+        if user.cx.shared.program.keeps_previous {
+            user.cx.previous = Some(Rc::new(result.clone()));
         }
-        judge(&package.assertions, &mut user.cx, &mut result);
+        let examined = examine(user, package, &mut result);
+        user.cx.parsed.clear();
+        if !examined {
+            return;
+        }
         let reach = if transaction.is_some() { &package.reach_in_transaction } else { &package.reach };
         notify(user, &mut result, reach, &package.ancestors, transaction);
+        if !result.success {
+            obey(user, &reach.on_failure);
+        }
     } else {
         user.cx.last_sample_ok = result.success;
     }
@@ -50,11 +57,20 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     hand_on(user, result, transaction);
 }
 
-/// The sample becomes part of its transaction, or the previous sample, or nothing.
-fn hand_on(user: &mut User, result: Sample, transaction: Option<ControllerId>) {
-    if user.cx.shared.program.keeps_previous {
-        user.cx.previous = Some(Rc::new(result.clone()));
+/// Post-processors, then assertions; false if one of them threw, and the sample is lost.
+fn examine(user: &mut User, package: &Package, result: &mut Sample) -> bool {
+    for post in &package.post {
+        post.process(&mut user.cx, result);
+        if gave_up(user) {
+            return false;
+        }
     }
+    judge(&package.assertions, &mut user.cx, result);
+    !gave_up(user)
+}
+
+/// The sample becomes part of its transaction, if there is one.
+fn hand_on(user: &mut User, result: Sample, transaction: Option<ControllerId>) {
     if let Some(transaction) = transaction
         && !result.ignore
         && let Some(run) = user.walk.parent_transaction(transaction)
@@ -106,7 +122,7 @@ fn gave_up(user: &mut User) -> bool {
 pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
         let scope = assertion.scope();
-        if *scope != Scope::Children {
+        if !matches!(scope, Scope::Children | Scope::Nothing) {
             let verdict = assertion.check(cx, result);
             result.apply_assertion(verdict);
         }
@@ -206,6 +222,7 @@ pub fn end_transaction(user: &mut User, id: ControllerId, outer: Option<Controll
     result.set_thread_counts(in_group, in_all);
     let Some(package) = &group.transactions[id as usize] else { return };
     judge(&package.assertions, &mut user.cx, &mut result);
+    user.cx.parsed.clear();
     if let Some(outer) = outer {
         if let Some(run) = user.walk.parent_transaction(outer) {
             run.add(result);
@@ -226,19 +243,31 @@ fn act_on_failure(user: &mut User, group: &Group, success: bool) {
     }
     match group.on_error {
         OnError::Continue | OnError::StartNextLoop => {}
-        OnError::StopThread => {
-            tracing::info!("Stop Thread detected by thread: {}", user.cx.thread_name);
-            user.cx.alive = false;
-        }
-        OnError::StopTest => {
-            tracing::info!("Shutdown Test detected by thread: {}", user.cx.thread_name);
-            user.cx.alive = false;
-            user.cx.shared.stop(false);
-        }
-        OnError::StopTestNow => {
-            tracing::info!("Stop Test Now detected by thread: {}", user.cx.thread_name);
-            user.cx.alive = false;
-            user.cx.shared.stop(true);
+        OnError::StopThread => obey(user, &[FailureAction::StopThread]),
+        OnError::StopTest => obey(user, &[FailureAction::StopTest]),
+        OnError::StopTestNow => obey(user, &[FailureAction::StopTestNow]),
+    }
+}
+
+/// The end of `JMeterThread#executeSamplePackage`: what the failed sample was marked with.
+fn obey(user: &mut User, actions: &[FailureAction]) {
+    for action in actions {
+        match action {
+            FailureAction::StopThread => {
+                tracing::info!("Stop Thread detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+            }
+            FailureAction::StopTest => {
+                tracing::info!("Shutdown Test detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+                user.cx.shared.stop(false);
+            }
+            FailureAction::StopTestNow => {
+                tracing::info!("Stop Test Now detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+                user.cx.shared.stop(true);
+            }
+            FailureAction::Go(action) => user.cx.action = *action,
         }
     }
 }

@@ -30,6 +30,15 @@ pub struct Worker {
 }
 
 impl Worker {
+    pub fn new(shared: &Shared, recorder: Recorder) -> Worker {
+        Worker {
+            recorder: RefCell::new(recorder),
+            stop: shared.control.join(),
+            http: crate::elements::samplers::http::new_worker(&shared.properties),
+            seeds: RefCell::new(Random::from_entropy()),
+        }
+    }
+
     pub fn new_random(&self) -> Random {
         Random::from_seed(self.seeds.borrow_mut().next_u64())
     }
@@ -96,12 +105,7 @@ pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, 
 }
 
 async fn serve(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, mut commands: UnboundedReceiver<Command>, done: Sender<usize>) {
-    let worker = Rc::new(Worker {
-        recorder: RefCell::new(Recorder::new(&recorder.inlet, &recorder.live, recorder.ignore_transactions)),
-        stop: shared.control.join(),
-        http: crate::elements::samplers::http_worker(&shared),
-        seeds: RefCell::new(Random::from_entropy()),
-    });
+    let worker = Rc::new(Worker::new(&shared, Recorder::new(&recorder.inlet, &recorder.live, recorder.ignore_transactions)));
     let mut rows = tokio::time::interval(ROWS_TICK);
     loop {
         tokio::select! {

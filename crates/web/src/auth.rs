@@ -395,6 +395,11 @@ fn basic(name: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(Charset::US_ASCII.encode(&pair)))
 }
 
+/// The value of a Basic header as HttpClient writes it, for a proxy (`BasicScheme`).
+pub fn basic_header(name: &str, password: &str) -> String {
+    basic(name, password)
+}
+
 /// `Authorization.toBasicHeader`, used by JMeter's Java implementation of the sampler: in UTF-8.
 pub fn basic_utf8(row: &Authorization) -> String {
     format!(

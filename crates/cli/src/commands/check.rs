@@ -19,25 +19,18 @@ pub fn check<E: Engine>(
 ) -> Result<Exit, Refusal> {
     let plan = existing_plan(&options.plan)?;
     let settings = settings(&options.properties, &[], console)?;
-    let rows = engine
+    let survey = engine
         .survey(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;
-    // A survey says how elements are run; whether their properties make sense shows when the plan is compiled.
-    let faults = match engine.compile(&plan, &settings) {
-        Ok((_, warnings)) => warnings,
-        Err(faults) => faults,
-    };
-    let runs = rows.iter().all(|row| row.rung != Rung::Refused)
-        && !faults.iter().any(drumfire_jmx::Diagnostic::is_error);
     let text = if options.json {
-        json(&rows, runs)
+        json(&survey.rows, survey.runs)
     } else {
-        text(&rows, runs, console.style)
+        text(&survey.rows, survey.runs, console.style)
     };
     console.print(&text);
-    let rendered = console.render(&faults);
+    let rendered = console.render(&survey.findings);
     console.print_error(&rendered);
-    Ok(if runs { Exit::Ok } else { Exit::PlanRefused })
+    Ok(if survey.runs { Exit::Ok } else { Exit::PlanRefused })
 }
 
 /// How many rows each rung has, in the order of the rungs.
@@ -92,7 +85,7 @@ fn text(rows: &[SurveyRow], runs: bool, style: Style) -> String {
         style.red("the plan does not run")
     };
     text.push_str(&format!(
-        "{verdict}: {} native, {} through the JVM, {} skipped, {} refused\n",
+        "{verdict}: {} native, {} need a JVM, {} skipped, {} refused\n",
         counts.native, counts.jvm, counts.skipped, counts.refused
     ));
     text
@@ -139,7 +132,7 @@ native   TestPlan           Plan
 native   ThreadGroup        Plan > Users
 skipped  ViewResultsTree    Plan > Users > Tree  (for the graphical interface)
 refused  MailReaderSampler  Plan > Users > Mail  (not built yet)
-the plan does not run: 2 native, 0 through the JVM, 1 skipped, 1 refused
+the plan does not run: 2 native, 0 need a JVM, 1 skipped, 1 refused
 ";
         assert_eq!(text(&rows(), false, Style::PLAIN), expected);
     }

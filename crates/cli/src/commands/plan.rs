@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Engine, GroupShape, PlanView, TreeRow, UserWindow};
+use crate::engine::{Engine, GroupView, PlanView, RunOrder, TreeRow, UserWindow};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
 use crate::terminal::format::count;
@@ -22,7 +22,7 @@ pub fn plan<E: Engine>(
     let plan = existing_plan(&options.plan)?;
     let settings = settings(&options.properties, &[], console)?;
     let (program, warnings) = engine
-        .compile(&plan, &settings)
+        .compile(&plan, &settings, &RunOrder::default())
         .map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
@@ -45,11 +45,9 @@ fn text(view: &PlanView, style: Style) -> String {
     }
     if !view.properties.is_empty() {
         let _ = writeln!(text, "\n{}", style.bold("properties"));
-        for (name, value) in &view.properties {
-            let value = value
-                .as_deref()
-                .map_or_else(|| style.dim("not set"), str::to_owned);
-            let _ = writeln!(text, "  {name} = {value}");
+        for property in &view.properties {
+            let note = if property.is_set { String::new() } else { style.dim("  (default)") };
+            let _ = writeln!(text, "  {} = {}{note}", property.name, property.value);
         }
     }
     let _ = writeln!(text, "\n{}", style.bold("load"));
@@ -73,12 +71,17 @@ fn tree_row(text: &mut String, row: &TreeRow, style: Style) {
     };
 }
 
-fn shape(text: &mut String, group: &GroupShape) {
+fn shape(text: &mut String, group: &GroupView) {
     let iterations = match group.iterations {
         Some(1) => "one iteration each".to_owned(),
         Some(number) => format!("{} iterations each", count(number)),
-        None => "iterations until the time is over".to_owned(),
+        None if group.users.iter().all(|user| user.stop_ms.is_some()) => "iterations until the time is over".to_owned(),
+        None => "iterations until the run is stopped".to_owned(),
     };
+    if let Some(fault) = &group.fault {
+        let _ = writeln!(text, "  {}: does not start: {fault}", group.name);
+        return;
+    }
     let users = group.users.len();
     let noun = if users == 1 { "user" } else { "users" };
     let _ = writeln!(
@@ -87,23 +90,25 @@ fn shape(text: &mut String, group: &GroupShape) {
         group.name,
         count(users as u64)
     );
+    let is_endless = group.iterations.is_none();
     let listed = if users <= MAX_USERS {
         users
     } else {
         MAX_USERS - 2
     };
     for (index, window) in group.users.iter().take(listed).enumerate() {
-        user(text, index, *window);
+        user(text, index, *window, is_endless);
     }
     if let (true, Some(last)) = (users > listed, group.users.last()) {
         let _ = writeln!(text, "    …");
-        user(text, users - 1, *last);
+        user(text, users - 1, *last, is_endless);
     }
 }
 
-fn user(text: &mut String, index: usize, window: UserWindow) {
+fn user(text: &mut String, index: usize, window: UserWindow, is_endless: bool) {
     let stop = match window.stop_ms {
         Some(ms) => format!("stops at {}", seconds(ms)),
+        None if is_endless => "stops when the run is stopped".to_owned(),
         None => "stops after its iterations".to_owned(),
     };
     let _ = writeln!(
@@ -121,11 +126,14 @@ fn seconds(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::PropertyRow;
 
-    fn group(users: u64) -> GroupShape {
-        GroupShape {
+    fn group(users: u64) -> GroupView {
+        GroupView {
             name: "Shoppers".to_owned(),
+            class: "ThreadGroup",
             iterations: None,
+            fault: None,
             users: (0..users)
                 .map(|user| UserWindow {
                     start_ms: user * 500,
@@ -150,8 +158,8 @@ mod tests {
                 row(2, "HTTPSamplerProxy", "Home", false),
             ],
             properties: vec![
-                ("users".to_owned(), Some("2".to_owned())),
-                ("host".to_owned(), None),
+                PropertyRow { name: "users".to_owned(), value: "2".to_owned(), is_set: true },
+                PropertyRow { name: "host".to_owned(), value: "localhost".to_owned(), is_set: false },
             ],
             groups: vec![group(2)],
         };
@@ -162,7 +170,7 @@ Shop  TestPlan
 
 properties
   users = 2
-  host = not set
+  host = localhost  (default)
 
 load
   Shoppers: 2 users, iterations until the time is over

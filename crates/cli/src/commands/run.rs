@@ -54,7 +54,7 @@ pub fn run<E: Engine>(
         console,
     )?;
     let (program, warnings) = engine
-        .compile(&plan, &settings)
+        .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
@@ -253,6 +253,10 @@ impl Watch for Screen<'_, '_> {
                 .console
                 .warn(&format!("Ctrl-C cannot be handled: {error}")),
         }
+    }
+
+    fn wants_snapshots(&self) -> bool {
+        self.view.is_some()
     }
 
     fn tick(&mut self, snapshot: &Snapshot) {

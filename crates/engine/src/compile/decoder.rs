@@ -1,6 +1,8 @@
 //! How an element file reads its properties: each text becomes a template once, each fault a diagnostic.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Diagnostic, Props, Value};
@@ -9,6 +11,7 @@ use crate::compile::Settings;
 use crate::compile::tree::Element;
 use crate::context::StateId;
 use crate::elements::Listener;
+use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// What is collected while elements are decoded.
@@ -22,6 +25,17 @@ pub struct Unit<'a> {
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
+    /// Managers that samplers in their scope use, by the id of their element.
+    pub managers: HashMap<usize, Manager>,
+}
+
+/// A manager that samplers use, as they share it.
+#[derive(Clone)]
+pub enum Manager {
+    Cookies(Arc<CookieManager>),
+    Cache(Arc<CacheManager>),
+    Auth(Arc<AuthManager>),
+    Dns(Arc<DnsCacheManager>),
 }
 
 /// One element being decoded.
@@ -132,6 +146,16 @@ impl<'a, 'u> Decoder<'a, 'u> {
         let id = StateId(self.unit.state_count);
         self.unit.state_count += 1;
         id
+    }
+
+    /// Offers this element to the samplers in its scope.
+    pub fn register(&mut self, manager: Manager) {
+        self.unit.managers.insert(self.element.id, manager);
+    }
+
+    /// The manager that an element is.
+    pub fn manager(&self, id: usize) -> Option<Manager> {
+        self.unit.managers.get(&id).cloned()
     }
 
     /// A result file of its own.

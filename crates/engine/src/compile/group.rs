@@ -293,11 +293,15 @@ impl<'p> Builder<'p, '_, '_, '_> {
 fn reach(listeners: &[Listener], is_heard: bool) -> Reach {
     let outputs = listeners.iter().filter_map(|listener| match listener {
         Listener::Output(output) => Some(*output),
-        Listener::Summariser(_) => None,
+        _ => None,
     });
     let summarisers = listeners.iter().filter_map(|listener| match listener {
         Listener::Summariser(summariser) => Some(*summariser),
-        Listener::Output(_) => None,
+        _ => None,
     });
-    Reach { outputs: OutputSet::new(outputs, summarisers), is_heard }
+    let on_failure = listeners.iter().filter_map(|listener| match listener {
+        Listener::OnFailure(_, action) => Some(*action),
+        _ => None,
+    });
+    Reach { outputs: OutputSet::new(outputs, summarisers), is_heard, on_failure: on_failure.collect() }
 }

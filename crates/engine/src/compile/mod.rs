@@ -15,8 +15,8 @@ use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
 
-pub use decoder::{Decoder, Unit};
-pub use tree::Element;
+pub use decoder::{Decoder, Manager, Unit};
+pub use tree::{Element, Resolver};
 
 use crate::elements::{self, Listener, Roles};
 use crate::program::Program;
@@ -44,7 +44,7 @@ pub struct Compiled {
 /// # Errors
 /// Everything that keeps the plan from running as JMeter would run it.
 pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
-    let mut resolver = tree::Resolver::new(tree, &settings);
+    let mut resolver = Resolver::new(tree, &settings);
     let plan = resolver.resolve();
     let mut findings = resolver.findings;
     let Some(plan) = plan else { return Err(findings) };
@@ -64,6 +64,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         summarisers: Vec::new(),
         save_config,
         keeps_previous: false,
+        managers: HashMap::new(),
     };
     variables::define(&plan, &mut unit);
     let mut decoded = Decoded::default();

@@ -18,11 +18,16 @@ pub enum Role {
 }
 
 /// How an element is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Rung {
+    /// By Drumfire's own code.
     Native,
+    /// By Java code inside the process, which is not built yet: the plan does not run.
     Jvm,
+    /// Not at all, which changes nothing: disabled, or meant for the graphical interface.
     Skipped,
+    /// Not at all; the plan does not run.
     Refused,
 }
 
@@ -138,7 +143,7 @@ static ENTRIES: &[Entry] = &[
     native("CookieManager", Role::Config, config::cookie_manager),
     native("CacheManager", Role::Config, config::cache_manager),
     native("AuthManager", Role::Config, config::auth_manager),
-    native("DNSCacheManager", Role::Config, nothing),
+    native("DNSCacheManager", Role::Config, config::dns_cache_manager),
     other("KeystoreConfig", Role::Config, Rung::Refused, NOT_YET),
     native("CSVDataSet", Role::Scoped, config::csv_data_set),
     native("CounterConfig", Role::Scoped, config::counter),
@@ -158,7 +163,7 @@ static ENTRIES: &[Entry] = &[
     native("UniformRandomTimer", Role::Scoped, timers::uniform_random),
     native("GaussianRandomTimer", Role::Scoped, timers::gaussian_random),
     native("PoissonRandomTimer", Role::Scoped, timers::poisson_random),
-    other("ConstantThroughputTimer", Role::Scoped, Rung::Refused, NOT_YET),
+    native("ConstantThroughputTimer", Role::Scoped, timers::constant_throughput),
     other("PreciseThroughputTimer", Role::Scoped, Rung::Refused, NOT_YET),
     other("SyncTimer", Role::Scoped, Rung::Refused, NOT_YET),
     other("BeanShellTimer", Role::Scoped, Rung::Jvm, SCRIPT),

@@ -10,16 +10,19 @@ pub mod samplers;
 pub mod timers;
 
 mod catalogue;
+mod statics;
+mod thread_end;
 
 use std::sync::Arc;
 
 use drumfire_results::{AssertionResult, Sample};
 
-pub use catalogue::{Entry, Role, Rung, decode, entry, is_thread_group};
+pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entry, is_thread_group};
+pub use statics::Statics;
 
 use crate::context::Context;
 use crate::elements::samplers::Sampler;
-use crate::program::Needs;
+use crate::program::{FailureAction, Needs};
 use crate::walk::Kind;
 
 /// What a user does after a sample (`JMeterContext.TestLogicalAction`).
@@ -56,11 +59,14 @@ pub enum Scope {
     Children,
     /// A variable instead.
     Variable(String),
+    /// Nothing at all: a scope JMeter does not know.
+    Nothing,
 }
 
 /// Judges a sample.
 pub trait Assertion: Send + Sync {
-    fn check(&self, cx: &mut Context, sample: &Sample) -> AssertionResult;
+    /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult;
     /// Whose results the assertion is applied to; `Parent` for those that have no such setting.
     fn scope(&self) -> &Scope {
         &Scope::Parent
@@ -98,6 +104,8 @@ pub enum Listener {
     Output(u16),
     /// A summariser, by its number.
     Summariser(u16),
+    /// Acts when the sample failed (`ResultAction`); the number tells its element from others.
+    OnFailure(usize, FailureAction),
 }
 
 /// What one element of the plan is, once decoded. An element may play several roles.

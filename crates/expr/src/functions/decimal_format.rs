@@ -1,8 +1,11 @@
-//! As much of Java's `DecimalFormat` as `StringFromFile` needs: a whole number put into a pattern
-//! that is a file name.
+//! As much of Java's `DecimalFormat` as whole numbers need: file names of `StringFromFile`, counters, random variables.
+//! Exponents and patterns of their own for negative numbers are left out.
 
-/// Formats `number` by the pattern's first half; an error is the exception that Java throws.
-pub(super) fn format(pattern: &str, number: i64) -> Result<String, String> {
+/// Formats `number` by the pattern's first half, as Java's `DecimalFormat`.
+///
+/// # Errors
+/// The text of the exception that Java throws for the pattern.
+pub fn format(pattern: &str, number: i64) -> Result<String, String> {
     let mut parsed = Pattern::default();
     let mut quoted = false;
     let mut chars = pattern.chars().peekable();
@@ -161,6 +164,25 @@ mod tests {
                 Ok(expected),
                 "{pattern}"
             );
+        }
+    }
+
+    #[test]
+    fn counters_are_padded_as_in_java() {
+        for (pattern, expected) in [
+            ("000", ["005", "-005", "000", "1234567"]),
+            (
+                "user_000",
+                ["user_005", "-user_005", "user_000", "user_1234567"],
+            ),
+            ("#", ["5", "-5", "0", "1234567"]),
+            ("0,000", ["0,005", "-0,005", "0,000", "1,234,567"]),
+            ("##0%", ["500%", "-500%", "0%", "123456700%"]),
+            ("000x", ["005x", "-005x", "000x", "1234567x"]),
+            ("#.##", ["5", "-5", "0", "1234567"]),
+        ] {
+            let formatted = [5, -5, 0, 1_234_567].map(|number| format(pattern, number).unwrap());
+            assert_eq!(formatted, expected, "{pattern}");
         }
     }
 

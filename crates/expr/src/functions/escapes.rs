@@ -1,6 +1,7 @@
 //! Text in, text out: `ChangeCase`, `CharFunction`, `EscapeHtml`, `EscapeOroRegexpChars`,
 //! `EscapeXml`, `UnEscape`, `UnEscapeHtml`, and the case and Base64 functions of jmeter-plugins.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Args, Outcome, entities};
@@ -161,11 +162,21 @@ pub(super) fn escape_oro<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'
     Ok(Text::Owned(out))
 }
 
-/// `StringEscapeUtils.unescapeHtml4`: entities need their semicolon; unknown ones stay.
 pub(super) fn unescape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let text = args.text(0, scope)?;
+    Ok(Text::Owned(unescape_html4(&text)?.into_owned()))
+}
+
+/// `StringEscapeUtils.unescapeHtml4`: entities need their semicolon; unknown ones stay.
+///
+/// # Errors
+/// [`Raised::Exception`] for a number that is no code point.
+pub fn unescape_html4(text: &str) -> Result<Cow<'_, str>, Raised> {
+    if !text.contains('&') {
+        return Ok(Cow::Borrowed(text));
+    }
     let mut units = String::with_capacity(text.len());
-    let mut rest: &str = &text;
+    let mut rest = text;
     while let Some(at) = rest.find('&') {
         units.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -181,7 +192,7 @@ pub(super) fn unescape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcom
         }
     }
     units.push_str(rest);
-    Ok(Text::Owned(units))
+    Ok(Cow::Owned(units))
 }
 
 /// The character that an entity at the start of `text` stands for, and the entity's length.

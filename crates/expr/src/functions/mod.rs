@@ -2,10 +2,10 @@
 
 pub(crate) mod csv_read;
 mod dates;
-mod decimal_format;
+pub(crate) mod decimal_format;
 mod digest;
 mod entities;
-mod escapes;
+pub(crate) mod escapes;
 pub(crate) mod fifo;
 mod files;
 mod jexl;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 
 use super::{Args, Outcome, Refusal, Stateful, not_a_number, store};
+use crate::match_template::MatchTemplate;
 use crate::regexes;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
@@ -15,14 +16,7 @@ struct RegexFunction {
     dialect: Dialect,
     /// The regular expression, if it is the same at every call.
     pattern: Option<Arc<Pattern>>,
-    template: Option<Vec<Piece>>,
-}
-
-/// A piece of the template: text, or the number of a group between `$`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    Group(usize),
+    template: Option<MatchTemplate>,
 }
 
 pub(super) fn prepare(args: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
@@ -37,45 +31,8 @@ pub(super) fn prepare(args: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn S
             .literal(0)
             .and_then(|text| Pattern::compile(text, dialect, Options::default()).ok())
             .map(Arc::new),
-        template: args.literal(1).map(pieces),
+        template: args.literal(1).map(MatchTemplate::parse),
     }))
-}
-
-/// Splits a template at `$1$`, `$2$`, ….
-fn pieces(template: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some(at) = rest.find('$') {
-        let digits = rest[at + 1..]
-            .bytes()
-            .take_while(u8::is_ascii_digit)
-            .count();
-        let end = at + 1 + digits;
-        let group = rest[at + 1..end]
-            .parse()
-            .ok()
-            .filter(|_| rest[end..].starts_with('$'));
-        match group {
-            Some(group) => {
-                text.push_str(&rest[..at]);
-                if !text.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut text)));
-                }
-                pieces.push(Piece::Group(group));
-                rest = &rest[end + 1..];
-            }
-            None => {
-                text.push_str(&rest[..=at]);
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    text.push_str(rest);
-    if !text.is_empty() {
-        pieces.push(Piece::Text(text));
-    }
-    pieces
 }
 
 impl Stateful for RegexFunction {
@@ -84,7 +41,7 @@ impl Stateful for RegexFunction {
         let template = match &self.template {
             Some(template) => template,
             None => {
-                computed = pieces(&args.text(1, scope)?);
+                computed = MatchTemplate::parse(&args.text(1, scope)?);
                 &computed
             }
         };
@@ -184,7 +141,7 @@ impl RegexFunction {
     fn result(
         &self,
         captures: &Captures<'_>,
-        template: &[Piece],
+        template: &MatchTemplate,
         name: &str,
         scope: &mut dyn Scope,
     ) -> Result<String, Raised> {
@@ -197,39 +154,12 @@ impl RegexFunction {
                 }
             }
         }
-        let mut out = String::new();
-        for piece in template {
-            match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Group(group)
-                    if *group >= captures.len() && self.dialect == Dialect::Java =>
-                {
-                    return Err(Raised::Exception(format!(
-                        "java.lang.IndexOutOfBoundsException: No group {group}"
-                    )));
-                }
-                Piece::Group(group) => out.push_str(captures.get(*group).unwrap_or("null")),
-            }
-        }
+        let out = template.render(captures, self.dialect).map_err(|group| {
+            Raised::Exception(format!(
+                "java.lang.IndexOutOfBoundsException: No group {group}"
+            ))
+        })?;
         store(name, &out, scope);
         Ok(out)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_are_split_at_group_numbers() {
-        let text = |text: &str| Piece::Text(text.to_owned());
-        assert_eq!(pieces("$1$"), [Piece::Group(1)]);
-        assert_eq!(
-            pieces("a$1$$2$b"),
-            [text("a"), Piece::Group(1), Piece::Group(2), text("b")]
-        );
-        assert_eq!(pieces("$x $1"), [text("$x $1")]);
-        assert_eq!(pieces("$$1$"), [text("$"), Piece::Group(1)]);
-        assert_eq!(pieces(""), []);
     }
 }

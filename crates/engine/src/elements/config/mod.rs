@@ -1,8 +1,23 @@
 //! Configuration elements.
+
+mod auth_manager;
+mod cache_manager;
+mod cookie_manager;
+mod dns_cache_manager;
+
+pub use auth_manager::{AuthManager, decode as auth_manager};
+pub use cache_manager::{CacheManager, decode as cache_manager};
+pub use cookie_manager::{CookieManager, decode as cookie_manager};
+pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
+
+
+mod counter_config;
+mod csv_data_set;
+pub mod csv_file;
+mod java_random;
+mod random_variable_config;
+
+pub use counter_config::decode as counter;
+pub use csv_data_set::decode as csv_data_set;
+pub use random_variable_config::decode as random_variable;
 use crate::compile::Decoder; use crate::elements::Roles;
-pub fn cookie_manager(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn cache_manager(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn auth_manager(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn csv_data_set(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn counter(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn random_variable(_: &mut Decoder) -> Roles { Roles::default() }

@@ -1,8 +1,7 @@
 //! Samplers, and the one place that knows all of them.
 
 mod flow_control;
-
-use std::rc::Rc;
+pub mod http;
 
 use drumfire_expr::Template;
 use drumfire_results::Sample;
@@ -11,28 +10,28 @@ use crate::compile::{Decoder, Element};
 use crate::context::Context;
 use crate::elements::Rung;
 use crate::program::Needs;
-use crate::run::Shared;
 
 /// A decoded sampler.
 pub enum Sampler {
     FlowControl(flow_control::FlowControlAction),
+    Http(Box<http::HttpSampler>),
 }
 
 impl Sampler {
     /// Runs the sampler; `None` means no sample at all.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
-        let _ = name;
         match self {
             Sampler::FlowControl(action) => action.sample(cx).await,
+            Sampler::Http(sampler) => sampler.sample(cx, name).await,
         }
     }
 }
 
 /// Decodes a sampler with the configuration in its scope, the nearest first. `needs` is what is read of its result.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sampler> {
-    let _ = (configs, needs);
     match d.element.class.as_str() {
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
+        "HTTPSamplerProxy" | "HTTPSampler_" => http::decode(d, configs, needs).map(Box::new).map(Sampler::Http),
         class => {
             if crate::elements::entry(class).is_some_and(|entry| entry.rung == Rung::Native) {
                 d.refuse("sampler-not-built", format!("{class} cannot be run"), "disable the element");
@@ -42,9 +41,4 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
             None
         }
     }
-}
-
-/// The HTTP side of a worker.
-pub fn http_worker(_: &Shared) -> Rc<drumfire_http::Worker> {
-    drumfire_http::Worker::with_defaults().expect("the default TLS settings are valid")
 }

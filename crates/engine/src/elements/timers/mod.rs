@@ -1,6 +1,35 @@
 //! Timers.
-use crate::compile::Decoder; use crate::elements::Roles;
-pub fn constant(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn uniform_random(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn gaussian_random(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn poisson_random(_: &mut Decoder) -> Roles { Roles::default() }
+
+pub mod constant_throughput_timer;
+mod constant_timer;
+mod gaussian_random_timer;
+mod poisson_random_timer;
+mod uniform_random_timer;
+
+use drumfire_expr::{Template, values};
+
+use crate::context::Context;
+
+pub use constant_throughput_timer::decode as constant_throughput;
+pub use constant_timer::decode as constant;
+pub use gaussian_random_timer::decode as gaussian_random;
+pub use poisson_random_timer::decode as poisson_random;
+pub use uniform_random_timer::decode as uniform_random;
+
+/// What all `RandomTimer`s have: the delay of the Constant Timer and a range.
+struct RandomDelay {
+    delay: Template,
+    range: Template,
+}
+
+impl RandomDelay {
+    fn decode(d: &mut crate::compile::Decoder) -> RandomDelay {
+        RandomDelay { delay: d.template("ConstantTimer.delay"), range: d.template("RandomTimer.range") }
+    }
+
+    /// The constant delay in milliseconds and the range, 0 where they are no numbers.
+    fn eval(&self, cx: &mut Context) -> (i64, f64) {
+        let delay_ms = values::property_long(&self.delay.eval(cx));
+        (delay_ms, values::property_double(&self.range.eval(cx)))
+    }
+}

@@ -1,0 +1,217 @@
+//! What `drumfire plan` shows: the tree, the properties that the plan reads, and its load, without sending anything.
+
+use drumfire_expr::{Compiler, Scope, Template};
+use drumfire_jmx::{Node, Props, Tree, Value};
+use serde::Serialize;
+
+use crate::compile::Settings;
+use crate::program::{Group, GroupKind, Program};
+
+/// A plan as it will be run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PlanView {
+    /// The elements in the order of the file.
+    pub tree: Vec<TreeRow>,
+    /// Properties that enabled elements read, in the order of their first mention.
+    pub properties: Vec<PropertyRow>,
+    /// The thread groups in the order of the file.
+    pub groups: Vec<GroupView>,
+}
+
+/// One element of the tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TreeRow {
+    /// 0 for the Test Plan.
+    pub depth: usize,
+    pub class: String,
+    /// Its name, with properties put in.
+    pub name: String,
+    /// Whether it and everything above it takes part.
+    pub enabled: bool,
+}
+
+/// A property that the plan reads with `__P` or `__property`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PropertyRow {
+    pub name: String,
+    /// What the plan gets.
+    pub value: String,
+    /// Whether somebody set it; else the value is the default.
+    pub is_set: bool,
+}
+
+/// When the users of a thread group start and stop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroupView {
+    pub name: String,
+    pub class: &'static str,
+    /// Iterations per user; none where only time ends them.
+    pub iterations: Option<u64>,
+    /// Why the group does not start.
+    pub fault: Option<String>,
+    /// One window per user.
+    pub users: Vec<UserWindow>,
+}
+
+/// When one user starts and stops, in milliseconds from the start of its thread group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UserWindow {
+    pub start_ms: u64,
+    /// The latest stop; none if only its iterations end it.
+    pub stop_ms: Option<u64>,
+}
+
+/// Describes a compiled plan; `tree` is what it was compiled from.
+pub fn describe(tree: &Tree, program: &Program) -> PlanView {
+    let mut describer = Describer { compiler: compiler(program), settings: &program.settings, view: PlanView::default() };
+    for root in &tree.roots {
+        describer.node(root, 0, true);
+    }
+    let mut view = describer.view;
+    view.groups = program.groups.iter().map(group).collect();
+    view
+}
+
+fn compiler(program: &Program) -> Compiler {
+    let mut compiler = Compiler::new(program.settings.properties.clone());
+    compiler.set_plan(&program.name, &program.base_dir);
+    for (name, value) in &program.variables {
+        compiler.define(name, value.as_str());
+    }
+    compiler
+}
+
+struct Describer<'a> {
+    compiler: Compiler,
+    settings: &'a Settings,
+    view: PlanView,
+}
+
+impl Describer<'_> {
+    fn node(&mut self, node: &Node, depth: usize, enabled: bool) {
+        let enabled = enabled && node.enabled;
+        let name = self.resolve_properties(&node.name);
+        self.view.tree.push(TreeRow { depth, class: node.class.clone(), name, enabled });
+        if enabled {
+            self.text(&node.name);
+            self.props(&node.props);
+        }
+        for child in &node.children {
+            self.node(child, depth + 1, enabled);
+        }
+    }
+
+    fn props(&mut self, props: &Props) {
+        props.iter().for_each(|prop| self.value(&prop.value));
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Str(text) => self.text(text),
+            Value::Element(element) => self.props(&element.props),
+            Value::List(items) | Value::Map(items) => items.iter().for_each(|item| self.value(&item.value)),
+            _ => {}
+        }
+    }
+
+    /// Notes the properties that a text reads.
+    fn text(&mut self, text: &str) {
+        for read in PropertyReads::of(text) {
+            let Some(value) = self.eval(read.reference) else { continue };
+            let is_set = self.settings.properties.get(read.name).is_some();
+            let row = PropertyRow { name: read.name.to_owned(), value, is_set };
+            if !self.view.properties.contains(&row) {
+                self.view.properties.push(row);
+            }
+        }
+    }
+
+    /// The text with its `__P` and `__property` calls replaced by what they give now.
+    fn resolve_properties(&mut self, text: &str) -> String {
+        let mut resolved = text.to_owned();
+        for read in PropertyReads::of(text) {
+            if let Some(value) = self.eval(read.reference) {
+                resolved = resolved.replace(read.reference, &value);
+            }
+        }
+        resolved
+    }
+
+    fn eval(&mut self, reference: &str) -> Option<String> {
+        let template = Template::compile(reference, &mut self.compiler).ok()?;
+        let scope: &mut dyn Scope = self.compiler.scope_mut();
+        Some(template.eval(scope).into_string())
+    }
+}
+
+/// A call of `__P` or `__property` whose first argument is spelled out.
+struct PropertyRead<'t> {
+    /// From `${` to `}`.
+    reference: &'t str,
+    name: &'t str,
+}
+
+/// Finds [`PropertyRead`]s in a text, those inside other calls too.
+struct PropertyReads<'t> {
+    rest: &'t str,
+}
+
+impl<'t> PropertyReads<'t> {
+    fn of(text: &'t str) -> PropertyReads<'t> {
+        PropertyReads { rest: text }
+    }
+}
+
+impl<'t> Iterator for PropertyReads<'t> {
+    type Item = PropertyRead<'t>;
+
+    fn next(&mut self) -> Option<PropertyRead<'t>> {
+        loop {
+            let at = self.rest.find("${__")?;
+            let text = &self.rest[at..];
+            self.rest = &text[2..];
+            let call = text[2..].strip_prefix("__P(").or_else(|| text[2..].strip_prefix("__property("));
+            let Some((call, end)) = call.zip(reference_end(text)) else { continue };
+            let name = call[..call.find([',', ')']).unwrap_or(call.len())].trim();
+            if !name.is_empty() && !name.contains("${") {
+                return Some(PropertyRead { reference: &text[..end], name });
+            }
+        }
+    }
+}
+
+/// Where the reference that starts the text ends.
+fn reference_end(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn group(group: &Group) -> GroupView {
+    let users = (0..group.shape.users()).map(|user| {
+        let window = group.shape.window(user);
+        UserWindow { start_ms: window.start_ms.max(0) as u64, stop_ms: window.stop_ms.map(|stop_ms| stop_ms.max(0) as u64) }
+    });
+    GroupView {
+        name: group.name.clone(),
+        class: match group.kind {
+            GroupKind::SetUp => "SetupThreadGroup",
+            GroupKind::Main => "ThreadGroup",
+            GroupKind::TearDown => "PostThreadGroup",
+        },
+        iterations: group.shape.loops.and_then(|loops| u64::try_from(loops).ok()),
+        fault: group.shape.check().err().map(|fault| fault.to_string()),
+        users: users.collect(),
+    }
+}

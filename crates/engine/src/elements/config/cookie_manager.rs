@@ -1,0 +1,171 @@
+//! HTTP Cookie Manager (`CookieManager`): each user's cookies.
+//!
+//! Properties: `CookieManager.cookies`, `CookieManager.clearEachIteration`, `CookieManager.controlledByThreadGroup`,
+//! `CookieManager.policy`. JMeter's properties `CookieManager.*` apply as in JMeter.
+
+use std::sync::Arc;
+
+use drumfire_expr::{Scope, Template};
+use drumfire_jmx::Value;
+use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
+use drumfire_web::url::Url;
+
+use crate::compile::{Decoder, Manager};
+use crate::context::{Context, StateId};
+use crate::elements::{Roles, ThreadIterationListener};
+
+pub struct CookieManager {
+    state: StateId,
+    initial: Vec<PlannedCookie>,
+    settings: Settings,
+    clear_each_iteration: bool,
+    controlled_by_thread: bool,
+    /// `CookieManager.save.cookies`: received cookies become variables with this prefix.
+    saved_prefix: Option<String>,
+}
+
+struct PlannedCookie {
+    cookie: Cookie,
+    /// Where it has variables (`CookieManager.allow_variable_cookies`).
+    value: Option<Template>,
+}
+
+/// One user's cookies.
+struct Jar {
+    store: CookieStore,
+    /// The planned cookies' values as they were put in.
+    evaluated: Vec<String>,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let properties = &d.settings().properties;
+    let variables = properties.get_bool("CookieManager.allow_variable_cookies", true);
+    let policy_name = match d.text("CookieManager.policy").as_ref() {
+        "" => "standard".to_owned(),
+        name => name.to_owned(),
+    };
+    let Some(policy) = Policy::from_name(&policy_name) else {
+        let message = format!("Cookie Manager '{}' has the unknown policy '{policy_name}'", d.element.name);
+        d.refuse("cookie-policy", message, "choose one of the policies that JMeter offers");
+        return Roles::default();
+    };
+    let settings = Settings {
+        policy,
+        check: properties.get_bool("CookieManager.check.cookies", true),
+        delete_empty: properties.get_bool("CookieManager.delete_null_cookies", true),
+    };
+    let saved_prefix = properties.get_bool("CookieManager.save.cookies", false).then(|| {
+        properties.get("CookieManager.name.prefix").map_or_else(|| "COOKIE_".to_owned(), |prefix| prefix.to_string())
+    });
+    let props = d.element.props.clone();
+    let initial = props.list("CookieManager.cookies").iter().filter_map(|prop| planned(d, &prop.value, variables)).collect();
+    let manager = Arc::new(CookieManager {
+        state: d.new_state(),
+        initial,
+        settings,
+        clear_each_iteration: d.bool("CookieManager.clearEachIteration", false),
+        controlled_by_thread: d.bool("CookieManager.controlledByThreadGroup", false),
+        saved_prefix,
+    });
+    d.register(Manager::Cookies(manager.clone()));
+    Roles { each_thread_iteration: Some(manager), ..Roles::default() }
+}
+
+fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCookie> {
+    let Value::Element(element) = value else { return None };
+    let props = &element.props;
+    let text = props.str("Cookie.value").into_owned();
+    let template = (variables && text.contains("${")).then(|| d.compile(&text));
+    let field = |d: &mut Decoder, name: &str| {
+        let template = d.compile(&props.str(name));
+        d.now(&template).into_boxed_str()
+    };
+    let cookie = Cookie {
+        name: element.name.as_str().into(),
+        value: text.into(),
+        domain: field(d, "Cookie.domain"),
+        path: field(d, "Cookie.path"),
+        secure: props.bool("Cookie.secure", false),
+        expires_s: props.long("Cookie.expires", 0),
+        path_specified: props.bool("Cookie.path_specified", true),
+        domain_specified: props.bool("Cookie.domain_specified", true),
+        version: 1,
+    };
+    Some(PlannedCookie { cookie, value: template })
+}
+
+impl CookieManager {
+    fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
+        let mut jar = match cx.take_state::<Jar>(self.state) {
+            Some(jar) => jar,
+            None => Box::new(self.fresh(cx)),
+        };
+        let result = work(&mut jar, cx);
+        cx.put_state(self.state, jar);
+        result
+    }
+
+    fn fresh(&self, cx: &mut Context) -> Jar {
+        let mut evaluated = Vec::new();
+        let cookies: Vec<Cookie> = self
+            .initial
+            .iter()
+            .map(|planned| {
+                let mut cookie = planned.cookie.clone();
+                if let Some(value) = &planned.value {
+                    cookie.value = value.eval(cx).into_string().into();
+                }
+                evaluated.push(cookie.value.to_string());
+                cookie
+            })
+            .collect();
+        Jar { store: CookieStore::new(cookies), evaluated }
+    }
+
+    /// Planned cookies with variables follow their variables until the server replaces them.
+    fn refresh(&self, jar: &mut Jar, cx: &mut Context) {
+        for (planned, last) in self.initial.iter().zip(&mut jar.evaluated) {
+            let Some(value) = &planned.value else { continue };
+            let value = value.eval(cx).into_string();
+            if *last == value {
+                continue;
+            }
+            let own = |cookie: &&mut Cookie| cookie.name == planned.cookie.name && cookie.domain == planned.cookie.domain && *cookie.value == **last;
+            if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(own) {
+                cookie.value = value.as_str().into();
+            }
+            *last = value;
+        }
+    }
+
+    /// The `Cookie` header for an address, if any cookie is for it.
+    pub fn header(&self, cx: &mut Context, url: &Url) -> Option<String> {
+        self.with_jar(cx, |jar, cx| {
+            self.refresh(jar, cx);
+            jar.store.header(&self.settings, url)
+        })
+    }
+
+    /// Takes a `Set-Cookie` header in.
+    pub fn receive(&self, cx: &mut Context, header: &str, url: &Url) {
+        let now_ms = cx.clock().now_ms();
+        self.with_jar(cx, |jar, cx| {
+            let prefix = self.saved_prefix.as_deref();
+            jar.store.add_from_header(&self.settings, header, url, now_ms, |cookie| {
+                if let Some(prefix) = prefix {
+                    cx.vars_mut().set_named(&format!("{prefix}{}", cookie.name), (&*cookie.value).into());
+                }
+            });
+        });
+    }
+}
+
+impl ThreadIterationListener for CookieManager {
+    fn thread_iteration_start(&self, cx: &mut Context) {
+        let clear = if self.controlled_by_thread { !cx.same_user } else { self.clear_each_iteration };
+        if clear {
+            let jar = self.fresh(cx);
+            cx.put_state(self.state, Box::new(jar));
+        }
+    }
+}

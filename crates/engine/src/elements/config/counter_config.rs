@@ -1,0 +1,170 @@
+//! Counter (`CounterConfig`): each iteration of the controller around it puts the next number into a variable.
+//!
+//! Properties: `CounterConfig.start`, `.end` (empty: no end), `.incr`, `.name`, `.format` (a Java `DecimalFormat`; a bad one
+//! is as good as none), `.per_user`, `.reset_on_tg_iteration` (per user only).
+//!
+//! Unlike JMeter, texts with variables are computed at every count, not once per iteration of the thread group.
+
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+
+use drumfire_expr::{Template, format_decimal, values};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::elements::thread_end::ended_by_exception;
+use crate::elements::{IterationListener, Roles};
+
+/// What the shared counter is before its first count.
+const UNSET: i64 = i64::MIN;
+
+struct CounterConfig {
+    start: Template,
+    end: Template,
+    increment: Template,
+    variable: Template,
+    format: Template,
+    per_user: Template,
+    resets_on_iteration: Template,
+    shared: Mutex<i64>,
+    state: StateId,
+}
+
+/// One user's own count.
+struct Count {
+    current: i64,
+    iteration: u32,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let variable = d.template("CounterConfig.name");
+    if let Some(name) = variable.literal() {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    Roles::each_iteration(CounterConfig {
+        start: d.template("CounterConfig.start"),
+        end: d.template("CounterConfig.end"),
+        increment: d.template("CounterConfig.incr"),
+        variable,
+        format: d.template("CounterConfig.format"),
+        per_user: d.template("CounterConfig.per_user"),
+        resets_on_iteration: d.template("CounterConfig.reset_on_tg_iteration"),
+        shared: Mutex::new(UNSET),
+        state: d.new_state(),
+    })
+}
+
+/// Where a counter begins, ends, and by how much it grows.
+#[derive(Clone, Copy)]
+struct Range {
+    start: i64,
+    end: i64,
+    increment: i64,
+}
+
+impl IterationListener for CounterConfig {
+    fn iteration_start(&self, cx: &mut Context, _: i32) {
+        if !cx.alive {
+            return; // another listener ended the user: JMeter would not have come here
+        }
+        let range = self.range(cx);
+        let per_user = values::property_bool(&self.per_user.eval(cx));
+        let number = if per_user {
+            let resets = values::property_bool(&self.resets_on_iteration.eval(cx));
+            let iteration = cx.iteration;
+            let count = cx.state(self.state, || Count { current: range.start, iteration: 1 });
+            count.next(range, resets.then_some(iteration))
+        } else {
+            next_shared(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner), range)
+        };
+        let text = formatted(&self.format.eval(cx), number);
+        let variable = self.variable.eval(cx);
+        cx.vars.set_named(&variable, text);
+        ended_by_exception(cx);
+    }
+}
+
+impl CounterConfig {
+    fn range(&self, cx: &mut Context) -> Range {
+        let end = self.end.eval(cx);
+        let end = if end.is_empty() { i64::MAX } else { values::property_long(&end) };
+        Range { start: crate::number::long(&self.start.eval(cx)), end, increment: crate::number::long(&self.increment.eval(cx)) }
+    }
+}
+
+fn next_shared(counter: &mut i64, range: Range) -> i64 {
+    if *counter == UNSET || *counter > range.end {
+        *counter = range.start;
+    }
+    let number = *counter;
+    *counter = counter.wrapping_add(range.increment);
+    number
+}
+
+impl Count {
+    /// `iteration` is the thread group's, where a new one resets the count.
+    fn next(&mut self, range: Range, iteration: Option<u32>) -> i64 {
+        if let Some(iteration) = iteration {
+            if iteration != self.iteration {
+                self.current = range.start;
+            }
+            self.iteration = iteration;
+        }
+        let number = self.current;
+        self.current = number.wrapping_add(range.increment);
+        if self.current > range.end {
+            self.current = range.start;
+        }
+        number
+    }
+}
+
+/// A number in the format of an element; as it is where there is none, or a bad one.
+pub fn formatted(format: &str, number: i64) -> Rc<str> {
+    if !format.is_empty() {
+        match format_decimal(format, number) {
+            Ok(text) => return text.into(),
+            Err(_) => tracing::warn!("Error formatting {number} at format {format}, using default"),
+        }
+    }
+    itoa::Buffer::new().format(number).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shared_counter_starts_again_behind_its_end() {
+        let range = Range { start: 2, end: 6, increment: 2 };
+        let mut counter = UNSET;
+        let numbers: Vec<_> = (0..5).map(|_| next_shared(&mut counter, range)).collect();
+        assert_eq!(numbers, [2, 4, 6, 2, 4]);
+    }
+
+    #[test]
+    fn a_count_beyond_the_largest_number_goes_round() {
+        let range = Range { start: i64::MAX, end: i64::MAX, increment: 1 };
+        let mut counter = UNSET;
+        assert_eq!(next_shared(&mut counter, range), i64::MAX);
+        assert_eq!(next_shared(&mut counter, range), i64::MAX);
+    }
+
+    #[test]
+    fn a_users_own_counter_can_start_again_with_each_iteration() {
+        let range = Range { start: 1, end: 9, increment: 1 };
+        let mut count = Count { current: 1, iteration: 1 };
+        let numbers: Vec<_> = [1, 1, 1, 2, 2, 3].iter().map(|iteration| count.next(range, Some(*iteration))).collect();
+        assert_eq!(numbers, [1, 2, 3, 1, 2, 1]);
+        let mut count = Count { current: 1, iteration: 1 };
+        let numbers: Vec<_> = (0..4).map(|_| count.next(Range { end: 3, ..range }, None)).collect();
+        assert_eq!(numbers, [1, 2, 3, 1]);
+    }
+
+    #[test]
+    fn a_bad_format_is_ignored() {
+        assert_eq!(&*formatted("user_000", 7), "user_007");
+        assert_eq!(&*formatted("", -7), "-7");
+        assert_eq!(&*formatted("00#", 7), "7");
+    }
+}

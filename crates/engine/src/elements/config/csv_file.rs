@@ -1,0 +1,360 @@
+//! The files that CSV Data Sets read, one position for all who share an alias (`FileServer`, `CSVSaveService#csvReadFile`).
+//!
+//! A file is read as the rows are asked for, so memory does not grow with it; the lock is held for one row.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drumfire_web::charset::Charset;
+
+const UTF8_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+const QUOTE: char = '"';
+
+/// All open files of a run, by alias.
+#[derive(Default)]
+pub struct CsvFiles(Mutex<HashMap<String, Arc<CsvFile>>>);
+
+/// One file and where its readers are.
+pub struct CsvFile {
+    name: String,
+    path: PathBuf,
+    encoding: String,
+    position: Mutex<Position>,
+}
+
+#[derive(Default)]
+struct Position {
+    header: Option<String>,
+    /// Why there is no header line.
+    fault: Option<String>,
+    reader: Option<Reader>,
+}
+
+/// How rows are taken from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Start again at the end of the file.
+    pub recycle: bool,
+    /// The first line is none of the rows.
+    pub skips_first_line: bool,
+}
+
+/// Why there is no row.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ReadFault {
+    /// `IOException`: JMeter takes it for the end of the file.
+    Io(String),
+    /// `IllegalArgumentException`: JMeter ends the thread.
+    Argument(String),
+}
+
+impl From<io::Error> for ReadFault {
+    fn from(error: io::Error) -> ReadFault {
+        ReadFault::Io(format!("java.io.IOException: {error}"))
+    }
+}
+
+impl CsvFiles {
+    /// `FileServer#reserveFile`: the first who asks for an alias decides file and encoding. Gives the file and, where
+    /// asked for, its header line.
+    ///
+    /// # Errors
+    /// When a header is wanted and there is none.
+    pub fn reserve(&self, name: &str, encoding: &str, alias: &str, has_header: bool, base_dir: &Path) -> Result<Arc<CsvFile>, ReadFault> {
+        if name.is_empty() {
+            return Err(ReadFault::Argument("Filename must not be null or empty".to_owned()));
+        }
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match files.get(alias) {
+            Some(file) => file.clone(),
+            None => {
+                let file = Arc::new(CsvFile::new(name, encoding, base_dir));
+                tracing::info!("Stored: {name}{}", if name == alias { String::new() } else { format!(" Alias: {alias}") });
+                files.insert(alias.to_owned(), file.clone());
+                if has_header {
+                    file.read_header();
+                }
+                file
+            }
+        };
+        drop(files);
+        if has_header && file.header().is_none() {
+            let cause = file.lock().fault.clone().unwrap_or_default();
+            return Err(ReadFault::Argument(format!("Could not read file header line for file {name}: {cause}")));
+        }
+        Ok(file)
+    }
+}
+
+impl CsvFile {
+    fn new(name: &str, encoding: &str, base_dir: &Path) -> CsvFile {
+        let written = Path::new(name);
+        let path = if written.is_absolute() || written.exists() { written.to_path_buf() } else { base_dir.join(written) };
+        CsvFile { name: name.to_owned(), path, encoding: encoding.to_owned(), position: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Position> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The header line, if it was read when the file was reserved.
+    pub fn header(&self) -> Option<String> {
+        self.lock().header.clone()
+    }
+
+    fn read_header(&self) {
+        let mut position = self.lock();
+        let line = self.next_line(&mut position, Reading { recycle: false, skips_first_line: false });
+        match line {
+            Ok(Some(line)) => position.header = position.reader.as_ref().map(|reader| reader.text[line].to_owned()),
+            Ok(None) => position.fault = Some(format!("java.io.EOFException: File is empty: {}", self.path.display())),
+            Err(ReadFault::Io(fault) | ReadFault::Argument(fault)) => position.fault = Some(fault),
+        }
+    }
+
+    /// Gives `take` the next line (`FileServer#readLine`), or `None` at the end, while nobody else reads.
+    ///
+    /// # Errors
+    /// See [`ReadFault`].
+    pub fn line<R>(&self, reading: Reading, take: impl FnOnce(Option<&str>) -> R) -> Result<R, ReadFault> {
+        let mut position = self.lock();
+        let line = self.next_line(&mut position, reading)?;
+        Ok(take(line.and_then(|line| position.reader.as_ref().map(|reader| &reader.text[line]))))
+    }
+
+    /// Where the next line is in the reader's text.
+    fn next_line(&self, position: &mut Position, reading: Reading) -> Result<Option<Range<usize>>, ReadFault> {
+        let reader = match &mut position.reader {
+            Some(reader) => reader,
+            empty => empty.insert(self.open()?),
+        };
+        if let Some(line) = reader.line()? {
+            return Ok(Some(line));
+        }
+        if !reading.recycle {
+            return Ok(None);
+        }
+        *reader = self.open()?;
+        if reading.skips_first_line {
+            reader.line()?;
+        }
+        Ok(reader.line()?)
+    }
+
+    /// The fields of the next row with quotes (`FileServer#getParsedLine`); none at the end.
+    ///
+    /// # Errors
+    /// See [`ReadFault`].
+    pub fn fields(&self, reading: Reading, delimiter: char) -> Result<Vec<String>, ReadFault> {
+        let mut position = self.lock();
+        let again = match &mut position.reader {
+            None => true,
+            Some(reader) => reading.recycle && reader.peek()?.is_none(),
+        };
+        if again {
+            let mut reader = self.open()?;
+            if reading.skips_first_line {
+                reader.line()?;
+            }
+            position.reader = Some(reader);
+        }
+        let reader = position.reader.as_mut().expect("was opened above");
+        fields(reader, delimiter)
+    }
+
+    /// `FileServer#createBufferedReader`.
+    fn open(&self) -> Result<Reader, ReadFault> {
+        let not_readable = || {
+            let name = Path::new(&self.name).file_name().map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned());
+            ReadFault::Argument(format!("java.lang.IllegalArgumentException: File {name} must exist and be readable"))
+        };
+        if !self.path.is_file() {
+            return Err(not_readable());
+        }
+        let file = File::open(&self.path).map_err(|_| not_readable())?;
+        let blank = self.encoding.trim().is_empty();
+        let charset = if blank { Some(Charset::UTF_8) } else { Charset::find(&self.encoding) };
+        let charset = charset.ok_or_else(|| ReadFault::Io(format!("java.io.UnsupportedEncodingException: {}", self.encoding)))?;
+        Ok(Reader::new(Box::new(BufReader::new(file)), charset)?)
+    }
+}
+
+/// Decoded characters of a file, a line at a time.
+struct Reader {
+    bytes: Box<dyn BufRead + Send>,
+    charset: Charset,
+    /// Of UTF-16, which byte of a unit comes first; other sets have line ends of one byte.
+    units: Option<Order>,
+    raw: Vec<u8>,
+    text: String,
+    at: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    Big,
+    Little,
+}
+
+impl Reader {
+    /// `BOMInputStream` takes a mark of UTF-8 away whatever the encoding; the one of UTF-16 tells the byte order.
+    fn new(mut bytes: Box<dyn BufRead + Send>, mut charset: Charset) -> io::Result<Reader> {
+        let start = bytes.fill_buf()?;
+        let mut mark = 0;
+        if start.starts_with(UTF8_MARK) {
+            mark = UTF8_MARK.len();
+        } else if charset.name() == "UTF-16" {
+            let little = start.starts_with(&[0xff, 0xfe]);
+            mark = if little || start.starts_with(&[0xfe, 0xff]) { 2 } else { 0 };
+            charset = Charset::find(if little { "UTF-16LE" } else { "UTF-16BE" }).unwrap_or(charset);
+        }
+        bytes.consume(mark);
+        let units = match charset.name() {
+            "UTF-16BE" => Some(Order::Big),
+            "UTF-16LE" => Some(Order::Little),
+            _ => None,
+        };
+        Ok(Reader { bytes, charset, units, raw: Vec::new(), text: String::new(), at: 0 })
+    }
+
+    /// Makes sure that there is text ahead, up to a line feed; false at the end of the file.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.at < self.text.len() {
+            return Ok(true);
+        }
+        self.raw.clear();
+        loop {
+            let read = self.bytes.read_until(b'\n', &mut self.raw)?;
+            let low_byte_misses = match self.units {
+                None => break,
+                Some(Order::Big) if self.raw.ends_with(&[0, b'\n']) && self.raw.len() % 2 == 0 => break,
+                Some(Order::Big) => false,
+                Some(Order::Little) => self.raw.ends_with(b"\n") && self.raw.len() % 2 == 1,
+            };
+            if low_byte_misses {
+                let next = self.bytes.fill_buf()?.first().copied();
+                if let Some(next) = next {
+                    self.raw.push(next);
+                    self.bytes.consume(1);
+                }
+                if next == Some(0) {
+                    break;
+                }
+            }
+            if read == 0 {
+                break;
+            }
+        }
+        self.at = 0;
+        self.text.clear();
+        self.text.push_str(&self.charset.decode(&self.raw));
+        Ok(!self.text.is_empty())
+    }
+
+    fn peek(&mut self) -> io::Result<Option<char>> {
+        self.fill()?;
+        Ok(self.text[self.at..].chars().next())
+    }
+
+    fn next(&mut self) -> io::Result<Option<char>> {
+        let next = self.peek()?;
+        self.at += next.map_or(0, char::len_utf8);
+        Ok(next)
+    }
+
+    /// `BufferedReader#readLine`: where the line is in the text, without its end.
+    fn line(&mut self) -> io::Result<Option<Range<usize>>> {
+        if !self.fill()? {
+            return Ok(None);
+        }
+        let start = self.at;
+        let rest = &self.text[start..];
+        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let ends = if rest[end..].starts_with("\r\n") { 2 } else { (rest.len() - end).min(1) };
+        self.at += end + ends;
+        Ok(Some(start..start + end))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Initial,
+    Plain,
+    Quoted,
+    /// After a quote inside a quoted field.
+    QuoteInside,
+}
+
+/// `CSVSaveService#csvReadFile`. After a fault the reader stands behind the character at fault.
+fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault> {
+    let mut fields = Vec::new();
+    let mut field = String::new();
+    let mut place = Place::Initial;
+    let mut ended_field = false;
+    while let Some(c) = reader.next()? {
+        let ends = c == delimiter || c == '\n' || c == '\r';
+        ended_field = place != Place::Quoted && ends;
+        match place {
+            Place::Initial if c == QUOTE => {
+                place = Place::Quoted;
+                ended_field = false;
+            }
+            Place::Plain if c == QUOTE => {
+                return Err(ReadFault::Io(format!("java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]")));
+            }
+            Place::Initial | Place::Plain if ends => place = Place::Initial,
+            Place::Initial | Place::Plain => {
+                field.push(c);
+                place = Place::Plain;
+            }
+            Place::Quoted if c == QUOTE => place = Place::QuoteInside,
+            Place::Quoted => field.push(c),
+            Place::QuoteInside if c == QUOTE => {
+                field.push(QUOTE);
+                place = Place::Quoted;
+                ended_field = false;
+            }
+            Place::QuoteInside if ends => place = Place::Initial,
+            Place::QuoteInside => {
+                let message = format!("java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]");
+                return Err(ReadFault::Io(message));
+            }
+        }
+        if ended_field {
+            if c == '\r' && reader.peek()? == Some('\n') {
+                reader.next()?;
+            }
+            fields.push(std::mem::take(&mut field));
+            if c == '\n' || c == '\r' {
+                return Ok(fields);
+            }
+        }
+    }
+    if place == Place::Quoted {
+        return Err(ReadFault::Io(format!("java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]")));
+    }
+    if !field.is_empty() || ended_field || place == Place::QuoteInside {
+        fields.push(field);
+    }
+    Ok(fields)
+}
+
+/// The fields of a header line (`CSVSaveService#csvSplitString`).
+///
+/// # Errors
+/// When its quotes are wrong.
+pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFault> {
+    let mut reader = Reader {
+        bytes: Box::new(io::empty()),
+        charset: Charset::UTF_8,
+        units: None,
+        raw: Vec::new(),
+        text: line.to_owned(),
+        at: 0,
+    };
+    fields(&mut reader, delimiter)
+}

@@ -1,0 +1,158 @@
+//! Random Variable (`RandomVariableConfig`): each iteration of the controller around it puts a random number into a variable.
+//!
+//! Properties: `variableName`, `outputFormat` (a Java `DecimalFormat`; a bad one is as good as none), `minimumValue`,
+//! `maximumValue` (both included; 0 where they are no numbers), `randomSeed` (with one, the numbers are those of Java's
+//! `Random`), `perThread`. All of them are computed once per user; limits and seed of the shared sequence are those of the
+//! first user. A minimum above the maximum sets nothing.
+
+use std::sync::{Mutex, PoisonError};
+
+use drumfire_expr::{Template, values};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::elements::config::counter_config::formatted;
+use crate::elements::config::java_random::JavaRandom;
+use crate::elements::thread_end::{as_at_thread_start, ended_by_exception};
+use crate::elements::{IterationListener, Roles};
+
+struct RandomVariableConfig {
+    name: Template,
+    variable: Template,
+    format: Template,
+    minimum: Template,
+    maximum: Template,
+    seed: Template,
+    per_thread: Template,
+    shared: Mutex<Option<Sequence>>,
+    state: StateId,
+}
+
+/// One user's settings.
+struct Bound {
+    variable: Box<str>,
+    format: Box<str>,
+    /// The user's own numbers, or none where it takes the shared ones.
+    own: Option<Sequence>,
+}
+
+/// Random numbers from a minimum on.
+struct Sequence {
+    minimum: i64,
+    /// How many numbers there are; 0 where the limits are wrong.
+    range: i32,
+    random: JavaRandom,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let variable = d.template("variableName");
+    if let Some(name) = variable.literal() {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    Roles::each_iteration(RandomVariableConfig {
+        name: d.name(),
+        variable,
+        format: d.template("outputFormat"),
+        minimum: d.template("minimumValue"),
+        maximum: d.template("maximumValue"),
+        seed: d.template("randomSeed"),
+        per_thread: d.template("perThread"),
+        shared: Mutex::default(),
+        state: d.new_state(),
+    })
+}
+
+impl IterationListener for RandomVariableConfig {
+    fn iteration_start(&self, cx: &mut Context, _: i32) {
+        if !cx.alive {
+            return; // another listener ended the user: JMeter would not have come here
+        }
+        let mut bound = match cx.take_state::<Bound>(self.state) {
+            Some(bound) => bound,
+            None => {
+                let bound = as_at_thread_start(cx, |cx| self.bind(cx));
+                if ended_by_exception(cx) {
+                    return;
+                }
+                Box::new(bound)
+            }
+        };
+        let number = match &mut bound.own {
+            Some(own) => own.next(),
+            None => self.shared.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Sequence::next),
+        };
+        if let Some(number) = number {
+            cx.vars.set_named(&bound.variable, formatted(&bound.format, number));
+        }
+        cx.put_state(self.state, bound);
+    }
+}
+
+impl RandomVariableConfig {
+    fn bind(&self, cx: &mut Context) -> Bound {
+        let per_thread = values::property_bool(&self.per_thread.eval(cx));
+        let sequence = self.sequence(cx);
+        let own = if per_thread {
+            Some(sequence)
+        } else {
+            self.shared.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(sequence);
+            None
+        };
+        Bound { variable: self.variable.eval(cx).as_str().into(), format: self.format.eval(cx).as_str().into(), own }
+    }
+
+    fn sequence(&self, cx: &mut Context) -> Sequence {
+        let minimum = values::property_long(&self.minimum.eval(cx));
+        let maximum = values::property_long(&self.maximum.eval(cx));
+        let seed_text = self.seed.eval(cx).into_string();
+        let seed = values::parse_long(&seed_text);
+        if seed.is_none() && !seed_text.is_empty() {
+            tracing::warn!("Cannot parse random seed: '{seed_text}' in element {}", &*self.name.eval(cx));
+        }
+        let seed = seed.unwrap_or_else(|| cx.random().next_u64() as i64);
+        Sequence { minimum, range: range(minimum, maximum), random: JavaRandom::new(seed) }
+    }
+}
+
+/// `RandomVariableConfig#init`.
+fn range(minimum: i64, maximum: i64) -> i32 {
+    if minimum > maximum {
+        tracing::error!("maximum({maximum}) must be >= minimum({minimum})");
+        return 0;
+    }
+    match i32::try_from(maximum.wrapping_sub(minimum).wrapping_add(1)) {
+        Ok(range) if range > 0 => range,
+        _ => {
+            tracing::warn!("maximum({maximum}) - minimum({minimum}) must be <= {}", i32::MAX);
+            i32::MAX
+        }
+    }
+}
+
+impl Sequence {
+    fn next(&mut self) -> Option<i64> {
+        (self.range > 0).then(|| self.minimum.wrapping_add(i64::from(self.random.next_int(self.range))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_is_bounded_as_in_java() {
+        assert_eq!(range(1, 10), 10);
+        assert_eq!(range(5, 5), 1);
+        assert_eq!(range(6, 5), 0);
+        assert_eq!(range(0, i64::from(i32::MAX)), i32::MAX);
+        assert_eq!(range(i64::MIN, i64::MAX), i32::MAX);
+    }
+
+    #[test]
+    fn a_seed_gives_javas_numbers_from_the_minimum_on() {
+        let mut sequence = Sequence { minimum: 10, range: range(10, 19), random: JavaRandom::new(1) };
+        let numbers: Vec<_> = (0..5).filter_map(|_| sequence.next()).collect();
+        assert_eq!(numbers, [15, 18, 17, 13, 14]);
+        assert_eq!(Sequence { range: 0, ..sequence }.next(), None);
+    }
+}

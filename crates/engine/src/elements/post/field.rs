@@ -1,0 +1,127 @@
+//! The part of a result that a Regular Expression or Boundary Extractor searches (`RegexExtractor.useHeaders`).
+
+use drumfire_expr::{Raised, Text};
+use drumfire_results::Sample;
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::program::Needs;
+use crate::scoped::Input;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Url,
+    ResponseHeaders,
+    RequestHeaders,
+    Code,
+    Message,
+    /// The body with its HTML entities replaced.
+    UnescapedBody,
+    Body,
+}
+
+impl Field {
+    /// Anything unknown means the body. 'Body as a document' is refused: Apache Tika turns documents into text.
+    pub fn decode(d: &mut Decoder, property: &str) -> Field {
+        let text = d.text_now(property).to_ascii_lowercase();
+        match text.as_str() {
+            "url" => Field::Url,
+            "true" => Field::ResponseHeaders,
+            "request_headers" => Field::RequestHeaders,
+            "code" => Field::Code,
+            "message" => Field::Message,
+            "unescaped" => Field::UnescapedBody,
+            "as_document" => {
+                refuse_document(d);
+                Field::Body
+            }
+            _ => Field::Body,
+        }
+    }
+
+    pub fn needs(self) -> Needs {
+        match self {
+            Field::Url | Field::Code | Field::Message => Needs::NOTHING,
+            Field::ResponseHeaders => Needs { headers: true, ..Needs::NOTHING },
+            Field::RequestHeaders => Needs { request: true, ..Needs::NOTHING },
+            Field::UnescapedBody | Field::Body => Needs::BODY,
+        }
+    }
+
+    /// The text to be searched; a variable is taken as it is.
+    ///
+    /// # Errors
+    /// When the body has an entity that stands for no character (`StringEscapeUtils.unescapeHtml4`).
+    pub fn text<'s>(self, cx: &mut Context, input: &Input<'s>) -> Result<Text<'s>, Raised> {
+        let Input::Result(sample) = input else { return Ok(cx.parsed.text(input)) };
+        let sample: &'s Sample = sample;
+        Ok(match self {
+            Field::Url => Text::Literal(sample.url.as_deref().unwrap_or("")),
+            Field::ResponseHeaders => Text::Literal(sample.response_headers.as_deref().unwrap_or("")),
+            Field::RequestHeaders => Text::Literal(sample.request_headers.as_deref().unwrap_or("")),
+            Field::Code => Text::Literal(&sample.code),
+            Field::Message => Text::Literal(&sample.message),
+            Field::Body => cx.parsed.body_text(sample),
+            Field::UnescapedBody => {
+                let text = cx.parsed.body_text(sample);
+                match drumfire_expr::unescape_html4(&text)? {
+                    std::borrow::Cow::Borrowed(_) => text,
+                    std::borrow::Cow::Owned(unescaped) => Text::Owned(unescaped),
+                }
+            }
+        })
+    }
+}
+
+/// 'As a document' needs Apache Tika.
+pub fn refuse_document(d: &mut Decoder) {
+    let message = format!("'{}' reads the body as a document, which needs Apache Tika", d.element.name);
+    d.refuse("body-as-document", message, "let it read the body as text, or run the plan with JMeter");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn field(value: &str) -> (Field, Context) {
+        let xml = format!(
+            r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r"><stringProp name="f">{value}</stringProp></RegexExtractor>"#
+        );
+        fixture::decode(&xml, |d| Field::decode(d, "f"))
+    }
+
+    #[test]
+    fn each_field_reads_its_part_and_needs_no_more() {
+        let sample = Sample {
+            url: Some("http://h/p".into()),
+            response_headers: Some("HTTP/1.1 200 OK\n".into()),
+            request_headers: Some("Host: h\n".into()),
+            code: "200".into(),
+            message: "OK".into(),
+            ..fixture::sample("a &lt; b &amp;amp; &nope; &#65;")
+        };
+        let read = |name: &str| {
+            let (field, mut cx) = field(name);
+            let text = field.text(&mut cx, &Input::Result(&sample)).expect("a text").into_string();
+            let needs = field.needs();
+            (text, [needs.body, needs.headers, needs.request])
+        };
+        let body = "a &lt; b &amp;amp; &nope; &#65;".to_owned();
+        assert_eq!(read("URL"), ("http://h/p".to_owned(), [false; 3]));
+        assert_eq!(read("TRUE"), ("HTTP/1.1 200 OK\n".to_owned(), [false, true, false]));
+        assert_eq!(read("request_headers"), ("Host: h\n".to_owned(), [false, false, true]));
+        assert_eq!(read("code"), ("200".to_owned(), [false; 3]));
+        assert_eq!(read("message"), ("OK".to_owned(), [false; 3]));
+        assert_eq!(read("unescaped"), ("a < b &amp; &nope; A".to_owned(), [true, false, false]));
+        assert_eq!(read("false"), (body.clone(), [true, false, false]));
+        assert_eq!(read(""), (body, [true, false, false]));
+    }
+
+    #[test]
+    fn documents_are_refused() {
+        let xml = r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r"><stringProp name="f">as_document</stringProp></RegexExtractor>"#;
+        let (_, _, findings) = fixture::decode_with_findings(&[], xml, |d| Field::decode(d, "f"));
+        assert!(findings.iter().any(drumfire_jmx::Diagnostic::is_error));
+    }
+}

@@ -1,0 +1,184 @@
+//! The settings of one sample, evaluated.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drumfire_expr::{Scope, Template, Text};
+use drumfire_http::{Limits, Proxy};
+use drumfire_web::Exception;
+use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
+use drumfire_web::headers::{self, Header};
+use drumfire_web::url::{self, Url};
+
+use super::HttpSampler;
+use crate::context::Context;
+use crate::number;
+
+pub struct Call<'s> {
+    pub label: Rc<str>,
+    pub method: Text<'s>,
+    pub headers: Vec<Header<'s>>,
+    pub limits: Limits,
+    pub source: Option<IpAddr>,
+    pub proxy: Option<Arc<Proxy>>,
+    protocol: Text<'s>,
+    domain: Text<'s>,
+    port: Text<'s>,
+    path: Text<'s>,
+    content_encoding: Text<'s>,
+    arguments: Vec<OwnedArgument<'s>>,
+    files: Vec<OwnedFile<'s>>,
+}
+
+struct OwnedArgument<'s> {
+    name: Text<'s>,
+    value: Text<'s>,
+    metadata: Text<'s>,
+    content_type: Text<'s>,
+    always_encode: bool,
+}
+
+struct OwnedFile<'s> {
+    path: Text<'s>,
+    resolved: PathBuf,
+    param_name: Text<'s>,
+    mime_type: Text<'s>,
+}
+
+impl<'s> Call<'s> {
+    pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
+        let arguments = sampler
+            .arguments
+            .iter()
+            .map(|argument| OwnedArgument {
+                name: argument.name.eval(cx),
+                value: argument.value.eval(cx),
+                metadata: argument.metadata.eval(cx),
+                content_type: argument.content_type.eval(cx),
+                always_encode: argument.always_encode,
+            })
+            .collect();
+        let files = sampler.files.iter().map(|file| file.evaluate(cx)).collect();
+        let mut merged = Vec::new();
+        for rows in &sampler.headers {
+            let rows: Vec<Header<'s>> = rows.iter().map(|(name, value)| Header::new(cow(name.eval(cx)), cow(value.eval(cx)))).collect();
+            if merged.is_empty() {
+                merged = rows;
+            } else {
+                headers::merge(&mut merged, &rows);
+            }
+        }
+        Call {
+            label: name.eval(cx).into_value(),
+            method: sampler.method.eval(cx),
+            headers: merged,
+            limits: Limits {
+                connect: timeout(&sampler.connect_timeout, 0, cx),
+                response: timeout(&sampler.response_timeout, sampler.settings.default_timeout_ms, cx),
+            },
+            source: sampler.source.eval(cx).trim().parse().ok(),
+            proxy: sampler.proxy.as_ref().and_then(|proxy| proxy.evaluate(cx)),
+            protocol: sampler.protocol.eval(cx),
+            domain: sampler.domain.eval(cx),
+            port: sampler.port.eval(cx),
+            path: sampler.path.eval(cx),
+            content_encoding: sampler.content_encoding.eval(cx),
+            arguments,
+            files,
+        }
+    }
+
+    /// Where the request goes (`HTTPSamplerBase#getUrl`).
+    pub fn url(&self, sampler: &HttpSampler) -> Result<Url, Exception> {
+        let mut query = String::new();
+        if url::method_takes_query(&self.method) && !self.sends_values_as_body(sampler) {
+            append_query_string(&self.arguments(), &self.content_encoding, &mut query);
+        }
+        url::Target { protocol: &self.protocol, domain: &self.domain, port: &self.port, path: &self.path, method: &self.method, query: &query }.url()
+    }
+
+    /// `HTTPSamplerBase#getSendParameterValuesAsPostBody`.
+    fn sends_values_as_body(&self, sampler: &HttpSampler) -> bool {
+        sampler.raw_body || (!self.arguments.is_empty() && self.arguments.iter().all(|argument| argument.name.is_empty()))
+    }
+
+    pub fn arguments(&self) -> Vec<Argument<'_>> {
+        self.arguments
+            .iter()
+            .map(|argument| Argument {
+                name: &argument.name,
+                value: &argument.value,
+                metadata: &argument.metadata,
+                always_encode: argument.always_encode,
+                content_type: &argument.content_type,
+            })
+            .collect()
+    }
+
+    pub fn files(&self) -> Vec<FileArgument<'_>> {
+        self.files
+            .iter()
+            .map(|file| FileArgument { path: &file.path, resolved: &file.resolved, param_name: &file.param_name, mime_type: &file.mime_type })
+            .collect()
+    }
+
+    pub fn body_spec<'a>(&'a self, sampler: &HttpSampler, method: &'a str, arguments: &'a [Argument<'a>], files: &'a [FileArgument<'a>], following_redirect: bool) -> BodySpec<'a> {
+        BodySpec {
+            method,
+            raw: sampler.raw_body,
+            multipart: sampler.multipart,
+            browser_compatible: sampler.browser_compatible,
+            content_encoding: &self.content_encoding,
+            arguments,
+            files,
+            following_redirect,
+            add_content_type_if_missing: sampler.settings.add_content_type_if_missing,
+        }
+    }
+}
+
+impl super::FileTemplate {
+    fn evaluate(&self, cx: &mut Context) -> OwnedFile<'_> {
+        let path = self.path.eval(cx);
+        // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
+        let direct = PathBuf::from(&*path);
+        let resolved = if direct.is_absolute() || direct.exists() { direct } else { cx.base_dir().join(direct) };
+        OwnedFile { resolved, path, param_name: self.param_name.eval(cx), mime_type: self.mime_type.eval(cx) }
+    }
+}
+
+impl super::ProxyTemplate {
+    /// `HTTPHC4Impl#isDynamicProxy`: a host and a port.
+    fn evaluate(&self, cx: &mut Context) -> Option<Arc<Proxy>> {
+        let host = self.host.eval(cx).into_string();
+        let port = number::int(&self.port.eval(cx));
+        if host.is_empty() || port <= 0 {
+            return None;
+        }
+        let (user, password) = (self.user.eval(cx).into_string(), self.password.eval(cx).into_string());
+        let authorization = (!user.is_empty()).then(|| drumfire_web::auth::basic_header(&user, &password).into_boxed_str());
+        Some(Arc::new(Proxy { host: host.into(), port: u16::try_from(port).unwrap_or(0), connect_headers: Box::default(), authorization }))
+    }
+}
+
+fn cow(text: Text<'_>) -> Cow<'_, str> {
+    match text {
+        Text::Literal(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.into_string()),
+    }
+}
+
+fn timeout(template: &Template, default_ms: i64, cx: &mut Context) -> Option<Duration> {
+    if template.is_empty_literal() && default_ms == 0 {
+        return None;
+    }
+    let ms = match number::int(&template.eval(cx)) {
+        0 => default_ms,
+        ms => i64::from(ms),
+    };
+    (ms > 0).then(|| Duration::from_millis(ms as u64))
+}

@@ -1,0 +1,195 @@
+//! The plan's properties of an HTTP Request, merged with HTTP Request Defaults and managers in scope.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use drumfire_jmx::{Prop, Value};
+
+use super::{ArgumentTemplate, FileTemplate, HttpSampler, ProxyTemplate, Settings};
+use crate::compile::{Decoder, Element, Manager};
+use crate::program::Needs;
+use drumfire_expr::Template;
+
+/// GUI classes whose elements JMeter merges into an HTTP Request (`HTTPSamplerBase#APPLIABLE_CONFIG_CLASSES`).
+const APPLICABLE: [&str; 9] =
+    ["LoginConfigGui", "HttpDefaultsGui", "SimpleConfigGui", "HeaderPanel", "DNSCachePanel", "AuthPanel", "CacheManagerGui", "CookiePanel", "TestBeanGUI"];
+
+const ARGUMENTS: &str = "HTTPsampler.Arguments";
+
+/// The properties of the sampler, completed by those of the configuration in scope.
+struct Merged<'p> {
+    props: BTreeMap<&'p str, &'p Prop>,
+    arguments: Vec<&'p Prop>,
+    files: Vec<&'p Prop>,
+}
+
+impl<'p> Merged<'p> {
+    /// `AbstractTestElement#addProperty`: a property counts as missing when it is an empty text; collections are added to.
+    fn new(sampler: &'p Element, configs: &[&'p Element]) -> Merged<'p> {
+        let mut merged = Merged { props: BTreeMap::new(), arguments: Vec::new(), files: Vec::new() };
+        merged.add(sampler);
+        for config in configs.iter().filter(|config| config.class == "ConfigTestElement") {
+            merged.add(config);
+        }
+        merged
+    }
+
+    fn add(&mut self, element: &'p Element) {
+        for prop in &*element.props {
+            match (&*prop.name, &prop.value) {
+                (ARGUMENTS, Value::Element(arguments)) => self.arguments.extend(arguments.props.list("Arguments.arguments")),
+                ("HTTPsampler.Files", Value::Element(files)) => self.files.extend(files.props.list("HTTPFileArgs.files")),
+                (name, _) => {
+                    let missing = self.props.get(name).is_none_or(|known| matches!(&known.value, Value::Str(text) if text.is_empty()));
+                    if missing {
+                        self.props.insert(name, prop);
+                    }
+                }
+            }
+        }
+    }
+
+    fn template(&self, d: &mut Decoder, name: &str) -> Template {
+        match self.props.get(name) {
+            Some(prop) => d.compile(&prop.value.as_str()),
+            None => Template::raw(""),
+        }
+    }
+
+    fn or(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
+        let template = self.template(d, name);
+        if template.is_empty_literal() { Template::raw(default) } else { template }
+    }
+
+    fn flag(&self, d: &mut Decoder, name: &str) -> bool {
+        match self.props.get(name).map(|prop| &prop.value) {
+            Some(Value::Str(text)) if text.contains("${") => {
+                let template = d.compile(text);
+                d.now(&template).eq_ignore_ascii_case("true")
+            }
+            Some(value) => value.as_bool(),
+            None => false,
+        }
+    }
+}
+
+/// Decodes an HTTP Request.
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
+    let applicable: Vec<&Element> = configs.iter().copied().filter(|config| is_applicable(config)).collect();
+    let merged = Merged::new(d.element, &applicable);
+    refuse_unbuilt(d, &merged);
+    let settings = Arc::new(Settings::read(&d.settings().properties));
+    let mut sampler = HttpSampler {
+        protocol: merged.template(d, "HTTPSampler.protocol"),
+        domain: merged.template(d, "HTTPSampler.domain"),
+        port: merged.template(d, "HTTPSampler.port"),
+        path: merged.template(d, "HTTPSampler.path"),
+        method: merged.or(d, "HTTPSampler.method", "GET"),
+        content_encoding: merged.template(d, "HTTPSampler.contentEncoding"),
+        arguments: merged.arguments.iter().filter_map(|prop| argument(d, prop)).collect(),
+        files: files(d, &merged),
+        headers: headers(d, &applicable),
+        follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
+        auto_redirects: merged.flag(d, "HTTPSampler.auto_redirects"),
+        keep_alive: merged.flag(d, "HTTPSampler.use_keepalive"),
+        multipart: merged.flag(d, "HTTPSampler.DO_MULTIPART_POST"),
+        browser_compatible: merged.flag(d, "HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
+        raw_body: merged.flag(d, "HTTPSampler.postBodyRaw"),
+        image_parser: merged.flag(d, "HTTPSampler.image_parser"),
+        concurrent: merged.flag(d, "HTTPSampler.concurrentDwn"),
+        md5: merged.flag(d, "HTTPSampler.md5"),
+        pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
+        embedded_allow: merged.template(d, "HTTPSampler.embedded_url_re"),
+        embedded_exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),
+        connect_timeout: merged.template(d, "HTTPSampler.connect_timeout"),
+        response_timeout: merged.template(d, "HTTPSampler.response_timeout"),
+        proxy: proxy(d, &merged),
+        source: merged.template(d, "HTTPSampler.ipSource"),
+        cookies: None,
+        cache: None,
+        auth: None,
+        dns: None,
+        needs,
+        settings,
+    };
+    // The outermost manager of a kind wins (`HTTPSamplerBase#setCookieManager` and its siblings).
+    for config in &applicable {
+        match d.manager(config.id) {
+            Some(Manager::Cookies(manager)) => sampler.cookies = Some(manager),
+            Some(Manager::Cache(manager)) => sampler.cache = Some(manager),
+            Some(Manager::Auth(manager)) => sampler.auth = Some(manager),
+            Some(Manager::Dns(manager)) => sampler.dns = Some(manager),
+            None => {}
+        }
+    }
+    Some(sampler)
+}
+
+fn is_applicable(config: &Element) -> bool {
+    let gui_class = config.gui_class.rsplit('.').next().unwrap_or_default();
+    APPLICABLE.contains(&gui_class)
+}
+
+/// Settings that change what is sent and that are not built.
+fn refuse_unbuilt(d: &mut Decoder, merged: &Merged<'_>) {
+    let implementation = merged.template(d, "HTTPSampler.implementation");
+    let implementation = d.now(&implementation);
+    if implementation == "Java" || d.element.class == "HTTPSampler_" {
+        let message = format!("HTTP Request '{}' uses the implementation Java", d.element.name);
+        d.warn("http-implementation", format!("{message}: it is sent as HttpClient4 sends it"));
+    }
+}
+
+fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
+    let Value::Element(element) = &prop.value else { return None };
+    let props = &element.props;
+    Some(ArgumentTemplate {
+        name: d.compile(&props.str("Argument.name")),
+        value: d.compile(&props.str("Argument.value")),
+        metadata: d.compile(&props.str("Argument.metadata")),
+        content_type: d.compile(&props.str("HTTPArgument.content_type")),
+        always_encode: props.bool("HTTPArgument.always_encode", false),
+    })
+}
+
+/// Files of the table, and one of the old single-file properties (`HTTPSamplerBase#mergeFileProperties`).
+fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
+    let mut files = Vec::new();
+    for prop in &merged.files {
+        let Value::Element(element) = &prop.value else { continue };
+        let props = &element.props;
+        files.push(FileTemplate {
+            path: d.compile(&props.str("File.path")),
+            param_name: d.compile(&props.str("File.paramname")),
+            mime_type: d.compile(&props.str("File.mimetype")),
+        });
+    }
+    files
+}
+
+/// The rows of each Header Manager in scope, the nearest first.
+fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
+    let mut managers = Vec::new();
+    for config in configs.iter().filter(|config| config.class == "HeaderManager") {
+        let mut rows = Vec::new();
+        for prop in config.props.list("HeaderManager.headers") {
+            let Value::Element(header) = &prop.value else { continue };
+            rows.push((d.compile(&header.props.str("Header.name")), d.compile(&header.props.str("Header.value"))));
+        }
+        managers.push(rows);
+    }
+    managers
+}
+
+fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {
+    let host = merged.template(d, "HTTPSampler.proxyHost");
+    if host.is_empty_literal() {
+        return None;
+    }
+    Some(ProxyTemplate {
+        host,
+        port: merged.template(d, "HTTPSampler.proxyPort"),
+        user: merged.template(d, "HTTPSampler.proxyUser"),
+        password: merged.template(d, "HTTPSampler.proxyPass"),
+    })
+}

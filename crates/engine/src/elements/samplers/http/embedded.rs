@@ -1,0 +1,204 @@
+//! Embedded resources of a page (`HTTPSamplerBase#downloadPageResources`).
+
+use std::collections::VecDeque;
+
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::resources::{css_urls, embedded};
+use drumfire_query::url::JavaUrl;
+use drumfire_results::Sample;
+use drumfire_web::Exception;
+use drumfire_web::response::media_type;
+use drumfire_web::url::Url;
+use tokio::task::JoinSet;
+
+use super::HttpSampler;
+use super::call::Call;
+use super::failure;
+use super::request::{Prepared, Sending, Trouble};
+use crate::context::Context;
+
+/// `httpsampler.parallel_download` pool where the plan gives no number (`CONCURRENT_POOL_SIZE`).
+const DEFAULT_POOL: usize = 6;
+
+impl HttpSampler {
+    /// The page with its resources as sub-results; the page itself if it has none.
+    pub(super) async fn embedded(&self, cx: &mut Context, call: &Call<'_>, page: Sample, following: bool, depth: u32) -> Sample {
+        let mut page = page;
+        let addresses = match self.addresses(&page) {
+            Ok(addresses) => addresses,
+            Err(message) => {
+                let mut error = page.clone();
+                error.children.clear();
+                let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
+                failure::apply(&mut error, &Exception::new(class, message), self.needs);
+                page.add_child(error, self.settings.rename_children);
+                self.settle_success(&mut page, false);
+                Vec::new()
+            }
+        };
+        if addresses.is_empty() {
+            return page;
+        }
+        let mut whole = if self.settings.separate_container || following {
+            let mut whole = page.clone();
+            whole.children.clear();
+            whole.attach_child(page, self.settings.rename_children);
+            whole
+        } else {
+            page
+        };
+        let wanted = self.filter(cx, addresses, &mut whole);
+        let pool = self.pool(cx);
+        if pool > 1 {
+            self.fetch_together(cx, call, &mut whole, wanted, depth + 1, pool).await;
+        } else {
+            for url in wanted {
+                let sample = self.fetch(cx, call, &url, "GET", false, depth + 1).await;
+                self.add(&mut whole, sample);
+            }
+        }
+        whole
+    }
+
+    /// What the page asks for, in order.
+    fn addresses(&self, page: &Sample) -> Result<Vec<JavaUrl>, String> {
+        let Some(data) = page.response_data.as_ref().filter(|data| !data.is_empty()) else { return Ok(Vec::new()) };
+        let content_type = page.content_type.as_deref().unwrap_or_default();
+        let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else { return Ok(Vec::new()) };
+        let text = crate::body::decode(data, page.encoding.as_deref());
+        match media_type(content_type).as_str() {
+            "text/html" | "application/xhtml+xml" | "application/xml" | "text/xml" => {
+                let agent = page.request_headers.as_deref().and_then(user_agent);
+                embedded(&text, &base, agent).map_err(|error| error.0)
+            }
+            "text/css" => css_urls(&text, &base).map_err(|error| error.0),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The addresses that pass both filters, in normal form; failures become sub-results.
+    fn filter(&self, cx: &mut Context, addresses: Vec<JavaUrl>, whole: &mut Sample) -> VecDeque<Url> {
+        let allow = self.pattern(&self.embedded_allow.eval(cx));
+        let exclude = self.pattern(&self.embedded_exclude.eval(cx));
+        let mut wanted = VecDeque::new();
+        for address in addresses {
+            let text = address.to_string();
+            let parsed = Url::parse(&text).map(|url| url.sanitized().unwrap_or(url));
+            let Ok(url) = parsed else {
+                self.add_error(whole, format!("{text} is not a correct URI"));
+                continue;
+            };
+            if allow.as_ref().is_some_and(|allow| !allow.full_match(url.as_str())) || exclude.as_ref().is_some_and(|exclude| exclude.full_match(url.as_str())) {
+                continue;
+            }
+            match url.normalized() {
+                Ok(url) => wanted.push_back(url),
+                Err(_) => self.add_error(whole, format!("{} URI can not be normalized", url.as_str())),
+            }
+        }
+        wanted
+    }
+
+    fn pattern(&self, text: &str) -> Option<Pattern> {
+        if text.is_empty() {
+            return None;
+        }
+        let dialect = if self.settings.java_regex { Dialect::Java } else { Dialect::Oro };
+        match Pattern::compile(text, dialect, Options::default()) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                tracing::warn!("Ignoring embedded URL string: {}", error.message);
+                None
+            }
+        }
+    }
+
+    /// How many resources are fetched at once.
+    fn pool(&self, cx: &mut Context) -> usize {
+        if !self.concurrent {
+            return 1;
+        }
+        self.pool_size.eval(cx).parse().unwrap_or(DEFAULT_POOL)
+    }
+
+    /// Fetches with up to `pool` requests under way; results in the order of the page.
+    async fn fetch_together(&self, cx: &mut Context, call: &Call<'_>, whole: &mut Sample, mut wanted: VecDeque<Url>, depth: u32, pool: usize) {
+        let mut results: Vec<Option<Fetched>> = Vec::new();
+        let mut running = JoinSet::new();
+        loop {
+            while running.len() < pool
+                && let Some(url) = wanted.pop_front()
+            {
+                let place = results.len();
+                results.push(None);
+                match self.prepare(cx, call, &url, "GET", false) {
+                    Prepared::Done(sample) => results[place] = Some(Fetched::Done(sample)),
+                    Prepared::Send(sending) => {
+                        let exchange = self.detached(cx, call, sending);
+                        running.spawn_local(async move { (place, exchange.await) });
+                    }
+                }
+            }
+            match running.join_next().await {
+                Some(Ok((place, (sending, outcome)))) => results[place] = Some(Fetched::Answered(sending, outcome)),
+                Some(Err(error)) => tracing::error!("a download ended with a panic: {error}"),
+                None => break,
+            }
+        }
+        for result in results.into_iter().flatten() {
+            let sample = match result {
+                Fetched::Done(sample) => sample.map(|sample| *sample),
+                Fetched::Answered(sending, outcome) => self.complete(cx, call, sending, outcome, false, depth).await,
+            };
+            self.add(whole, sample);
+        }
+    }
+
+    fn add(&self, whole: &mut Sample, sample: Option<Sample>) {
+        let ok = whole.success && sample.as_ref().is_none_or(|sample| sample.success);
+        if let Some(sample) = sample {
+            whole.add_child(sample, self.settings.rename_children);
+        }
+        self.settle_success(whole, ok);
+    }
+
+    fn add_error(&self, whole: &mut Sample, message: String) {
+        let mut error = whole.clone();
+        error.children.clear();
+        failure::apply(&mut error, &Exception::new("java.lang.Exception", message), self.needs);
+        whole.add_child(error, self.settings.rename_children);
+        self.settle_success(whole, false);
+    }
+
+    /// `HTTPSamplerBase#setParentSampleSuccess`.
+    fn settle_success(&self, whole: &mut Sample, success: bool) {
+        if self.settings.ignore_failed_embedded {
+            return;
+        }
+        whole.success = success;
+        if success {
+            return;
+        }
+        let mut message = String::from("Embedded resource download error:");
+        for child in whole.children.iter().filter(|child| !child.success) {
+            message.push_str(child.url.as_deref().unwrap_or("null"));
+            message.push_str(" code:");
+            message.push_str(&child.code);
+            message.push_str(" message:");
+            message.push_str(&child.message);
+            message.push_str(", ");
+        }
+        whole.message = message.into();
+    }
+}
+
+enum Fetched {
+    Done(Option<Box<Sample>>),
+    Answered(Box<Sending>, Result<drumfire_http::Incoming, Trouble>),
+}
+
+/// `HTTPSamplerBase#getUserAgent`: from the request headers as the sample shows them.
+fn user_agent(headers: &str) -> Option<&str> {
+    let start = headers.find("User-Agent: ")? + "User-Agent: ".len();
+    headers[start..].lines().next().map(str::trim)
+}

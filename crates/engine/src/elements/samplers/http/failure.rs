@@ -1,0 +1,88 @@
+//! Failures in Java's words: the response code and message of JMeter's failed samples (`HTTPSamplerBase#errorResult`).
+
+use drumfire_http::{BadChunk, DecodeFailure, Failure, FailureKind, Phase, Target, TlsFailure};
+use drumfire_results::{DataType, Sample};
+use drumfire_web::Exception;
+use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
+use drumfire_web::url::Url;
+
+use super::request::Trouble;
+use crate::program::Needs;
+
+/// Turns the sample into a failed one. JMeter stores the stack trace as response data, so it counts as received bytes.
+pub fn apply(sample: &mut Sample, exception: &Exception, needs: Needs) {
+    let trace = exception.to_string();
+    sample.data_type = DataType::Text;
+    sample.code = exception.response_code().into();
+    sample.message = exception.response_message().into();
+    sample.success = false;
+    sample.header_bytes = 0;
+    sample.body_bytes = trace.len() as u64;
+    sample.response_data = needs.body.then(|| trace.into_bytes().into());
+}
+
+/// The exception JMeter would have caught.
+pub fn exception(trouble: &Trouble, url: &Url, target: &Target) -> Exception {
+    match trouble {
+        Trouble::Java(exception) => exception.clone(),
+        Trouble::Interrupted => Exception::new("java.net.SocketException", "Socket closed"),
+        Trouble::Exchange(failure) => {
+            let endpoint = match &target.proxy {
+                Some(proxy) => Endpoint { host: &proxy.host, port: proxy.port, addresses: &failure.addresses },
+                None => Endpoint { host: url.host(), port: target.port, addresses: &failure.addresses },
+            };
+            of_exchange(failure).exception(&endpoint)
+        }
+    }
+}
+
+fn of_exchange(failure: &Failure) -> JavaFailure<'_> {
+    let connecting = matches!(failure.phase, Phase::Resolve | Phase::Connect);
+    match &failure.kind {
+        FailureKind::UnknownHost => JavaFailure::UnknownHost,
+        FailureKind::Refused => JavaFailure::Connect(ConnectFailure::Refused),
+        FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => JavaFailure::Connect(ConnectFailure::TimedOut),
+        FailureKind::ConnectTimeout => JavaFailure::Socket("Connection timed out"),
+        FailureKind::ReadTimeout => JavaFailure::ReadTimeout,
+        FailureKind::HostUnreachable => JavaFailure::Connect(ConnectFailure::HostUnreachable),
+        FailureKind::NetworkUnreachable => JavaFailure::Connect(ConnectFailure::NetworkUnreachable),
+        FailureKind::AddressNotAvailable => JavaFailure::Connect(ConnectFailure::NoLocalAddress),
+        FailureKind::TooManyFiles => JavaFailure::Socket("Too many open files"),
+        FailureKind::Reset => JavaFailure::Reset,
+        FailureKind::BrokenPipe => JavaFailure::BrokenPipe,
+        FailureKind::ClosedBeforeResponse | FailureKind::NoValidResponse => JavaFailure::NoResponse,
+        FailureKind::BadStatusLine { .. } | FailureKind::BadHeader(_) | FailureKind::HeadTooLarge | FailureKind::UnexpectedInterim(_) => {
+            JavaFailure::MalformedHead
+        }
+        FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody { expected: *expected, received: *received },
+        FailureKind::TruncatedChunk { expected, actual } => JavaFailure::TruncatedChunk { expected: *expected, received: *actual },
+        FailureKind::MissingLastChunk => JavaFailure::MissingClosingChunk,
+        FailureKind::BadChunk(chunk) => of_chunk(chunk),
+        FailureKind::Tls(tls) => of_tls(tls),
+        FailureKind::Decode(DecodeFailure::NotGzip) => JavaFailure::NotGzip,
+        FailureKind::Decode(DecodeFailure::UnexpectedEnd) => JavaFailure::TruncatedCompression,
+        FailureKind::Decode(_) => JavaFailure::Socket("Corrupt compressed data"),
+        FailureKind::ProxyRefused(_) => JavaFailure::Socket("Proxy refused the connection"),
+        FailureKind::File(_) => JavaFailure::File("the file could not be read"),
+        FailureKind::Io(_) => JavaFailure::Socket("input/output error"),
+    }
+}
+
+fn of_chunk(chunk: &BadChunk) -> JavaFailure<'_> {
+    match chunk {
+        BadChunk::MissingLineEnd | BadChunk::NoLineEnd => JavaFailure::MissingChunkEnd,
+        BadChunk::Size(text) | BadChunk::Trailer(text) => JavaFailure::BadChunkHeader(text),
+        BadChunk::NegativeSize => JavaFailure::BadChunkHeader("-"),
+    }
+}
+
+fn of_tls(tls: &TlsFailure) -> JavaFailure<'_> {
+    match tls {
+        TlsFailure::Closed => JavaFailure::TlsClosed,
+        TlsFailure::NotTls => JavaFailure::TlsNotSpoken,
+        TlsFailure::Alert(_) => JavaFailure::TlsAlert(tls.alert_name().unwrap_or("unknown")),
+        TlsFailure::ProtocolVersion => JavaFailure::TlsAlert("protocol_version"),
+        TlsFailure::Other(text) => JavaFailure::Tls(text),
+    }
+}
+

@@ -1,0 +1,117 @@
+//! HTTP Request (`HTTPSamplerProxy`): one sample, with its redirects and embedded resources
+//! (`HTTPSamplerBase#sample`, `HTTPHC4Impl`).
+//!
+//! | file | step |
+//! |---|---|
+//! | `decode.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
+//! | `call.rs` | the settings of one sample, evaluated |
+//! | `request.rs` | one request: address, head, cookies, cache, body |
+//! | `response.rs` | one response in the words of a sample |
+//! | `redirects.rs`, `embedded.rs` | what follows a response |
+//! | `state.rs` | what a user and a worker keep between samples |
+
+mod call;
+mod decode;
+mod embedded;
+mod failure;
+mod redirects;
+mod request;
+mod response;
+mod settings;
+mod state;
+
+use std::sync::Arc;
+
+use drumfire_expr::Template;
+use drumfire_results::Sample;
+
+pub use decode::decode;
+pub use settings::Settings;
+pub use state::{UserState, new_worker};
+
+use crate::context::Context;
+use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
+use crate::program::Needs;
+use call::Call;
+
+/// A decoded HTTP Request.
+pub struct HttpSampler {
+    protocol: Template,
+    domain: Template,
+    port: Template,
+    path: Template,
+    method: Template,
+    content_encoding: Template,
+    arguments: Vec<ArgumentTemplate>,
+    files: Vec<FileTemplate>,
+    /// Header Managers in scope, the innermost first.
+    headers: Vec<Vec<(Template, Template)>>,
+    follow_redirects: bool,
+    auto_redirects: bool,
+    keep_alive: bool,
+    multipart: bool,
+    browser_compatible: bool,
+    raw_body: bool,
+    image_parser: bool,
+    concurrent: bool,
+    md5: bool,
+    pool_size: Template,
+    embedded_allow: Template,
+    embedded_exclude: Template,
+    connect_timeout: Template,
+    response_timeout: Template,
+    proxy: Option<ProxyTemplate>,
+    source: Template,
+    cookies: Option<Arc<CookieManager>>,
+    cache: Option<Arc<CacheManager>>,
+    auth: Option<Arc<AuthManager>>,
+    dns: Option<Arc<DnsCacheManager>>,
+    needs: Needs,
+    settings: Arc<Settings>,
+}
+
+struct ArgumentTemplate {
+    name: Template,
+    value: Template,
+    metadata: Template,
+    content_type: Template,
+    always_encode: bool,
+}
+
+struct FileTemplate {
+    path: Template,
+    param_name: Template,
+    mime_type: Template,
+}
+
+struct ProxyTemplate {
+    host: Template,
+    port: Template,
+    user: Template,
+    password: Template,
+}
+
+impl HttpSampler {
+    /// `HTTPSamplerBase#sample()`.
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
+        cx.http.begin_sample();
+        if let Some(dns) = &self.dns {
+            dns.install(cx);
+        }
+        let call = Call::evaluate(self, cx, name);
+        let url = match call.url(self) {
+            Ok(url) => url,
+            Err(exception) => {
+                // `errorResult(e, new HTTPSampleResult(0))`: no label, no address.
+                let mut sample = Sample::new("null".into(), cx.thread_name.clone());
+                sample.start_ms = cx.clock().now_ms();
+                failure::apply(&mut sample, &exception, self.needs);
+                sample.set_end(sample.start_ms);
+                return Some(sample);
+            }
+        };
+        let mut sample = self.fetch(cx, &call, &url, &call.method, false, 0).await?;
+        sample.label = call.label.clone();
+        Some(sample)
+    }
+}

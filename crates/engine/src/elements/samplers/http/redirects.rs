@@ -1,0 +1,106 @@
+//! What follows a response: redirects that JMeter follows itself, and embedded resources
+//! (`HTTPSamplerBase#resultProcessing`, `#followRedirects`).
+
+use drumfire_results::{DataType, Sample};
+use drumfire_web::Exception;
+use drumfire_web::redirect::{method_after_redirect, redirect_url, too_many_redirects};
+use drumfire_web::url::Url;
+
+use super::HttpSampler;
+use super::call::Call;
+use super::failure;
+use crate::context::Context;
+
+impl HttpSampler {
+    /// `HTTPSamplerBase#resultProcessing`.
+    pub(super) async fn process(&self, cx: &mut Context, call: &Call<'_>, sample: Sample, following: bool, depth: u32) -> Option<Sample> {
+        let mut sample = sample;
+        let mut redirected = false;
+        if !following && self.follow_redirects && sample.redirect_location.is_some() {
+            sample = Box::pin(self.follow(cx, call, sample, depth)).await;
+            redirected = true;
+        }
+        if !self.image_parser || !sample.success || sample.data_type != DataType::Text {
+            return Some(sample);
+        }
+        if depth > self.settings.max_frame_depth {
+            let mut error = sample.clone();
+            error.children.clear();
+            failure::apply(&mut error, &Exception::new("java.lang.Exception", "Maximum frame/iframe nesting depth exceeded."), self.needs);
+            sample.add_child(error, self.settings.rename_children);
+        } else if !redirected {
+            sample = Box::pin(self.embedded(cx, call, sample, following, depth)).await;
+        }
+        Some(sample)
+    }
+
+    /// `HTTPSamplerBase#followRedirects`: the whole takes the outcome of the last response and all of them as sub-results.
+    async fn follow(&self, cx: &mut Context, call: &Call<'_>, first: Sample, depth: u32) -> Sample {
+        let rename = self.settings.rename_children;
+        let mut total = first.clone();
+        total.children.clear();
+        total.attach_child(first.clone(), rename);
+        let mut last = first;
+        let mut redirects = 0;
+        while redirects < self.settings.max_redirects {
+            let mut invalid = false;
+            match self.next_address(&last) {
+                Ok((url, method)) => match self.fetch(cx, call, &url, &method, true, depth).await {
+                    Some(sample) => last = sample,
+                    None => break,
+                },
+                Err(exception) => {
+                    failure::apply(&mut last, &exception, self.needs);
+                    last.redirect_location = None;
+                    invalid = true;
+                }
+            }
+            if last.children.is_empty() {
+                if !invalid {
+                    total.add_child(last.clone(), rename);
+                }
+            } else {
+                for child in last.children.clone() {
+                    total.add_child(child, rename);
+                }
+            }
+            if last.redirect_location.is_none() {
+                break;
+            }
+            redirects += 1;
+        }
+        if redirects >= self.settings.max_redirects {
+            last.children.clear();
+            failure::apply(&mut last, &too_many_redirects(self.settings.max_redirects), self.needs);
+            total.add_child(last.clone(), rename);
+        }
+        take_outcome(&mut total, last);
+        total
+    }
+
+    fn next_address(&self, last: &Sample) -> Result<(Url, String), Exception> {
+        let base = Url::parse(last.url.as_deref().unwrap_or_default())?;
+        let location = last.redirect_location.as_deref().unwrap_or_default();
+        let url = redirect_url(&base, location, self.settings.remove_slash_dot_dot)?;
+        Ok((url, method_after_redirect(last.method.as_deref().unwrap_or("GET")).to_owned()))
+    }
+}
+
+/// The whole shows what the last response was.
+fn take_outcome(total: &mut Sample, last: Sample) {
+    total.label = format!("{}->{}", total.label, last.label).into();
+    total.url = last.url;
+    total.method = last.method;
+    total.query_string = last.query_string;
+    total.request_headers = last.request_headers;
+    total.response_data = last.response_data;
+    total.code = last.code;
+    total.success = last.success;
+    total.message = last.message;
+    total.data_type = last.data_type;
+    total.response_headers = last.response_headers;
+    total.content_type = last.content_type;
+    total.encoding = last.encoding;
+    total.redirect_location = None;
+    total.service_us = 0;
+}

@@ -1,0 +1,179 @@
+//! One response in the words of a sample.
+
+use std::rc::Rc;
+
+use drumfire_http::{Incoming, Times};
+use drumfire_results::{Sample, Text};
+use drumfire_web::Exception;
+use drumfire_web::redirect::{is_redirect, missing_location};
+use drumfire_web::response::{self, ResponseHead};
+
+use super::HttpSampler;
+use super::call::Call;
+use super::failure;
+use super::request::{Sending, Trouble};
+use crate::context::Context;
+
+impl HttpSampler {
+    /// From the end of the exchange to the finished sample.
+    pub(super) async fn complete(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        mut sending: Box<Sending>,
+        mut outcome: Result<Incoming, Trouble>,
+        following: bool,
+        depth: u32,
+    ) -> Option<Sample> {
+        let begin = match &outcome {
+            Ok(incoming) => Some(incoming.times.begin),
+            Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
+        };
+        sending.sample.start_ms = begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
+        if let Ok(incoming) = outcome {
+            let settled = incoming.status != 401 && !(self.auto_redirects && (300..400).contains(&incoming.status));
+            outcome = if settled { Ok(incoming) } else { self.settle(cx, call, &mut sending, incoming).await };
+        }
+        match outcome {
+            Ok(incoming) => match self.read(cx, sending, incoming) {
+                Ok(sample) => self.process(cx, call, sample, following, depth).await,
+                Err(sample) => Some(*sample),
+            },
+            Err(trouble) => Some(self.failed(cx, *sending, &trouble)),
+        }
+    }
+
+    /// The sample of a response; as an error, one that JMeter fails on after it came.
+    fn read(&self, cx: &mut Context, sending: Box<Sending>, mut incoming: Incoming) -> Result<Sample, Box<Sample>> {
+        let Sending { mut sample, url, method, head_text, .. } = *sending;
+        self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
+        sample.code = code(incoming.status);
+        sample.message = message(incoming.reason());
+        sample.success = response::is_success(incoming.status);
+        sample.sent_bytes = incoming.wire.sent_bytes;
+        if let Some(content_type) = last_header(&incoming, "Content-Type") {
+            sample.set_encoding_and_type(&content_type);
+            sample.content_type = Some(content_type.into());
+        }
+        self.read_body(&mut sample, &mut incoming);
+        sample.request_headers = head_text.map(Into::into);
+        let received = incoming.wire.head_bytes + incoming.wire.body_bytes;
+        let parsed = (self.needs.headers || self.cache.is_some()).then(|| ResponseHead::parse(&incoming.head)).flatten();
+        sample.body_bytes = received;
+        if let Some(head) = &parsed {
+            let mut text = String::new();
+            head.append_text(incoming.wire.body_bytes > 0, &mut text);
+            let sizes = response::sizes(received, &text, head.header_count());
+            sample.header_bytes = u64::try_from(sizes.headers).unwrap_or(0);
+            sample.body_bytes = u64::try_from(sizes.body).unwrap_or(0);
+            sample.response_headers = Some(text.into());
+        }
+        if is_redirect(incoming.status, &method) {
+            match last_header(&incoming, "Location") {
+                Some(location) => sample.redirect_location = Some(location.into()),
+                None => return Err(Box::new(self.fail(sample, &missing_location(&method, &url)))),
+            }
+        }
+        if let Some(cookies) = &self.cookies {
+            for (name, value) in incoming.headers() {
+                if name.eq_ignore_ascii_case(b"Set-Cookie") {
+                    cookies.receive(cx, &String::from_utf8_lossy(value), &url);
+                }
+            }
+        }
+        if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
+            let sent = sample.request_headers.clone().unwrap_or_default();
+            if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
+                return Err(Box::new(self.fail(sample, &exception)));
+            }
+        }
+        Ok(sample)
+    }
+
+    /// Latency is the first byte of the body, or the end where there is none, as `HTTPSamplerBase#readResponse` has it.
+    fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
+        let clock = cx.clock();
+        sample.set_end(clock.ms(times.end));
+        sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;
+        sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
+        if let Some(connected) = times.connected.filter(|_| !reused) {
+            sample.mark_connect(clock.ms(connected));
+        }
+    }
+
+    fn read_body(&self, sample: &mut Sample, incoming: &mut Incoming) {
+        if let Some(digest) = incoming.md5 {
+            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            sample.response_data = Some(Rc::from(hex.into_bytes()));
+        } else if let Some(body) = incoming.body.take() {
+            sample.response_data = Some(Rc::from(body));
+            sample.sniff_html_encoding();
+        }
+    }
+
+    /// A sample that failed after its response.
+    fn fail(&self, mut sample: Sample, exception: &Exception) -> Sample {
+        failure::apply(&mut sample, exception, self.needs);
+        sample
+    }
+
+    /// The sample of an exchange that failed.
+    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Sample {
+        let Sending { mut sample, target, head_text, url, .. } = sending;
+        sample.request_headers = head_text.map(Into::into);
+        let clock = cx.clock();
+        if let Some(failed) = trouble.failed_exchange() {
+            sample.set_end(clock.ms(failed.times.end));
+            sample.service_us = failed.times.end.saturating_duration_since(failed.times.begin).as_micros() as u64;
+            // HttpClient's operator calls connectEnd whether or not it has connected.
+            if !failed.reused {
+                sample.mark_connect(clock.ms(failed.times.connected.unwrap_or(failed.times.end)));
+            }
+        } else {
+            sample.set_end(clock.now_ms());
+        }
+        failure::apply(&mut sample, &failure::exception(trouble, &url, &target), self.needs);
+        sample
+    }
+}
+
+/// The codes that occur need no allocation.
+fn code(status: u16) -> Text {
+    Text::Static(match status {
+        200 => "200",
+        201 => "201",
+        202 => "202",
+        204 => "204",
+        206 => "206",
+        301 => "301",
+        302 => "302",
+        303 => "303",
+        304 => "304",
+        307 => "307",
+        308 => "308",
+        400 => "400",
+        401 => "401",
+        403 => "403",
+        404 => "404",
+        405 => "405",
+        429 => "429",
+        500 => "500",
+        502 => "502",
+        503 => "503",
+        504 => "504",
+        _ => return status.to_string().into(),
+    })
+}
+
+fn message(reason: &[u8]) -> Text {
+    match reason {
+        b"OK" => Text::Static("OK"),
+        b"" => Text::EMPTY,
+        _ => reason.iter().map(|byte| char::from(*byte)).collect::<String>().into(),
+    }
+}
+
+fn last_header(incoming: &Incoming, name: &str) -> Option<String> {
+    let found = incoming.headers().filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes())).last();
+    found.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect())
+}

@@ -1,0 +1,108 @@
+//! JMeter properties that decide how all HTTP Requests of a run behave.
+
+use std::time::Duration;
+
+use drumfire_expr::Properties;
+use drumfire_http::PoolOptions;
+use drumfire_web::cache::CachedMode;
+
+/// Read once per run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `httpsampler.max_redirects`.
+    pub max_redirects: u32,
+    /// `httpsampler.max_frame_depth`.
+    pub max_frame_depth: u32,
+    /// `httpsampler.redirect.removeslashdotdot`.
+    pub remove_slash_dot_dot: bool,
+    /// `httpsampler.separate.container`.
+    pub separate_container: bool,
+    /// `httpsampler.ignore_failed_embedded_resources`.
+    pub ignore_failed_embedded: bool,
+    /// `httpsampler.embedded_resources_use_md5`.
+    pub embedded_md5: bool,
+    /// `httpsampler.max_bytes_to_store_per_request`; 0 keeps all.
+    pub max_bytes_to_store: u64,
+    /// `httpclient.reset_state_on_thread_group_iteration`.
+    pub reset_state: bool,
+    /// `http.post_add_content_type_if_missing`.
+    pub add_content_type_if_missing: bool,
+    /// `httpclient4.auth.preemptive`.
+    pub preemptive_auth: bool,
+    /// `httpclient4.deflate_relax_mode`.
+    pub deflate_relaxed: bool,
+    /// `httpclient4.default_user_agent_disabled`.
+    pub user_agent: bool,
+    /// `httpclient.timeout`, in milliseconds; 0 is none.
+    pub default_timeout_ms: i64,
+    /// `subresults.disable_renaming`, or functional mode: sub-results keep their own labels.
+    pub rename_children: bool,
+    /// `jmeter.regex.engine` is `java`.
+    pub java_regex: bool,
+    pub cached_mode: CachedMode,
+    pub cookie_check: bool,
+    pub cookie_delete_null: bool,
+    pub cookie_save: bool,
+    pub cookie_variables: bool,
+    /// `CookieManager.name.prefix`.
+    pub cookie_prefix: String,
+    pub cacheable_methods: Vec<String>,
+}
+
+impl Settings {
+    pub fn read(properties: &Properties) -> Settings {
+        let long = |name, default| properties.get_long(name, default).max(0);
+        let flag = |name, default| properties.get_bool(name, default);
+        let text = |name, default: &str| properties.get(name).map_or_else(|| default.to_owned(), |value| value.to_string());
+        Settings {
+            max_redirects: long("httpsampler.max_redirects", 20) as u32,
+            max_frame_depth: long("httpsampler.max_frame_depth", 5) as u32,
+            remove_slash_dot_dot: flag("httpsampler.redirect.removeslashdotdot", true),
+            separate_container: flag("httpsampler.separate.container", true),
+            ignore_failed_embedded: flag("httpsampler.ignore_failed_embedded_resources", false),
+            embedded_md5: flag("httpsampler.embedded_resources_use_md5", false),
+            max_bytes_to_store: long("httpsampler.max_bytes_to_store_per_request", 0) as u64,
+            reset_state: flag("httpclient.reset_state_on_thread_group_iteration", true),
+            add_content_type_if_missing: flag("http.post_add_content_type_if_missing", false),
+            preemptive_auth: flag("httpclient4.auth.preemptive", true),
+            deflate_relaxed: flag("httpclient4.deflate_relax_mode", false),
+            user_agent: !flag("httpclient4.default_user_agent_disabled", false),
+            default_timeout_ms: long("httpclient.timeout", 0),
+            rename_children: !flag("subresults.disable_renaming", false),
+            java_regex: text("jmeter.regex.engine", "oro").eq_ignore_ascii_case("java"),
+            cached_mode: cached_mode(properties),
+            cookie_check: flag("CookieManager.check.cookies", true),
+            cookie_delete_null: flag("CookieManager.delete_null_cookies", true),
+            cookie_save: flag("CookieManager.save.cookies", false),
+            cookie_variables: flag("CookieManager.allow_variable_cookies", true),
+            cookie_prefix: text("CookieManager.name.prefix", "COOKIE_"),
+            cacheable_methods: text("cacheable_methods", "GET").split([' ', ',']).map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// `cache_manager.cached_resource_mode` and its texts.
+fn cached_mode(properties: &Properties) -> CachedMode {
+    let text = |name| properties.get(name).map(|value| value.to_string()).unwrap_or_default();
+    match text("cache_manager.cached_resource_mode").as_str() {
+        "RETURN_200_CACHE" => CachedMode::Ok { message: text("RETURN_200_CACHE.message").into() },
+        "RETURN_CUSTOM_STATUS" => {
+            CachedMode::Custom { code: text("RETURN_CUSTOM_STATUS.code").into(), message: text("RETURN_CUSTOM_STATUS.message").into() }
+        }
+        _ => CachedMode::NoSample,
+    }
+}
+
+/// How connections are kept: `httpclient4.validate_after_inactivity`, `httpclient4.time_to_live`, `httpclient4.idletimeout`.
+pub fn pool_options(properties: &Properties) -> PoolOptions {
+    let duration = |name, default| {
+        let ms = properties.get_long(name, default);
+        (ms > 0).then(|| Duration::from_millis(ms as u64))
+    };
+    PoolOptions {
+        validate_after_inactivity: duration("httpclient4.validate_after_inactivity", 4_900),
+        max_idle: duration("httpclient4.idletimeout", 0),
+        time_to_live: duration("httpclient4.time_to_live", 60_000),
+        honour_keep_alive: true,
+    }
+}

@@ -1,0 +1,13 @@
+//! What elements of one class share among all users of a run: JMeter's static fields.
+
+use crate::elements::config::csv_file::CsvFiles;
+use crate::elements::timers::constant_throughput_timer::Pacing;
+
+/// One run's shared state of elements.
+#[derive(Default)]
+pub struct Statics {
+    /// Files that CSV Data Sets read (`FileServer#files`).
+    pub csv_files: CsvFiles,
+    /// When the shared modes of Constant Throughput Timers last let a sample start.
+    pub pacing: Pacing,
+}

@@ -1,0 +1,40 @@
+//! Ways in which an element ends its user outside of a sampler.
+
+use crate::context::Context;
+
+/// `JMeterThread#run`: an exception while the next sampler is looked for ends the thread.
+pub fn test_failed(cx: &mut Context, reason: &str) {
+    tracing::error!("Test failed! {}: {reason}", cx.thread_name);
+    cx.alive = false;
+}
+
+/// Whether an evaluation threw; then this user has ended.
+pub fn ended_by_exception(cx: &mut Context) -> bool {
+    match cx.take_raised() {
+        None => false,
+        Some(drumfire_expr::Raised::StopThread(reason)) => {
+            stop_thread(cx, &reason);
+            true
+        }
+        Some(raised) => {
+            test_failed(cx, &raised.to_string());
+            true
+        }
+    }
+}
+
+/// `JMeterStopThreadException` outside of a sampler.
+pub fn stop_thread(cx: &mut Context, reason: &str) {
+    tracing::info!("Stop Thread seen for thread {}, reason: {reason}", cx.thread_name);
+    cx.alive = false;
+}
+
+/// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their
+/// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
+pub fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
+    let initial = cx.shared.program.initial_vars();
+    let now = std::mem::replace(&mut cx.vars, initial);
+    let value = evaluate(cx);
+    cx.vars = now;
+    value
+}

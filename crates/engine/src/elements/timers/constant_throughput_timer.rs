@@ -1,0 +1,146 @@
+//! Constant Throughput Timer (`ConstantThroughputTimer`): spreads samples so that so many start per minute.
+//!
+//! Properties: `throughput` (samples per minute), `calcMode` (0 this thread only, 1 all active threads, 2 all active
+//! threads in the current thread group, 3 and 4 the same two with one shared schedule). Modes by their English names are
+//! understood too, as JMeter's are by the names of its language; `timer.factor` does not apply.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use drumfire_expr::{Template, values};
+use drumfire_jmx::Value;
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::elements::{Roles, Timer};
+
+const MS_PER_MINUTE: f64 = 60_000.0;
+/// Longer than any run, and far from overflow: what a throughput of 0 waits.
+const FOREVER_MS: i64 = i64::MAX / 8;
+
+/// Names of the modes in JMeter's English texts, which old plans have saved.
+const MODE_NAMES: [&str; 5] = [
+    "this thread only",
+    "all active threads",
+    "all active threads in current thread group",
+    "all active threads (shared)",
+    "all active threads in current thread group (shared)",
+];
+
+/// When the last sample of each shared schedule was let start, in milliseconds since the epoch: all threads', and each
+/// thread group's.
+#[derive(Default)]
+pub struct Pacing {
+    all: Mutex<i64>,
+    groups: Mutex<HashMap<usize, i64>>,
+}
+
+impl Pacing {
+    fn all_delay_ms(&self, now_ms: i64, apart_ms: i64) -> i64 {
+        shared_delay_ms(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner), now_ms, apart_ms)
+    }
+
+    fn group_delay_ms(&self, group: usize, now_ms: i64, apart_ms: i64) -> i64 {
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        shared_delay_ms(groups.entry(group).or_default(), now_ms, apart_ms)
+    }
+}
+
+/// `ConstantThroughputTimer#calculateSharedDelay`.
+fn shared_delay_ms(last_ms: &mut i64, now_ms: i64, apart_ms: i64) -> i64 {
+    *last_ms = now_ms.max(last_ms.saturating_add(apart_ms));
+    (*last_ms - now_ms).max(0)
+}
+
+struct ConstantThroughputTimer {
+    throughput: Template,
+    mode: Template,
+    previous: StateId,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let timer = ConstantThroughputTimer { throughput: d.template("throughput"), mode: mode(d), previous: d.new_state() };
+    Roles::timer(timer)
+}
+
+fn mode(d: &mut Decoder) -> Template {
+    match d.element.props.value("calcMode") {
+        Some(Value::Str(text)) => match MODE_NAMES.iter().position(|name| name == text) {
+            Some(index) => Template::raw(&index.to_string()),
+            None => d.template("calcMode"),
+        },
+        _ => d.template("calcMode"),
+    }
+}
+
+impl Timer for ConstantThroughputTimer {
+    fn delay_ms(&self, cx: &mut Context) -> i64 {
+        let throughput = values::property_double(&self.throughput.eval(cx));
+        let mode = values::property_int(&self.mode.eval(cx));
+        let now_ms = cx.clock().now_ms();
+        let apart_ms = MS_PER_MINUTE / throughput;
+        let (in_group, in_all) = cx.shared.counts.active(cx.group);
+        let delay_ms = match mode {
+            1 => rounded_ms(f64::from(in_all) * apart_ms),
+            2 => rounded_ms(f64::from(in_group) * apart_ms),
+            3 => cx.shared.statics.pacing.all_delay_ms(now_ms, rounded_ms(apart_ms)),
+            4 => cx.shared.statics.pacing.group_delay_ms(cx.group, now_ms, rounded_ms(apart_ms)),
+            _ => rounded_ms(apart_ms),
+        };
+        next_delay_ms(cx.state(self.previous, || 0), now_ms, delay_ms)
+    }
+}
+
+/// `Math.round`, kept away from overflow.
+fn rounded_ms(ms: f64) -> i64 {
+    ((ms + 0.5).floor() as i64).clamp(-FOREVER_MS, FOREVER_MS)
+}
+
+/// `ConstantThroughputTimer#delay`: the first sample starts at once, one that is late starts at once and is not made up for.
+fn next_delay_ms(previous_ms: &mut i64, now_ms: i64, delay_ms: i64) -> i64 {
+    let target_ms = *previous_ms + delay_ms;
+    if now_ms > target_ms {
+        *previous_ms = now_ms;
+        return 0;
+    }
+    *previous_ms = target_ms;
+    target_ms - now_ms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sample_starts_at_once_and_the_next_ones_keep_their_distance() {
+        let mut previous_ms = 0;
+        assert_eq!(next_delay_ms(&mut previous_ms, 10_000, 500), 0);
+        assert_eq!(next_delay_ms(&mut previous_ms, 10_020, 500), 480);
+        assert_eq!(next_delay_ms(&mut previous_ms, 10_600, 500), 400);
+        assert_eq!(next_delay_ms(&mut previous_ms, 20_000, 500), 0);
+        assert_eq!(next_delay_ms(&mut previous_ms, 20_500, 500), 0);
+    }
+
+    #[test]
+    fn a_shared_schedule_hands_out_one_place_after_the_other() {
+        let pacing = Pacing::default();
+        assert_eq!(pacing.all_delay_ms(1_000, 100), 0);
+        assert_eq!(pacing.all_delay_ms(1_000, 100), 100);
+        assert_eq!(pacing.all_delay_ms(1_050, 100), 150);
+        assert_eq!(pacing.all_delay_ms(5_000, 100), 0);
+        assert_eq!(pacing.group_delay_ms(1, 1_000, 100), 0);
+        assert_eq!(pacing.group_delay_ms(2, 1_000, 100), 0);
+        assert_eq!(pacing.group_delay_ms(1, 1_000, 100), 100);
+    }
+
+    #[test]
+    fn no_throughput_waits_for_ever_without_overflow() {
+        let apart_ms = rounded_ms(MS_PER_MINUTE / 0.0);
+        let mut previous_ms = 0;
+        assert!(next_delay_ms(&mut previous_ms, 1_700_000_000_000, apart_ms) > 1 << 50);
+        let mut last_ms = 0;
+        assert!(shared_delay_ms(&mut last_ms, 1_700_000_000_000, apart_ms) > 1 << 50);
+        assert_eq!(rounded_ms(f64::NAN), 0);
+        assert_eq!(rounded_ms(2.5), 3);
+    }
+}

@@ -1,0 +1,23 @@
+//! Constant Timer (`ConstantTimer`): the same delay before each sampler in its scope.
+//!
+//! Property: `ConstantTimer.delay` in milliseconds; 0 where it is no whole number. `timer.factor` does not apply.
+
+use drumfire_expr::Template;
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::{Roles, Timer};
+
+struct ConstantTimer {
+    delay: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::timer(ConstantTimer { delay: d.template("ConstantTimer.delay") })
+}
+
+impl Timer for ConstantTimer {
+    fn delay_ms(&self, cx: &mut Context) -> i64 {
+        crate::number::long(&self.delay.eval(cx))
+    }
+}

@@ -1,0 +1,110 @@
+//! For unit tests: an element decoded from its XML, and a user to run it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, Properties};
+use drumfire_jmx::Diagnostic;
+use drumfire_results::{ExistingFile, Live, Place, Recorder, ResultWriter, Sample, SaveConfig};
+
+use crate::clock::Clock;
+use crate::compile::{Decoder, Resolver, Settings, Unit};
+use crate::context::{Context, Identity};
+use crate::control::Control;
+use crate::program::Program;
+use crate::run::{Counts, Shared};
+use crate::worker::Worker;
+
+/// Decodes one element and makes a user for it.
+pub fn decode<T>(xml: &str, decode: impl FnOnce(&mut Decoder) -> T) -> (T, Context) {
+    let (decoded, cx, findings) = decode_with_findings(&[], xml, decode);
+    assert!(findings.is_empty(), "{findings:?}");
+    (decoded, cx)
+}
+
+/// The same with JMeter properties, and with what the decoding found.
+pub fn decode_with_findings<T>(
+    properties: &[(&str, &str)],
+    xml: &str,
+    decode: impl FnOnce(&mut Decoder) -> T,
+) -> (T, Context, Vec<Diagnostic>) {
+    let settings = Arc::new(Settings { properties: Properties::new(), ..Settings::default() });
+    for (name, value) in properties {
+        settings.properties.set(name, *value);
+    }
+    let plan = format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{xml}<hashTree/></hashTree></hashTree></jmeterTestPlan>"#
+    );
+    let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx")).expect("the element is well-formed");
+    let plan = Resolver::new(read.tree, &settings).resolve().expect("there is a test plan");
+    let mut unit = Unit {
+        settings: &settings,
+        compiler: Compiler::new(settings.properties.clone()),
+        findings: Vec::new(),
+        state_count: 0,
+        outputs: Vec::new(),
+        summarisers: Vec::new(),
+        save_config: SaveConfig::default(),
+        keeps_previous: false,
+    };
+    let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
+    let Unit { compiler, findings, state_count, .. } = unit;
+    (decoded, user(compiler, state_count, &settings), findings)
+}
+
+fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Context {
+    let (names, _) = compiler.finish();
+    let program = Program {
+        name: "p.jmx".to_owned(),
+        base_dir: std::path::PathBuf::new(),
+        names,
+        variables: Vec::new(),
+        groups: Vec::new(),
+        outputs: Vec::new(),
+        summarisers: Vec::new(),
+        serialized: false,
+        tear_down_on_shutdown: false,
+        state_count,
+        sample_variables: Vec::new(),
+        keeps_previous: false,
+        settings: settings.clone(),
+    };
+    let shared = Arc::new(Shared {
+        program: Arc::new(program),
+        properties: settings.properties.clone(),
+        clock: Clock::start(),
+        control: Control::default(),
+        counts: Counts::new(1),
+        timer_factor: 1.0,
+        statics: Default::default(),
+        reset_state: true,
+    });
+    let place = Place { base_dir: std::path::PathBuf::new(), base_prefix: "~/".to_owned(), existing: ExistingFile::Append };
+    let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
+    let recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), false);
+    let worker = Rc::new(Worker::new(&shared, recorder));
+    let identity = Identity {
+        thread_name: "Thread Group 1-1".into(),
+        group_name: "Thread Group".into(),
+        group: 0,
+        number: 0,
+        same_user: true,
+        end_ms: None,
+    };
+    Context::new(&shared, &worker, identity)
+}
+
+/// A successful HTTP result with a body.
+pub fn sample(body: &str) -> Sample {
+    let mut sample = Sample { kind: drumfire_results::Kind::Http, response_data: Some(body.as_bytes().into()), ..Sample::default() };
+    sample.set_ok();
+    sample
+}
+
+/// All variables of a user whose names start so, sorted, as `name=value`.
+pub fn variables(cx: &Context, prefix: &str) -> Vec<String> {
+    let mut found: Vec<String> =
+        cx.vars.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(name, value)| format!("{name}={value}")).collect();
+    found.sort();
+    found
+}

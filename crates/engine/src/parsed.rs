@@ -1,0 +1,209 @@
+//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them.
+
+use std::rc::Rc;
+
+use drumfire_expr::Text;
+use drumfire_query::css::Document;
+use drumfire_query::jmespath::parse_strict;
+use drumfire_query::json::{Json, JsonError};
+use drumfire_query::xpath::{Tree, XPathError};
+use drumfire_results::Sample;
+use self_cell::self_cell;
+
+use crate::scoped::Input;
+
+type Outcome<'t> = Result<Json<'t>, JsonError>;
+
+self_cell!(
+    /// A body parsed as JSON, with the text it borrows from.
+    pub struct JsonBody {
+        owner: Source,
+        #[covariant]
+        dependent: Outcome,
+    }
+);
+
+impl JsonBody {
+    /// The JSON, or why there is none.
+    pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
+        self.borrow_dependent().as_ref()
+    }
+}
+
+/// How XML is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As HTML or whatever there is.
+    Tolerant,
+    Xml { namespaces: bool },
+}
+
+/// A text that lives as long as needed, without a copy of it.
+pub enum Source {
+    /// Bytes that are known to be UTF-8.
+    Bytes(Rc<[u8]>),
+    Text(Rc<str>),
+}
+
+impl Source {
+    fn as_str(&self) -> &str {
+        match self {
+            Source::Bytes(bytes) => std::str::from_utf8(bytes).expect("only bytes that were decoded without a change come here"),
+            Source::Text(text) => text,
+        }
+    }
+}
+
+/// What has been made of the bodies of the result at hand.
+#[derive(Default)]
+pub struct Parsed {
+    bodies: Vec<Body>,
+}
+
+struct Body {
+    data: Rc<[u8]>,
+    /// The decoded text, where it is not the bytes as they are.
+    text: Option<Rc<str>>,
+    json: Option<Rc<JsonBody>>,
+    strict_json: Option<Rc<JsonBody>>,
+    page: Option<Rc<Document>>,
+    trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
+}
+
+impl Parsed {
+    /// Forgets all: the result at hand is done with.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+    }
+
+    /// The text of an input.
+    pub fn text<'s>(&mut self, input: &Input<'s>) -> Text<'s> {
+        match input {
+            Input::Result(sample) => self.body_text(sample),
+            Input::Variable(value) => Text::Shared(value.clone()),
+        }
+    }
+
+    /// The body of a result as text (`SampleResult#getResponseDataAsString`).
+    pub fn body_text<'s>(&mut self, sample: &'s Sample) -> Text<'s> {
+        let Some(data) = &sample.response_data else { return Text::Literal("") };
+        if let Some(text) = self.bodies.iter().find(|body| Rc::ptr_eq(&body.data, data)).and_then(|body| body.text.clone()) {
+            return Text::Shared(text);
+        }
+        match crate::body::text(sample) {
+            std::borrow::Cow::Borrowed(text) => Text::Literal(text),
+            std::borrow::Cow::Owned(text) => {
+                let text: Rc<str> = text.into();
+                self.body(data).text = Some(text.clone());
+                Text::Shared(text)
+            }
+        }
+    }
+
+    /// An input as json-smart reads it.
+    pub fn json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
+        let make = |source| Rc::new(JsonBody::new(source, |source| Json::parse(source.as_str())));
+        self.make(input, make, |body| &mut body.json)
+    }
+
+    /// An input as Jackson reads it.
+    pub fn strict_json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
+        let make = |source| Rc::new(JsonBody::new(source, |source| parse_strict(source.as_str())));
+        self.make(input, make, |body| &mut body.strict_json)
+    }
+
+    /// An input as an HTML page.
+    pub fn page(&mut self, input: &Input<'_>) -> Rc<Document> {
+        self.make(input, |source| Rc::new(Document::parse(source.as_str())), |body| &mut body.page)
+    }
+
+    /// An input as XPath sees it.
+    pub fn tree(&mut self, input: &Input<'_>, reading: Reading) -> Rc<Result<Tree, XPathError>> {
+        let text = self.text(input);
+        let parse = || {
+            Rc::new(match reading {
+                Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
+                Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
+            })
+        };
+        let Input::Result(Sample { response_data: Some(data), .. }) = input else { return parse() };
+        let body = self.body(data);
+        if let Some((_, tree)) = body.trees.iter().find(|(known, _)| *known == reading) {
+            return tree.clone();
+        }
+        let tree = parse();
+        body.trees.push((reading, tree.clone()));
+        tree
+    }
+
+    fn make<T>(&mut self, input: &Input<'_>, make: impl Fn(Source) -> Rc<T>, place: impl Fn(&mut Body) -> &mut Option<Rc<T>>) -> Rc<T> {
+        let text = self.text(input);
+        let Input::Result(Sample { response_data: Some(data), .. }) = input else {
+            return make(Source::Text(text.into_value()));
+        };
+        let place = place(self.body(data));
+        let made = place.get_or_insert_with(|| {
+            make(match text {
+                Text::Shared(text) => Source::Text(text),
+                _ => Source::Bytes(data.clone()),
+            })
+        });
+        made.clone()
+    }
+
+    fn body(&mut self, data: &Rc<[u8]>) -> &mut Body {
+        let known = self.bodies.iter().position(|body| Rc::ptr_eq(&body.data, data));
+        let at = known.unwrap_or_else(|| {
+            self.bodies.push(Body { data: data.clone(), text: None, json: None, strict_json: None, page: None, trees: Vec::new() });
+            self.bodies.len() - 1
+        });
+        &mut self.bodies[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(body: &[u8], encoding: Option<&'static str>) -> Sample {
+        Sample { response_data: Some(body.into()), encoding: encoding.map(Into::into), ..Sample::default() }
+    }
+
+    #[test]
+    fn utf8_is_borrowed_and_other_charsets_are_decoded_once() {
+        let mut parsed = Parsed::default();
+        let utf8 = sample("é".as_bytes(), None);
+        assert!(matches!(parsed.body_text(&utf8), Text::Literal("é")));
+        let latin = sample(b"\xe9", Some("ISO-8859-1"));
+        let (Text::Shared(first), Text::Shared(second)) = (parsed.body_text(&latin), parsed.body_text(&latin)) else {
+            panic!("decoded")
+        };
+        assert!(Rc::ptr_eq(&first, &second));
+        assert_eq!(&*first, "é");
+        assert_eq!(&*parsed.body_text(&Sample::default()), "");
+    }
+
+    #[test]
+    fn a_body_is_parsed_once() {
+        let mut parsed = Parsed::default();
+        let sample = sample(b"{\"a\":[1]}", None);
+        let input = Input::Result(&sample);
+        let json = parsed.json(&input);
+        assert!(Rc::ptr_eq(&json, &parsed.json(&input)));
+        assert!(json.get().is_ok_and(|json| json.root().get("a").is_some()));
+        assert!(Rc::ptr_eq(&parsed.page(&input), &parsed.page(&input)));
+        let plain = Reading::Xml { namespaces: false };
+        assert!(Rc::ptr_eq(&parsed.tree(&input, plain), &parsed.tree(&input, plain)));
+        assert!(parsed.tree(&input, plain).is_err());
+        parsed.clear();
+        assert!(!Rc::ptr_eq(&json, &parsed.json(&input)));
+    }
+
+    #[test]
+    fn a_variable_is_parsed_as_it_is() {
+        let mut parsed = Parsed::default();
+        let input = Input::Variable("[1".into());
+        assert!(parsed.json(&input).get().is_err());
+        assert!(parsed.bodies.is_empty());
+    }
+}

@@ -1,0 +1,223 @@
+//! What `drumfire check` tells: how every element and function of a plan is run, and whether the plan runs at all.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
+use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
+use serde::Serialize;
+
+use crate::compile::{self, Element, Resolver, Settings};
+use crate::elements::{self, Role, Rung};
+
+/// A plan, looked at without sending anything.
+pub struct Survey {
+    /// One row per element in the order of the file, then those of included files, then one per function.
+    pub rows: Vec<SurveyRow>,
+    /// Everything that compiling says.
+    pub findings: Vec<Diagnostic>,
+    /// Whether the plan compiles.
+    pub runs: bool,
+}
+
+/// One element or function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SurveyRow {
+    /// Names from the Test Plan down; of a function, those of the first element that calls it.
+    pub path: Vec<String>,
+    /// The element's class, or the function as `__name`.
+    pub class: String,
+    pub rung: Rung,
+    /// Why it is not native; empty if it is.
+    pub why: String,
+}
+
+/// Findings that say that an element needs a JVM, by their code.
+const JVM_CODES: &[&str] = &["javascript-condition", "java-class", "function-needs-jvm"];
+const DISABLED: &str = "disabled";
+const NOT_REACHED: &str = "no thread group runs it";
+
+/// Surveys a plan. The verdict is compile's own: an element that compile has an error about never counts as native.
+pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
+    let (findings, runs) = match compile::compile(tree.clone(), settings.clone()) {
+        Ok(compiled) => (compiled.warnings, true),
+        Err(findings) => (findings, false),
+    };
+    let plan = Resolver::new(tree.clone(), settings).resolve();
+    let mut surveyor = Surveyor {
+        source: &tree.source,
+        findings: &findings,
+        reached: HashSet::new(),
+        compiler: Compiler::new(settings.properties.clone()),
+        rows: Vec::new(),
+        functions: Vec::new(),
+        seen: HashSet::new(),
+    };
+    surveyor.compiler.set_plan(plan.as_ref().map_or("", |plan| &plan.name), &settings.base_dir);
+    if let Some(plan) = &plan {
+        surveyor.reach_plan(plan);
+    }
+    for root in &tree.roots {
+        surveyor.node(root, &[], true);
+    }
+    if let Some(plan) = &plan {
+        surveyor.included(plan);
+    }
+    let Surveyor { mut rows, functions, .. } = surveyor;
+    rows.extend(functions);
+    Survey { rows, findings, runs }
+}
+
+struct Surveyor<'a> {
+    source: &'a Arc<SourceFile>,
+    findings: &'a [Diagnostic],
+    /// Start tags of the elements that compile looks at.
+    reached: HashSet<Span>,
+    compiler: Compiler,
+    rows: Vec<SurveyRow>,
+    functions: Vec<SurveyRow>,
+    /// Elements of included files that have their row.
+    seen: HashSet<(usize, Span)>,
+}
+
+impl Surveyor<'_> {
+    /// Thread groups with all that is below them; of what stands beside them JMeter takes the element alone.
+    fn reach_plan(&mut self, plan: &Element) {
+        self.reached.insert(plan.span);
+        for child in &plan.children {
+            if elements::is_thread_group(&child.class) {
+                self.reach(child);
+            } else if self.is_in_plan(child) {
+                self.reached.insert(child.span);
+            }
+        }
+    }
+
+    fn reach(&mut self, element: &Element) {
+        if self.is_in_plan(element) {
+            self.reached.insert(element.span);
+        }
+        element.children.iter().for_each(|child| self.reach(child));
+    }
+
+    fn is_in_plan(&self, element: &Element) -> bool {
+        Arc::ptr_eq(&element.source, self.source)
+    }
+
+    fn node(&mut self, node: &Node, above: &[String], enabled: bool) {
+        let mut path = above.to_vec();
+        path.push(node.name.clone());
+        let enabled = enabled && node.enabled;
+        let row = |rung, why: &str| SurveyRow { path: path.clone(), class: node.class.clone(), rung, why: why.to_owned() };
+        if !enabled {
+            self.rows.push(row(Rung::Skipped, DISABLED));
+        } else if self.reached.contains(&node.span) {
+            let (rung, why) = self.judge(&node.class, node.span, self.source);
+            self.rows.push(row(rung, &why));
+            self.calls(&node.name, &node.props, &path);
+        } else {
+            let why = elements::entry(&node.class).filter(|entry| entry.role == Role::Ignored).map_or(NOT_REACHED, |entry| entry.why);
+            self.rows.push(row(Rung::Skipped, why));
+        }
+        for child in &node.children {
+            self.node(child, &path, enabled);
+        }
+    }
+
+    /// Rows for the elements that Include Controllers bring in from other files.
+    fn included(&mut self, element: &Element) {
+        if !self.is_in_plan(element) && self.seen.insert((Arc::as_ptr(&element.source) as usize, element.span)) {
+            let (rung, why) = self.judge(&element.class, element.span, &element.source);
+            self.rows.push(SurveyRow { path: element.path.clone(), class: element.class.clone(), rung, why });
+            self.calls(&element.name, &element.props, &element.path);
+        }
+        element.children.iter().for_each(|child| self.included(child));
+    }
+
+    /// What the catalogue says of the class, unless compile refused the element.
+    fn judge(&self, class: &str, span: Span, source: &Arc<SourceFile>) -> (Rung, String) {
+        let (rung, why) = match elements::entry(class) {
+            Some(entry) => (entry.rung, entry.why),
+            None => (Rung::Jvm, elements::UNKNOWN_CLASS),
+        };
+        if matches!(rung, Rung::Jvm | Rung::Refused) {
+            return (rung, why.to_owned());
+        }
+        let is_here = |finding: &&Diagnostic| {
+            finding.is_error() && finding.span == Some(span) && finding.source.as_ref().is_some_and(|at| Arc::ptr_eq(at, source))
+        };
+        match self.findings.iter().find(is_here) {
+            Some(finding) if JVM_CODES.contains(&finding.code) => (Rung::Jvm, finding.message.clone()),
+            Some(finding) => (Rung::Refused, finding.message.clone()),
+            None => (rung, why.to_owned()),
+        }
+    }
+
+    /// Rows for the functions that an element calls, each once in the plan.
+    fn calls(&mut self, name: &str, props: &Props, path: &[String]) {
+        self.text(name, path);
+        for prop in props {
+            self.value(&prop.value, path);
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &[String]) {
+        match value {
+            Value::Str(text) => self.text(text, path),
+            Value::Element(element) => element.props.iter().for_each(|prop| self.value(&prop.value, path)),
+            Value::List(items) | Value::Map(items) => items.iter().for_each(|item| self.value(&item.value, path)),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, path: &[String]) {
+        if !text.contains("${__") {
+            return;
+        }
+        // A text that does not compile is told by compile itself.
+        let Ok(template) = Template::compile(text, &mut self.compiler) else { return };
+        let specs = template.functions();
+        for spec in &specs {
+            let (rung, why) = judge_function(spec, &template, &specs);
+            self.function(spec.name, rung, why, path);
+        }
+        for fault in self.compiler.take_warnings() {
+            if fault.code == "unknown-function"
+                && let Some(name) = text.get(fault.span).and_then(called_name)
+            {
+                self.function(name, Rung::Skipped, UNKNOWN_FUNCTION, path);
+            }
+        }
+    }
+
+    fn function(&mut self, name: &str, rung: Rung, why: &str, path: &[String]) {
+        match self.functions.iter_mut().find(|row| row.class == name) {
+            Some(row) if row.rung >= rung => {}
+            Some(row) => (row.rung, row.why, row.path) = (rung, why.to_owned(), path.to_vec()),
+            None => self.functions.push(SurveyRow { path: path.to_vec(), class: name.to_owned(), rung, why: why.to_owned() }),
+        }
+    }
+}
+
+const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; a plugin's functions are not run";
+const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
+const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
+
+/// A JEXL expression may need a JVM although the function is native.
+fn judge_function(spec: &FunctionSpec, template: &Template, specs: &[&'static FunctionSpec]) -> (Rung, &'static str) {
+    let is_script = |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::Rung::Jvm;
+    if is_script(spec) {
+        return (Rung::Jvm, SCRIPT_FUNCTION);
+    }
+    let is_jexl = matches!(spec.name, "__jexl2" | "__jexl3");
+    if is_jexl && template.needs_jvm() && !specs.iter().any(|spec| is_script(spec)) {
+        return (Rung::Jvm, JAVA_EXPRESSION);
+    }
+    (Rung::Native, "")
+}
+
+/// The function's name in `${__name(…)}`.
+fn called_name(reference: &str) -> Option<&str> {
+    let name = reference.strip_prefix("${")?;
+    Some(name.split(['(', '}']).next().unwrap_or(name).trim())
+}
