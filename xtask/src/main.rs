@@ -1,1 +1,77 @@
-fn main() {}
+//! The project's own chores: `cargo xtask test`, `bench`, `record`.
+
+mod bench;
+mod measure;
+mod oracle;
+mod peers;
+mod record;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test                          all tests of the workspace, then recorded JMeter runs where they are at hand
+  bench [--rounds N] [--seconds N]
+                                CPU per request of a keep-alive plan, with wrk beside it (needs nginx and wrk)
+  record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["test"] => test(),
+        ["bench", ref options @ ..] => bench::bench(options),
+        ["record"] => record::record(None),
+        ["record", case] => record::record(Some(case)),
+        ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The one test command.
+fn test() -> anyhow::Result<()> {
+    run(cargo().args(["test", "--workspace", "--quiet"]))?;
+    oracle::check()
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Builds the program with optimisations and says where it is.
+fn release_binary() -> anyhow::Result<PathBuf> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "drumfire"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release/drumfire"))
+}
+
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.status().with_context(|| format!("{command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}

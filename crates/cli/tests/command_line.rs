@@ -227,7 +227,6 @@ fn example(name: &str, words: &[&str]) {
 }
 
 #[test]
-#[ignore = "needs an engine in the wiring"]
 fn examples_run_without_a_failed_sample() {
     example("quickstart.jmx", &["-Jusers=2", "-Jseconds=3"]);
     example("api-smoke.jmx", &[]);

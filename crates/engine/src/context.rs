@@ -20,6 +20,9 @@ use crate::run::{Shared, Worker};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateId(pub u32);
 
+/// The variable that says how the last sample went (`JMeterThread.LAST_SAMPLE_OK`).
+pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+
 /// One user, as the elements of its thread group see it.
 pub struct Context {
     pub vars: Vars,
@@ -114,6 +117,17 @@ impl Context {
 
     pub fn put_state<T: 'static>(&mut self, id: StateId, state: Box<T>) {
         self.states[id.0 as usize] = Some(state);
+    }
+
+    /// `JMeterThread#setLastSampleOk`: also a variable, where the plan spells its name out.
+    pub fn set_last_sample_ok(&mut self, ok: bool) {
+        let slot = self.vars.names().slot(LAST_SAMPLE_OK);
+        if let Some(slot) = slot
+            && (ok != self.last_sample_ok || self.vars.get(slot).is_none())
+        {
+            self.vars.set(slot, if ok { "true" } else { "false" }.into());
+        }
+        self.last_sample_ok = ok;
     }
 
     /// Whether this user goes on: neither it nor the run was told to stop.

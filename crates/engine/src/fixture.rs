@@ -46,6 +46,7 @@ pub fn decode_with_findings<T>(
         summarisers: Vec::new(),
         save_config: SaveConfig::default(),
         keeps_previous: false,
+        managers: std::collections::HashMap::new(),
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
     let Unit { compiler, findings, state_count, .. } = unit;
@@ -103,8 +104,7 @@ pub fn sample(body: &str) -> Sample {
 
 /// All variables of a user whose names start so, sorted, as `name=value`.
 pub fn variables(cx: &Context, prefix: &str) -> Vec<String> {
-    let mut found: Vec<String> =
-        cx.vars.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(name, value)| format!("{name}={value}")).collect();
+    let mut found: Vec<_> = cx.vars.iter().filter(|(name, _)| name.starts_with(prefix)).collect();
     found.sort();
-    found
+    found.iter().map(|(name, value)| format!("{name}={value}")).collect()
 }

@@ -51,7 +51,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
             obey(user, &reach.on_failure);
         }
     } else {
-        user.cx.last_sample_ok = result.success;
+        user.cx.set_last_sample_ok(result.success);
     }
     act_on_failure(user, &group, result.success);
     hand_on(user, result, transaction);
@@ -130,7 +130,7 @@ pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, res
             judge_children(&**assertion, cx, result, ASSERTED_LEVELS);
         }
     }
-    cx.last_sample_ok = result.success;
+    cx.set_last_sample_ok(result.success);
 }
 
 fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Sample, level: i32) {

@@ -44,6 +44,7 @@ impl User {
     /// Runs until the group's loop is done or the run is told to stop.
     pub async fn run(mut self) {
         let group = self.group();
+        self.cx.set_last_sample_ok(true);
         self.walker(&group).initialize(0);
         while self.cx.running() {
             let mut step = self.walker(&group).next(0);
@@ -58,7 +59,7 @@ impl User {
                     let action = if restart { Action::NextThreadIteration } else { action };
                     self.jump(&group, current, action);
                     step = None;
-                    self.cx.last_sample_ok = true;
+                    self.cx.set_last_sample_ok(true);
                 } else {
                     step = self.walker(&group).next(0);
                 }

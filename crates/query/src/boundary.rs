@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use crate::java::is_blank;
+
 /// A left and a right boundary, compiled once.
 #[derive(Debug)]
 pub struct Boundary {
@@ -48,11 +50,6 @@ impl Boundary {
             .into_iter()
             .chain(pairs.take(if many { usize::MAX } else { 0 }))
     }
-}
-
-/// `StringUtils.isBlank`.
-fn is_blank(text: &str) -> bool {
-    text.chars().all(crate::java::is_whitespace)
 }
 
 #[cfg(test)]

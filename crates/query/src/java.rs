@@ -8,3 +8,8 @@ pub(crate) fn is_whitespace(c: char) -> bool {
         c => c.is_whitespace(),
     }
 }
+
+/// `StringUtils.isBlank`.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_whitespace)
+}

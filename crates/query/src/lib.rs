@@ -18,3 +18,5 @@ pub mod regex;
 pub mod resources;
 pub mod url;
 pub mod xpath;
+
+pub use java::is_blank;

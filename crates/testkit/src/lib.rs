@@ -1,5 +1,6 @@
 //! For tests only: a server that misbehaves on request, the program run in a folder of its own, output without times and ports.
 
+pub mod compat;
 pub mod program;
 pub mod redact;
 pub mod server;

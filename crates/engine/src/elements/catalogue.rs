@@ -55,22 +55,33 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     match entry(&class) {
         Some(entry) => match entry.rung {
-            Rung::Native | Rung::Skipped => (entry.decode)(d),
-            Rung::Jvm | Rung::Refused => {
-                d.refuse("element-not-built", format!("{class} '{}' cannot be run: {}", d.element.name, entry.why), REMEDY);
+            Rung::Native => (entry.decode)(d),
+            Rung::Skipped => {
+                d.warn("element-skipped", format!("{class} '{}' is skipped: {}", d.element.name, entry.why));
                 Roles::default()
             }
+            Rung::Jvm | Rung::Refused => cannot_run(d, &class, entry.why),
         },
-        None => {
-            d.refuse("element-unknown", format!("{class} '{}' cannot be run: {UNKNOWN_CLASS}", d.element.name), REMEDY);
-            Roles::default()
-        }
+        None => cannot_run(d, &class, UNKNOWN_CLASS),
     }
 }
 
+/// Refuses the plan, or leaves the element out if the user says so.
+fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
+    let name = &d.element.name;
+    if d.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
+        d.warn("element-left-out", format!("{class} '{name}' is left out: {why}"));
+    } else {
+        d.refuse("element-not-built", format!("{class} '{name}' cannot be run: {why}"), REMEDY);
+    }
+    Roles::default()
+}
+
+/// The property with which a user has elements that cannot run left out, as if they were disabled.
+pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
 /// Why a class that is not in the catalogue cannot run.
 pub const UNKNOWN_CLASS: &str = "it is a plugin's element, which needs its Java class";
-const REMEDY: &str = "disable the element, or run the plan with JMeter";
+const REMEDY: &str = "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
 const SCRIPT: &str = "it is a script, which needs a JVM";
 const NOT_YET: &str = "it is not built yet";
 const PROTOCOL: &str = "its protocol is run by Java code, which needs a JVM";
@@ -123,7 +134,7 @@ static ENTRIES: &[Entry] = &[
     other("JSR223Sampler", Role::Sampler, Rung::Jvm, SCRIPT),
     other("BSFSampler", Role::Sampler, Rung::Jvm, SCRIPT),
     other("JDBCSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("SystemSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
+    native("SystemSampler", Role::Sampler, nothing),
     other("TCPSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
     other("FTPSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
     other("SmtpSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
@@ -201,7 +212,7 @@ static ENTRIES: &[Entry] = &[
     native("ResultCollector", Role::Scoped, listeners::result_collector),
     native("Summariser", Role::Scoped, listeners::summariser),
     other("ResultSaver", Role::Scoped, Rung::Refused, NOT_YET),
-    other("BackendListener", Role::Scoped, Rung::Refused, "its metrics sender is not built yet"),
+    other("BackendListener", Role::Scoped, Rung::Skipped, "its metrics are not sent: that is not built yet"),
     other("MailerResultCollector", Role::Scoped, Rung::Skipped, "mail is not sent"),
     other("BeanShellListener", Role::Scoped, Rung::Jvm, SCRIPT),
     other("JSR223Listener", Role::Scoped, Rung::Jvm, SCRIPT),

@@ -217,3 +217,130 @@ impl Target {
 fn split_names(names: &str) -> Vec<&str> {
     names.split(',').filter(|name| !name.is_empty()).map(values::trim).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// A file in the temporary folder that goes away with its test.
+    struct Data(std::path::PathBuf);
+
+    impl Data {
+        fn new(name: &str, content: &str) -> Data {
+            let path = std::env::temp_dir().join(format!("drumfire-{}-{name}.csv", std::process::id()));
+            std::fs::write(&path, content).expect("the temporary folder can be written");
+            Data(path)
+        }
+    }
+
+    impl Drop for Data {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    fn xml(file: &str, settings: &[(&str, &str)]) -> String {
+        let own: String = settings.iter().map(|(name, value)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#)).collect();
+        format!(
+            r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="c"><stringProp name="filename"> {file} </stringProp>{own}</CSVDataSet>"#
+        )
+    }
+
+    /// What variables are after each of some iterations; nothing more once the user has ended.
+    fn iterations(data: &Data, settings: &[(&str, &str)], count: usize) -> Vec<String> {
+        let (roles, mut cx) = fixture::decode(&xml(&data.0.to_string_lossy(), settings), decode);
+        let listener = roles.each_iteration.expect("it listens");
+        let mut seen = Vec::new();
+        for _ in 0..count {
+            listener.iteration_start(&mut cx, 1);
+            if !cx.alive {
+                break;
+            }
+            seen.push(fixture::variables(&cx, "").join(" "));
+        }
+        seen
+    }
+
+    #[test]
+    fn rows_go_round_without_the_header() {
+        let data = Data::new("header", "user , pass\nann,1\nbob,2,more\n");
+        let settings = [("recycle", "true"), ("delimiter", ",")];
+        assert_eq!(iterations(&data, &settings, 3), ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]);
+        assert_eq!(iterations(&data, &[("recycle", "true"), ("quotedData", "true")], 3), ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]);
+    }
+
+    #[test]
+    fn spelled_names_take_every_line_unless_the_first_is_ignored() {
+        let data = Data::new("names", "h1\th2\nann\t1\n");
+        let settings = [("variableNames", ",a,, b,"), ("delimiter", "\\t"), ("recycle", "true")];
+        assert_eq!(iterations(&data, &settings, 3), ["a=h1 b=h2", "a=ann b=1", "a=h1 b=h2"]);
+        let settings = [("variableNames", "a"), ("delimiter", "\t"), ("recycle", "true"), ("ignoreFirstLine", "true")];
+        assert_eq!(iterations(&data, &settings, 2), ["a=ann", "a=ann"]);
+    }
+
+    #[test]
+    fn the_end_gives_a_value_of_its_own_or_stops_the_user() {
+        let data = Data::new("end", "1,x\n\n2\n");
+        let settings = [("variableNames", "a,b"), ("recycle", "false")];
+        // A blank line has no fields, which JMeter takes for the end, but it reads on.
+        assert_eq!(iterations(&data, &settings, 4), ["a=1 b=x", "a=<EOF> b=<EOF>", "a=2 b=<EOF>", "a=<EOF> b=<EOF>"]);
+        let settings = [("variableNames", "a,b"), ("recycle", "false"), ("stopThread", "true")];
+        assert_eq!(iterations(&data, &settings, 4), ["a=1 b=x"]);
+    }
+
+    #[test]
+    fn missing_switches_are_off() {
+        let data = Data::new("off", "1\n");
+        assert_eq!(iterations(&data, &[("variableNames", "a")], 2), ["a=1", "a=<EOF>"]);
+    }
+
+    #[test]
+    fn a_missing_file_ends_the_user() {
+        let data = Data(std::path::PathBuf::from("/nowhere/at/all.csv"));
+        assert!(iterations(&data, &[("variableNames", "a")], 1).is_empty());
+        assert!(iterations(&data, &[], 1).is_empty());
+    }
+
+    #[test]
+    fn users_share_a_position_or_have_their_own() {
+        let data = Data::new("share", "1\n2\n3\n");
+        for (mode, expected) in [
+            ("shareMode.all", ["a=1", "a=2"]),
+            ("All threads", ["a=1", "a=2"]),
+            ("", ["a=1", "a=2"]),
+            ("shareMode.group", ["a=1", "a=2"]),
+            ("key", ["a=1", "a=2"]),
+            ("shareMode.thread", ["a=1", "a=1"]),
+            ("Current thread", ["a=1", "a=1"]),
+        ] {
+            let settings = [("variableNames", "a"), ("shareMode", mode)];
+            let (roles, mut cx) = fixture::decode(&xml(&data.0.to_string_lossy(), &settings), decode);
+            let listener = roles.each_iteration.expect("it listens");
+            listener.iteration_start(&mut cx, 1);
+            let first = fixture::variables(&cx, "").join(" ");
+            let identity = crate::context::Identity {
+                thread_name: "Thread Group 1-2".into(),
+                group_name: "Thread Group".into(),
+                group: 0,
+                number: 1,
+                same_user: true,
+                end_ms: None,
+            };
+            let mut other = Context::new(&cx.shared, &cx.worker, identity);
+            listener.iteration_start(&mut other, 1);
+            assert_eq!([first, fixture::variables(&other, "").join(" ")], expected, "{mode}");
+        }
+    }
+
+    #[test]
+    fn settings_see_only_what_is_known_when_the_user_starts() {
+        let data = Data::new("start", "1\n");
+        let folder = data.0.parent().expect("it is in a folder").to_string_lossy().into_owned();
+        let (roles, mut cx) = fixture::decode(&xml(&format!("{folder}/${{file}}"), &[("variableNames", "a")]), decode);
+        let name = data.0.file_name().expect("it has a name").to_string_lossy().into_owned();
+        cx.vars.set_named("file", name.into());
+        roles.each_iteration.expect("it listens").iteration_start(&mut cx, 1);
+        assert!(!cx.alive);
+    }
+}

@@ -3,21 +3,17 @@
 mod auth_manager;
 mod cache_manager;
 mod cookie_manager;
+mod counter_config;
+mod csv_data_set;
+pub mod csv_file;
 mod dns_cache_manager;
+mod java_random;
+mod random_variable_config;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
 pub use cookie_manager::{CookieManager, decode as cookie_manager};
 pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
-
-
-mod counter_config;
-mod csv_data_set;
-pub mod csv_file;
-mod java_random;
-mod random_variable_config;
-
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use random_variable_config::decode as random_variable;
-use crate::compile::Decoder; use crate::elements::Roles;

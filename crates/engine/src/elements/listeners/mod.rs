@@ -1,4 +1,7 @@
 //! Listeners.
-use crate::compile::Decoder; use crate::elements::Roles;
-pub fn result_collector(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn summariser(_: &mut Decoder) -> Roles { Roles::default() }
+
+mod result_collector;
+mod summariser;
+
+pub use result_collector::decode as result_collector;
+pub use summariser::decode as summariser;

@@ -1,3 +1,5 @@
 //! Pre-processors.
-use crate::compile::Decoder; use crate::elements::Roles;
-pub fn user_parameters(_: &mut Decoder) -> Roles { Roles::default() }
+
+mod user_parameters;
+
+pub use user_parameters::decode as user_parameters;

@@ -1,7 +1,10 @@
 //! Samplers, and the one place that knows all of them.
 
+mod debug_sampler;
 mod flow_control;
 pub mod http;
+mod java_sampler;
+mod system_sampler;
 
 use drumfire_expr::Template;
 use drumfire_results::Sample;
@@ -13,16 +16,22 @@ use crate::program::Needs;
 
 /// A decoded sampler.
 pub enum Sampler {
+    Debug(debug_sampler::DebugSampler),
     FlowControl(flow_control::FlowControlAction),
     Http(Box<http::HttpSampler>),
+    System(Box<system_sampler::OsProcess>),
+    Java(java_sampler::JavaSampler),
 }
 
 impl Sampler {
     /// Runs the sampler; `None` means no sample at all.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         match self {
+            Sampler::Debug(sampler) => Some(sampler.sample(cx, name)),
             Sampler::FlowControl(action) => action.sample(cx).await,
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
+            Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
+            Sampler::System(sampler) => sampler.sample(cx, name).await,
         }
     }
 }
@@ -30,7 +39,10 @@ impl Sampler {
 /// Decodes a sampler with the configuration in its scope, the nearest first. `needs` is what is read of its result.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sampler> {
     match d.element.class.as_str() {
+        "DebugSampler" => Some(Sampler::Debug(debug_sampler::decode(d, needs))),
+        "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
+        "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
         "HTTPSamplerProxy" | "HTTPSampler_" => http::decode(d, configs, needs).map(Box::new).map(Sampler::Http),
         class => {
             if crate::elements::entry(class).is_some_and(|entry| entry.rung == Rung::Native) {

@@ -147,7 +147,7 @@ fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
         name: d.compile(&props.str("Argument.name")),
         value: d.compile(&props.str("Argument.value")),
         metadata: d.compile(&props.str("Argument.metadata")),
-        content_type: d.compile(&props.str("HTTPArgument.content_type")),
+        content_type: d.compile(&props.str_or("HTTPArgument.content_type", "text/plain")),
         always_encode: props.bool("HTTPArgument.always_encode", false),
     })
 }

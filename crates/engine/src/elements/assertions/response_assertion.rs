@@ -1,0 +1,412 @@
+//! Response Assertion (`ResponseAssertion`): compares a part of a result, or a variable, with texts or patterns.
+//!
+//! Properties: `Assertion.test_field` (what is looked at), `Asserion.test_strings` (spelled so), `Assertion.test_type` (bits: 1
+//! matches, 2 contains, 4 not, 8 equals, 16 substring, 32 or), `Assertion.assume_success` (the sample is declared good
+//! first), `Assertion.custom_message`, and the scope. 'Response data as a document' is refused: it needs Apache Tika.
+
+use std::rc::Rc;
+
+use drumfire_expr::{Template, Text};
+use drumfire_query::regex::Pattern;
+use drumfire_results::{AssertionResult, Kind, Sample};
+
+use super::comparison::Comparison;
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, RegexRules};
+use crate::context::Context;
+use crate::elements::{Assertion, Roles, Scope, post};
+use crate::program::Needs;
+use crate::scoped::Scoped;
+use crate::setting::{Flag, Whole};
+
+const MATCH: i32 = 1;
+const CONTAINS: i32 = 1 << 1;
+const NOT: i32 = 1 << 2;
+const EQUALS: i32 = 1 << 3;
+const SUBSTRING: i32 = 1 << 4;
+const OR: i32 = 1 << 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Body,
+    Document,
+    Code,
+    Message,
+    ResponseHeaders,
+    RequestHeaders,
+    RequestData,
+    Url,
+}
+
+pub struct ResponseAssertion {
+    name: Name,
+    scoped: Scoped,
+    field: Field,
+    tests: Vec<Test>,
+    kind: Whole,
+    assume_success: Flag,
+    custom_message: Template,
+    comparison: Comparison,
+}
+
+/// One of the texts to compare with.
+enum Test {
+    Text(Template),
+    Pattern(Compiled<Pattern>),
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(ResponseAssertion::decode(d))
+}
+
+impl ResponseAssertion {
+    fn decode(d: &mut Decoder) -> ResponseAssertion {
+        let rules = RegexRules::new(&d.settings().properties);
+        let kind = Whole::decode(d, "Assertion.test_type", CONTAINS);
+        let is_text = matches!(kind, Whole::Fixed(kind) if kind & CONTAINS == 0 && kind & (EQUALS | SUBSTRING) != 0);
+        let texts: Vec<String> = d.element.props.list("Asserion.test_strings").iter().map(|text| text.value.as_str().into_owned()).collect();
+        let tests = texts.into_iter().map(|text| {
+            let template = d.compile(&text);
+            match is_text {
+                true => Test::Text(template),
+                false => Test::Pattern(Compiled::new(d, template, rules)),
+            }
+        });
+        let tests = tests.collect();
+        let scoped = Scoped::assertion(d);
+        let field = Field::decode(d);
+        if field == Field::Document && !scoped.is_variable() {
+            post::refuse_document(d);
+        }
+        ResponseAssertion {
+            name: Name::decode(d),
+            scoped,
+            field,
+            tests,
+            kind,
+            assume_success: Flag::decode(d, "Assertion.assume_success", false),
+            custom_message: d.template("Assertion.custom_message"),
+            comparison: Comparison::new(&d.settings().properties),
+        }
+    }
+
+    fn text<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Text<'s> {
+        if self.scoped.is_variable() {
+            return self.scoped.variable(cx).map_or(Text::Literal(""), Text::Shared);
+        }
+        let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
+        match self.field {
+            Field::Body | Field::Document => cx.parsed.body_text(sample),
+            Field::Code => Text::Literal(&sample.code),
+            Field::Message => Text::Literal(&sample.message),
+            Field::ResponseHeaders => literal(&sample.response_headers),
+            Field::RequestHeaders => literal(&sample.request_headers),
+            Field::RequestData if sample.kind == Kind::Http => Text::Owned(http_sampler_data(sample)),
+            Field::RequestData => literal(&sample.sampler_data),
+            Field::Url => literal(&sample.url),
+        }
+    }
+
+    /// `getFailText`.
+    fn failure(&self, cx: &mut Context, kind: i32, expected: &str, received: &str) -> String {
+        let what = match self.field {
+            _ if self.scoped.is_variable() => format!("variable({})", self.scoped.variable_name(cx)).into(),
+            Field::Body => std::borrow::Cow::Borrowed("text"),
+            Field::Code => "code".into(),
+            Field::Message => "message".into(),
+            Field::RequestHeaders => "request headers".into(),
+            Field::RequestData => "request data".into(),
+            Field::ResponseHeaders => "headers".into(),
+            Field::Document => "document".into(),
+            Field::Url => "URL".into(),
+        };
+        const NOT_CONTAINS: i32 = NOT | CONTAINS;
+        const NOT_SUBSTRING: i32 = NOT | SUBSTRING;
+        const NOT_MATCH: i32 = NOT | MATCH;
+        const NOT_EQUALS: i32 = NOT | EQUALS;
+        let how = match kind {
+            CONTAINS | SUBSTRING => "expected to contain",
+            NOT_CONTAINS | NOT_SUBSTRING => "expected not to contain",
+            MATCH => "expected to match",
+            NOT_MATCH => "expected not to match",
+            EQUALS => "expected to equal",
+            NOT_EQUALS => "expected not to equal",
+            _ => "expected something using",
+        };
+        match kind & EQUALS {
+            0 => format!("Test failed: {what} {how} /{expected}/"),
+            _ => format!("Test failed: {what} {how} /{}/", self.comparison.text(received, expected)),
+        }
+    }
+
+    /// The custom message, if there is one.
+    fn message(&self, cx: &mut Context, own: String) -> String {
+        let custom = self.custom_message.eval(cx);
+        if custom.is_empty() { own } else { custom.into_string() }
+    }
+
+    fn judge(&self, cx: &mut Context, kind: i32, text: &str) -> AssertionResult {
+        let (not, or) = (kind & NOT != 0, kind & OR != 0);
+        let mut failures = String::new();
+        for test in &self.tests {
+            let (expected, found) = match test.is_met(cx, kind, text) {
+                Ok(outcome) => outcome,
+                Err(message) => return self.name.error(cx, format!("Bad test configuration {message}")),
+            };
+            let holds = found != not;
+            if or && holds {
+                return self.name.pass(cx);
+            }
+            if !holds {
+                let own = self.failure(cx, kind, &expected, text);
+                if !or {
+                    let message = self.message(cx, own);
+                    return self.name.fail(cx, message);
+                }
+                failures.push_str(&own);
+                failures.push('\t');
+            }
+        }
+        if or {
+            if self.tests.is_empty() {
+                failures.push('\t');
+            }
+            let message = self.message(cx, failures);
+            return self.name.fail(cx, message);
+        }
+        self.name.pass(cx)
+    }
+}
+
+impl Field {
+    fn decode(d: &mut Decoder) -> Field {
+        match d.text_now("Assertion.test_field").as_str() {
+            "Assertion.response_data" => Field::Body,
+            "Assertion.response_data_as_document" => Field::Document,
+            "Assertion.response_code" => Field::Code,
+            "Assertion.response_message" => Field::Message,
+            "Assertion.response_headers" => Field::ResponseHeaders,
+            "Assertion.request_headers" => Field::RequestHeaders,
+            "Assertion.request_data" => Field::RequestData,
+            _ => Field::Url,
+        }
+    }
+
+    fn needs(self) -> Needs {
+        match self {
+            Field::Body | Field::Document => Needs::BODY,
+            Field::ResponseHeaders => Needs { headers: true, ..Needs::NOTHING },
+            Field::RequestHeaders | Field::RequestData => Needs { request: true, ..Needs::NOTHING },
+            Field::Code | Field::Message | Field::Url => Needs::NOTHING,
+        }
+    }
+}
+
+impl Test {
+    /// What is expected, and whether it was found; or why the pattern cannot be used.
+    fn is_met<'a>(&'a self, cx: &mut Context, kind: i32, text: &str) -> Result<(Text<'a>, bool), String> {
+        match self {
+            Test::Text(template) => {
+                let expected = template.eval(cx);
+                let found = if kind & EQUALS != 0 { text == &*expected } else { text.contains(&*expected) };
+                Ok((expected, found))
+            }
+            Test::Pattern(pattern) => {
+                let ready = pattern.get(cx);
+                let found = match kind {
+                    kind if kind & CONTAINS != 0 => ready.outcome?.is_match(text),
+                    kind if kind & EQUALS != 0 => text == &*ready.text,
+                    kind if kind & SUBSTRING != 0 => text.contains(&*ready.text),
+                    _ => ready.outcome?.full_match(text),
+                };
+                Ok((ready.text, found))
+            }
+        }
+    }
+}
+
+impl Assertion for ResponseAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        if self.assume_success.get(cx) {
+            sample.success = true;
+        }
+        let text = self.text(cx, sample);
+        let kind = self.kind.get(cx);
+        if text.is_empty() {
+            return if kind & NOT != 0 { self.name.pass(cx) } else { self.name.fail_for_null(cx) };
+        }
+        self.judge(cx, kind, &text)
+    }
+
+    fn scope(&self) -> &Scope {
+        self.scoped.scope()
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(self.field.needs())
+    }
+}
+
+/// `HTTPSampleResult#getSamplerData`.
+fn http_sampler_data(sample: &Sample) -> String {
+    const WITHOUT_BODY: [&str; 3] = ["HEAD", "OPTIONS", "TRACE"];
+    let method = sample.method.as_deref().unwrap_or("null");
+    let mut out = method.to_owned();
+    if let Some(url) = &sample.url {
+        out.push(' ');
+        out.push_str(url);
+        out.push('\n');
+        if !WITHOUT_BODY.contains(&method) {
+            out.push_str(&format!("\n{method} data:\n{}\n", sample.query_string.as_deref().unwrap_or("")));
+        }
+        match sample.cookies.as_deref() {
+            Some(cookies) if !cookies.is_empty() => out.push_str(&format!("\nCookie Data:\n{cookies}")),
+            _ => out.push_str("\n[no cookies]"),
+        }
+        out.push('\n');
+    }
+    out.push_str(sample.sampler_data.as_deref().unwrap_or(""));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn assertion(field: &str, kind: i32, tests: &[&str], more: &str) -> (ResponseAssertion, Context) {
+        let strings: String = tests.iter().map(|test| format!(r#"<stringProp name="1">{test}</stringProp>"#)).collect();
+        let xml = format!(
+            r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="n">
+            <collectionProp name="Asserion.test_strings">{strings}</collectionProp>
+            <stringProp name="Assertion.test_field">Assertion.{field}</stringProp>
+            <intProp name="Assertion.test_type">{kind}</intProp>{more}</ResponseAssertion>"#
+        );
+        let (assertion, cx, _) = fixture::decode_with_findings(&[], &xml, ResponseAssertion::decode);
+        (assertion, cx)
+    }
+
+    /// `pass`, `fail: message` or `error: message`.
+    fn shown(verdict: &AssertionResult) -> String {
+        let message = verdict.message.as_deref().unwrap_or("null");
+        match (verdict.failure, verdict.error) {
+            (false, false) => "pass".to_owned(),
+            (true, false) => format!("fail: {message}"),
+            (false, true) => format!("error: {message}"),
+            (true, true) => format!("both: {message}"),
+        }
+    }
+
+    fn body(text: &str, kind: i32, tests: &[&str]) -> String {
+        let (assertion, mut cx) = assertion("response_data", kind, tests, "");
+        shown(&assertion.check(&mut cx, &mut fixture::sample(text)))
+    }
+
+    // Expected texts were recorded from ResponseAssertion itself.
+
+    #[test]
+    fn each_kind_of_test_says_what_it_expected() {
+        assert_eq!(body("abc", 2, &["b", "x"]), "fail: Test failed: text expected to contain /x/");
+        assert_eq!(body("abc", 6, &["b"]), "fail: Test failed: text expected not to contain /b/");
+        assert_eq!(body("abc", 1, &["ab"]), "fail: Test failed: text expected to match /ab/");
+        assert_eq!(body("abc", 5, &["abc"]), "fail: Test failed: text expected not to match /abc/");
+        assert_eq!(body("abc", 16, &["z"]), "fail: Test failed: text expected to contain /z/");
+        assert_eq!(body("abc", 20, &["b"]), "fail: Test failed: text expected not to contain /b/");
+        assert_eq!(
+            body("abc", 8, &["abd"]),
+            "fail: Test failed: text expected to equal /\n\n****** received  : ab[[[c]]]\n\n****** comparison: ab[[[d]]]\n\n/"
+        );
+        assert_eq!(
+            body("abc", 12, &["abc"]),
+            "fail: Test failed: text expected not to equal /\n\n****** received  : abc[[[]]]\n\n****** comparison: abc[[[]]]\n\n/"
+        );
+        assert_eq!(body("abc", 0, &["abx"]), "fail: Test failed: text expected something using /abx/");
+    }
+
+    #[test]
+    fn what_holds_passes() {
+        for (kind, test) in [(2, "b"), (6, "x"), (1, "a.c"), (5, "ab"), (8, "abc"), (12, "ab"), (16, "bc"), (20, "x")] {
+            assert_eq!(body("abc", kind, &[test]), "pass");
+        }
+        assert_eq!(body("abc", 2, &[]), "pass");
+    }
+
+    #[test]
+    fn or_joins_all_failures() {
+        let both = "fail: Test failed: text expected something using /x/\tTest failed: text expected something using /y/\t";
+        assert_eq!(body("abc", 34, &["x", "y"]), both);
+        assert_eq!(body("abc", 48, &["x", "b"]), "pass");
+        assert_eq!(body("abc", 34, &[]), "fail: \t");
+    }
+
+    #[test]
+    fn malformed_patterns_are_errors() {
+        let message = "error: Bad test configuration org.apache.oro.text.MalformedCachePatternException: Invalid expression: (\nUnmatched parentheses.";
+        assert_eq!(body("abc", 2, &["("]), message);
+        assert_eq!(body("abc", 34, &["x", "("]), message);
+        assert_eq!(body("a(c", 16, &["("]), "pass");
+    }
+
+    #[test]
+    fn nothing_fails_unless_negated() {
+        assert_eq!(body("", 2, &["x"]), "fail: Response was null");
+        assert_eq!(body("", 8, &[""]), "fail: Response was null");
+        assert_eq!(body("", 6, &["x"]), "pass");
+    }
+
+    #[test]
+    fn each_field_has_its_word_and_its_needs() {
+        let mut sample = fixture::sample("body");
+        sample.code = "404".into();
+        sample.message = "Not Found".into();
+        sample.response_headers = Some("X: y\n".into());
+        sample.request_headers = Some("A: b\n".into());
+        sample.url = Some("http://h/".into());
+        sample.method = Some("GET".into());
+        let mut check = |field: &str| {
+            let (assertion, mut cx) = assertion(field, 8, &["-"], "");
+            let verdict = shown(&assertion.check(&mut cx, &mut sample));
+            let needs = assertion.needs();
+            let word = verdict.trim_start_matches("fail: Test failed: ").split(" expected").next().map(str::to_owned);
+            let received = verdict.split("[[[").nth(1).and_then(|rest| rest.split("]]]").next()).map(|text| text.trim_end().to_owned());
+            (word.unwrap_or_default(), received.unwrap_or_default(), [needs.body, needs.headers, needs.request])
+        };
+        let row = |word: &str, received: &str, needs| (word.to_owned(), received.to_owned(), needs);
+        assert_eq!(check("response_data"), row("text", "body", [true, false, false]));
+        assert_eq!(check("response_code"), row("code", "404", [false; 3]));
+        assert_eq!(check("response_message"), row("message", "Not Found", [false; 3]));
+        assert_eq!(check("response_headers"), row("headers", "X: y", [false, true, false]));
+        assert_eq!(check("request_headers"), row("request headers", "A: b", [false, false, true]));
+        assert_eq!(check("request_data"), row("request data", "GET http://h/\n\nGET data:\n\n\n[no cookies]", [false, false, true]));
+        assert_eq!(check("sample_label"), row("URL", "http://h/", [false; 3]));
+    }
+
+    #[test]
+    fn assume_success_comes_before_the_verdict() {
+        let more = r#"<boolProp name="Assertion.assume_success">true</boolProp><stringProp name="Assertion.custom_message">no ${what}</stringProp>"#;
+        let (assertion, mut cx) = assertion("response_code", 8, &["404"], more);
+        let mut sample = fixture::sample("");
+        sample.success = false;
+        sample.code = "404".into();
+        assert_eq!(shown(&assertion.check(&mut cx, &mut sample)), "pass");
+        assert!(sample.success);
+        sample.code = "500".into();
+        cx.vars.set_named("what", "way".into());
+        assert_eq!(shown(&assertion.check(&mut cx, &mut sample)), "fail: no way");
+    }
+
+    #[test]
+    fn a_variable_takes_the_place_of_the_field() {
+        let scope = r#"<stringProp name="Assertion.scope">variable</stringProp><stringProp name="Scope.variable">v</stringProp>"#;
+        let (assertion, mut cx) = assertion("response_data", 2, &["b"], scope);
+        assert_eq!(assertion.needs(), Needs::NOTHING);
+        assert_eq!(shown(&assertion.check(&mut cx, &mut fixture::sample("b"))), "fail: Response was null");
+        cx.vars.set_named("v", "ac".into());
+        assert_eq!(shown(&assertion.check(&mut cx, &mut fixture::sample("b"))), "fail: Test failed: variable(v) expected to contain /b/");
+    }
+}

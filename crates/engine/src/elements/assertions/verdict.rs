@@ -1,0 +1,93 @@
+//! What assertions say, and under which name (`AssertionResult`).
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_results::{AssertionResult, Text};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+
+/// The name of an assertion. One that the plan spells out is made once per user.
+pub struct Name {
+    template: Template,
+    state: Option<StateId>,
+}
+
+impl Name {
+    pub fn decode(d: &mut Decoder) -> Name {
+        let template = d.name();
+        let state = template.literal().map(|_| d.new_state());
+        Name { template, state }
+    }
+
+    pub fn text(&self, cx: &mut Context) -> Rc<str> {
+        match (self.state, self.template.literal()) {
+            (Some(state), Some(name)) => cx.state::<Rc<str>>(state, || name.into()).clone(),
+            _ => self.template.eval(cx).into_value(),
+        }
+    }
+
+    /// The assertion holds.
+    pub fn pass(&self, cx: &mut Context) -> AssertionResult {
+        AssertionResult { name: Some(self.text(cx).into()), ..AssertionResult::default() }
+    }
+
+    /// The assertion holds, and JMeter sets an empty message: it hides those of later assertions in result rows.
+    pub fn pass_with_empty_message(&self, cx: &mut Context) -> AssertionResult {
+        AssertionResult { message: Some(Text::EMPTY), ..self.pass(cx) }
+    }
+
+    /// The assertion does not hold.
+    pub fn fail(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
+        AssertionResult { failure: true, message: Some(message.into()), ..self.pass(cx) }
+    }
+
+    /// There is nothing to look at (`AssertionResult#setResultForNull`).
+    pub fn fail_for_null(&self, cx: &mut Context) -> AssertionResult {
+        self.fail(cx, "Response was null")
+    }
+
+    /// The assertion cannot be evaluated.
+    pub fn error(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
+        AssertionResult { error: true, message: Some(message.into()), ..self.pass(cx) }
+    }
+}
+
+/// A whole number as `MessageFormat` writes it: in groups of three.
+pub fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut out = String::from(if number < 0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, -1234567].map(grouped), ["0", "999", "1,000", "-1,234,567"]);
+    }
+
+    #[test]
+    fn a_plain_name_is_shared_and_a_computed_one_follows_its_variables() {
+        let name = |name: &str| {
+            fixture::decode(&format!(r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="{name}"/>"#), Name::decode)
+        };
+        let (plain, mut cx) = name("a");
+        assert!(Rc::ptr_eq(&plain.text(&mut cx), &plain.text(&mut cx)));
+        let (computed, mut cx) = name("a${v}");
+        cx.vars.set_named("v", "1".into());
+        let verdict = computed.fail_for_null(&mut cx);
+        assert_eq!(verdict.name.as_deref(), Some("a1"));
+        assert_eq!((verdict.failure, verdict.error, verdict.message.as_deref()), (true, false, Some("Response was null")));
+    }
+}

@@ -1,0 +1,313 @@
+//! JSON Extractor (`JSONPostProcessor`): puts what JSONPath expressions find into variables.
+//!
+//! Properties: `JSONPostProcessor.referenceNames`, `.jsonPathExprs`, `.defaultValues`, `.match_numbers` (lists with `;`
+//! between; 0 random, negative all), `.compute_concat` (all values in `name_ALL`), and the scope.
+//!
+//! As in JMeter the three lists must be of one length, trailing empty items not counted: otherwise the sample is lost, and so
+//! it is when a match number is no number.
+
+use std::rc::Rc;
+
+use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_results::Sample;
+
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::compiled::{self, Only, Use};
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::parsed::JsonBody;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::Flag;
+
+/// The texts and the number of matches of one name; null values are `None`.
+type Values = Vec<Option<Rc<str>>>;
+
+pub struct JsonPostProcessor {
+    scoped: Scoped,
+    name: Template,
+    names: Template,
+    paths: Template,
+    /// The expressions compiled, where the plan spells them out.
+    compiled: Option<Vec<Result<JsonPath, String>>>,
+    defaults: Template,
+    match_numbers: Template,
+    concatenates: Flag,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(JsonPostProcessor::decode(d))
+}
+
+/// `String.split(";")`: trailing empty items are dropped, but the empty text is one empty item.
+fn split(text: &str) -> Vec<&str> {
+    if text.is_empty() {
+        return vec![""];
+    }
+    let mut items: Vec<&str> = text.split(';').collect();
+    while items.last().is_some_and(|item| item.is_empty()) {
+        items.pop();
+    }
+    items
+}
+
+impl JsonPostProcessor {
+    fn decode(d: &mut Decoder) -> JsonPostProcessor {
+        let paths = d.template("JSONPostProcessor.jsonPathExprs");
+        let compile = |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), Only);
+        let compiled: Option<Vec<_>> = paths.literal().map(|paths| split(paths).into_iter().map(compile).collect());
+        for fault in compiled.iter().flatten().filter_map(|path| path.as_ref().err()) {
+            d.warn("expression-malformed", format!("a JSON path in '{}' is malformed: {fault}", d.element.name));
+        }
+        JsonPostProcessor {
+            scoped: Scoped::extractor(d),
+            name: d.name(),
+            names: d.template("JSONPostProcessor.referenceNames"),
+            paths,
+            compiled,
+            defaults: d.template("JSONPostProcessor.defaultValues"),
+            match_numbers: d.template("JSONPostProcessor.match_numbers"),
+            concatenates: Flag::decode(d, "JSONPostProcessor.compute_concat", false),
+        }
+    }
+
+    /// The bodies or the variable, parsed; empty if there is nothing but white space.
+    fn bodies(&self, cx: &mut Context, sample: &Sample) -> Vec<Option<Rc<JsonBody>>> {
+        if self.scoped.is_variable() {
+            let value = self.scoped.variable(cx).filter(|value| !value.is_empty());
+            return vec![value.map(|value| cx.parsed.json(&Input::Variable(value)))];
+        }
+        let inputs = self.scoped.inputs(cx, sample);
+        let bodies = inputs.filter_map(|input| {
+            let is_blank = drumfire_query::is_blank(&cx.parsed.text(&input));
+            (!is_blank).then(|| Some(cx.parsed.json(&input)))
+        });
+        bodies.collect()
+    }
+
+    fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, String> {
+        match &self.compiled {
+            Some(compiled) => compiled[index].as_ref().map(Use::Constant).map_err(String::clone),
+            None => compiled::computed(text, Only).map(Use::Computed),
+        }
+    }
+
+    fn extract(&self, index: usize, path: &str, bodies: &[Option<Rc<JsonBody>>]) -> Result<Values, String> {
+        let path = self.path(index, path)?;
+        let mut found = Values::new();
+        for body in bodies {
+            let Some(body) = body else { return Err("json string can not be null or empty".to_owned()) };
+            let json = body.get().map_err(ToString::to_string)?;
+            let nodes = path.find(json).map_err(|error| error.message)?;
+            found.extend(nodes.iter().map(|node| node.to_text().map(|text| Rc::from(&*text))));
+        }
+        Ok(found)
+    }
+}
+
+/// `getMatchNumbersAsInt`.
+fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
+    let mut numbers = vec![0; size];
+    if drumfire_query::is_blank(text) {
+        return Ok(numbers);
+    }
+    for (index, item) in split(text).into_iter().enumerate() {
+        let item = values::trim(item);
+        let number = values::parse_int(item).ok_or_else(|| format!("java.lang.NumberFormatException: For input string: \"{item}\""))?;
+        let place = numbers.get_mut(index);
+        *place.ok_or_else(|| format!("java.lang.ArrayIndexOutOfBoundsException: Index {index} out of bounds for length {size}"))? = number;
+    }
+    Ok(numbers)
+}
+
+impl PostProcessor for JsonPostProcessor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let bodies = self.bodies(cx, sample);
+        let (names, paths, defaults) = (self.names.eval(cx), self.paths.eval(cx), self.defaults.eval(cx));
+        let (names, paths, defaults) = (split(&names), split(&paths), split(&defaults));
+        let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
+            Ok(numbers) => numbers,
+            Err(exception) => return cx.raise(Raised::Exception(exception)),
+        };
+        if names.len() != paths.len() || names.len() != defaults.len() {
+            tracing::error!(
+                "Number of JSON Path variables must match number of default values and json-path expressions, check you use separator ';' if you have many values"
+            );
+            let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
+            return cx.raise(Raised::Exception(message.to_owned()));
+        }
+        for (index, path) in paths.iter().enumerate() {
+            let mut target = Target {
+                names: VariableNames::new(values::trim(names[index])),
+                default: defaults[index].into(),
+                number: numbers[index],
+                concatenates: self.concatenates.get(cx),
+            };
+            target.names.clear(&mut cx.vars);
+            if bodies.is_empty() {
+                target.set(None, cx);
+                continue;
+            }
+            match self.extract(index, values::trim(path), &bodies) {
+                Ok(found) => target.store(&found, cx),
+                Err(message) => {
+                    let name = self.name.eval(cx);
+                    tracing::error!("Error processing JSON content in {name}, message: {message}");
+                    target.set(None, cx);
+                }
+            }
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}
+
+/// Where the values of one expression go.
+struct Target {
+    names: VariableNames,
+    default: Rc<str>,
+    number: i32,
+    concatenates: bool,
+}
+
+impl Target {
+    /// Writes the variable itself: a null becomes the default.
+    fn set(&mut self, value: Option<Rc<str>>, cx: &mut Context) {
+        let value = value.unwrap_or_else(|| self.default.clone());
+        cx.vars.set_named(self.names.base(), value);
+    }
+
+    fn set_all(&mut self, text: Rc<str>, cx: &mut Context) {
+        cx.vars.set_named(self.names.with(format_args!("_ALL")), text);
+    }
+
+    /// `handleResult`.
+    fn store(&mut self, found: &Values, cx: &mut Context) {
+        match found.as_slice() {
+            [] => {
+                self.set(None, cx);
+                self.names.set_match_count(0, &mut cx.vars);
+                if self.number < 0 && self.concatenates {
+                    self.set_all("".into(), cx);
+                }
+                return;
+            }
+            found if self.number < 0 => self.store_all(found, cx),
+            [one] => self.set(one.clone(), cx),
+            found if self.number == 0 => {
+                let index = cx.random().index(found.len());
+                self.set(found[index].clone(), cx);
+            }
+            found => self.set(found.get(self.number as usize - 1).cloned().flatten(), cx),
+        }
+        if self.number != 0 {
+            self.names.set_match_count(found.len(), &mut cx.vars);
+        }
+    }
+
+    fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut Context) {
+        let values = found.iter().map(|value| value.clone().unwrap_or_else(|| self.default.clone()));
+        let values: Vec<Rc<str>> = values.collect();
+        if self.concatenates {
+            self.set_all(values.join(",").into(), cx);
+        }
+        for (index, value) in values.into_iter().enumerate() {
+            self.names.set_numbered(index + 1, value, &mut cx.vars);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const BOOKS: &str = r#"{"book":[{"t":"a","p":8.95},{"t":"b","p":10},{"t":null}],"o":{"k":"x y"}}"#;
+
+    fn extractor(names: &str, paths: &str, defaults: &str, numbers: &str, more: &str) -> (JsonPostProcessor, Context) {
+        let xml = format!(
+            r#"<JSONPostProcessor guiclass="JSONPostProcessorGui" testclass="JSONPostProcessor" testname="j">
+            <stringProp name="JSONPostProcessor.referenceNames">{names}</stringProp>
+            <stringProp name="JSONPostProcessor.jsonPathExprs">{paths}</stringProp>
+            <stringProp name="JSONPostProcessor.defaultValues">{defaults}</stringProp>
+            <stringProp name="JSONPostProcessor.match_numbers">{numbers}</stringProp>{more}</JSONPostProcessor>"#
+        );
+        fixture::decode(&xml, JsonPostProcessor::decode)
+    }
+
+    fn run((extractor, mut cx): (JsonPostProcessor, Context), body: &str) -> Vec<String> {
+        extractor.process(&mut cx, &mut fixture::sample(body));
+        assert_eq!(cx.take_raised(), None);
+        fixture::variables(&cx, "v")
+    }
+
+    #[test]
+    fn one_value_by_number() {
+        assert_eq!(run(extractor("v", "$.book[*].p", "no", "2", ""), BOOKS), ["v=10", "v_matchNr=2"]);
+        assert_eq!(run(extractor("v", "$.book[*].p", "no", "3", ""), BOOKS), ["v=no", "v_matchNr=2"]);
+        assert_eq!(run(extractor("v", "$.o", "no", "", ""), BOOKS), [r#"v={"k":"x y"}"#]);
+        // A single value is taken whatever number is asked for.
+        assert_eq!(run(extractor("v", "$.o.k", "no", "5", ""), BOOKS), ["v=x y", "v_matchNr=1"]);
+    }
+
+    #[test]
+    fn all_values() {
+        let concat = r#"<boolProp name="JSONPostProcessor.compute_concat">true</boolProp>"#;
+        let all = ["v_1=a", "v_2=b", "v_3=no", "v_ALL=a,b,no", "v_matchNr=3"];
+        assert_eq!(run(extractor("v", "$.book[*].t", "no", "-1", concat), BOOKS), all);
+        assert_eq!(run(extractor("v", "$.o.k", "no", "-1", concat), BOOKS), ["v_1=x y", "v_ALL=x y", "v_matchNr=1"]);
+        assert_eq!(run(extractor("v", "$.zzz", "no", "-1", concat), BOOKS), ["v=no", "v_ALL=", "v_matchNr=0"]);
+    }
+
+    #[test]
+    fn lists_of_names() {
+        let extractor = extractor("va; vb", "$.o.k ;$.zzz", "1;2", "1;1", "");
+        assert_eq!(run(extractor, BOOKS), ["va=x y", "va_matchNr=1", "vb=2", "vb_matchNr=0"]);
+    }
+
+    #[test]
+    fn old_values_are_removed_before() {
+        let (extractor, mut cx) = extractor("v", "$.zzz", "no", "1", "");
+        for name in ["v_1", "v_2", "v_4", "v_matchNr"] {
+            cx.vars.set_named(name, "old".into());
+        }
+        assert_eq!(run((extractor, cx), BOOKS), ["v=no", "v_4=old", "v_matchNr=0"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_gives_the_default_only() {
+        assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), "{"), ["v=no"]);
+        assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), " \n"), ["v=no"]);
+        let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;
+        assert_eq!(run(extractor("v", "$.a", "no", "-1", scope), BOOKS), ["v=no"]);
+        let (extractor, mut cx) = extractor("v", "$.a", "no", "1", scope);
+        cx.vars.set_named("w", "{a:7}".into());
+        assert_eq!(run((extractor, cx), ""), ["v=7", "v_matchNr=1"]);
+    }
+
+    #[test]
+    fn lists_of_different_lengths_lose_the_sample() {
+        let raised = |names: &str, paths: &str, defaults: &str, numbers: &str| {
+            let (extractor, mut cx) = extractor(names, paths, defaults, numbers, "");
+            extractor.process(&mut cx, &mut fixture::sample(BOOKS));
+            cx.take_raised()
+        };
+        let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
+        assert_eq!(raised("a;b", "$.o;$.o", "", ""), Some(Raised::Exception(message.to_owned())));
+        assert_eq!(raised("a;b", "$.o;$.o", ";", ""), Some(Raised::Exception(message.to_owned())));
+        assert!(raised("a", "$.o", "", "x").is_some());
+        assert!(raised("a", "$.o", "", "1;2").is_some());
+        assert_eq!(raised("a;", "$.o;", "", "1"), None);
+    }
+
+    #[test]
+    fn computed_paths_are_compiled_when_they_are_known() {
+        let (extractor, mut cx) = extractor("v", "$.${key}.k", "no", "1", "");
+        cx.vars.set_named("key", "o".into());
+        assert_eq!(run((extractor, cx), BOOKS), ["v=x y", "v_matchNr=1"]);
+    }
+}

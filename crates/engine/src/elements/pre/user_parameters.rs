@@ -1,0 +1,116 @@
+//! User Parameters (`UserParameters`): variables with other values for each user.
+//!
+//! Properties: `UserParameters.names`, `UserParameters.thread_values` (one list of values per user; there may be fewer lists
+//! than users, then they are used again), `UserParameters.per_iteration` (set at each iteration of the controller around,
+//! instead of before each sampler). Users set their values one after the other.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use drumfire_expr::{Template, values};
+use drumfire_jmx::{Prop, Value};
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::{IterationListener, PreProcessor, Roles};
+
+struct UserParameters {
+    names: Vec<Template>,
+    user_values: Vec<Vec<Template>>,
+    per_iteration: Template,
+    /// Functions such as `__CSVRead` rely on one user's values being computed together.
+    turn: Mutex<()>,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let props = d.element.props.clone();
+    let names = templates(d, props.list("UserParameters.names"));
+    for name in names.iter().filter_map(Template::literal) {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    let lists = props.list("UserParameters.thread_values").iter().map(|list| match &list.value {
+        Value::List(items) => templates(d, items),
+        _ => Vec::new(),
+    });
+    let user_values = lists.collect();
+    let per_iteration = d.template("UserParameters.per_iteration");
+    let parameters = Arc::new(UserParameters { names, user_values, per_iteration, turn: Mutex::new(()) });
+    Roles { pre: Some(parameters.clone()), each_iteration: Some(parameters), ..Roles::default() }
+}
+
+fn templates(d: &mut Decoder, items: &[Prop]) -> Vec<Template> {
+    items.iter().map(|item| d.compile(&item.value.as_str())).collect()
+}
+
+impl PreProcessor for UserParameters {
+    fn process(&self, cx: &mut Context) {
+        if !self.is_per_iteration(cx) {
+            self.set_values(cx);
+        }
+    }
+}
+
+impl IterationListener for UserParameters {
+    fn iteration_start(&self, cx: &mut Context, _: i32) {
+        if cx.alive && self.is_per_iteration(cx) {
+            self.set_values(cx);
+            crate::elements::thread_end::ended_by_exception(cx);
+        }
+    }
+}
+
+impl UserParameters {
+    fn is_per_iteration(&self, cx: &mut Context) -> bool {
+        values::property_bool(&self.per_iteration.eval(cx))
+    }
+
+    fn set_values(&self, cx: &mut Context) {
+        if self.user_values.is_empty() {
+            return;
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = &self.user_values[cx.number as usize % self.user_values.len()];
+        for (name, value) in self.names.iter().zip(own) {
+            let name = name.eval(cx);
+            let value = value.eval(cx).into_value();
+            cx.vars.set_named(&name, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn xml(per_iteration: bool) -> String {
+        format!(
+            r#"<UserParameters guiclass="UserParametersGui" testclass="UserParameters" testname="u">
+            <collectionProp name="UserParameters.names"><stringProp name="1">a</stringProp><stringProp name="2">b_${{a}}</stringProp></collectionProp>
+            <collectionProp name="UserParameters.thread_values">
+              <collectionProp name="1"><stringProp name="1">x</stringProp><stringProp name="2">${{a}}y</stringProp><stringProp name="3">more</stringProp></collectionProp>
+              <collectionProp name="2"><stringProp name="1">z</stringProp></collectionProp>
+            </collectionProp>
+            <boolProp name="UserParameters.per_iteration">{per_iteration}</boolProp></UserParameters>"#
+        )
+    }
+
+    #[test]
+    fn each_user_has_its_own_list_and_lists_are_used_again() {
+        let (roles, mut cx) = fixture::decode(&xml(false), decode);
+        let pre = roles.pre.expect("it is a pre-processor");
+        pre.process(&mut cx);
+        assert_eq!(fixture::variables(&cx, ""), ["a=x", "b_x=xy"]);
+        cx.number = 3;
+        pre.process(&mut cx);
+        assert_eq!(fixture::variables(&cx, "a"), ["a=z"]);
+    }
+
+    #[test]
+    fn values_are_set_before_samplers_or_at_iterations() {
+        let (roles, mut cx) = fixture::decode(&xml(true), decode);
+        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        assert!(fixture::variables(&cx, "").is_empty());
+        roles.each_iteration.expect("it listens").iteration_start(&mut cx, 1);
+        assert_eq!(fixture::variables(&cx, "a"), ["a=x"]);
+    }
+}

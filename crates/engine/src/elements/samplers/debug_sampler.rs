@@ -1,0 +1,177 @@
+//! Debug Sampler (`DebugSampler`): a sample whose response lists variables and properties.
+//!
+//! Properties: `displayJMeterVariables`, `displayJMeterProperties`, `displaySystemProperties`. Names are sorted with their
+//! numbers counted as numbers. System properties are those of the command line and its files: there is no JVM that would
+//! have more.
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+use drumfire_expr::{Template, values};
+use drumfire_results::{DataType, Sample, Text};
+
+use crate::compile::Decoder;
+use crate::context::{Context, LAST_SAMPLE_OK};
+use crate::program::Needs;
+
+pub struct DebugSampler {
+    variables: Template,
+    properties: Template,
+    system_properties: Template,
+    encoding: String,
+    keeps_body: bool,
+}
+
+pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
+    DebugSampler {
+        variables: d.template("displayJMeterVariables"),
+        properties: d.template("displayJMeterProperties"),
+        system_properties: d.template("displaySystemProperties"),
+        encoding: default_encoding(d),
+        keeps_body: needs.body,
+    }
+}
+
+/// What texts of samplers are encoded in (`SampleResult.DEFAULT_ENCODING`).
+pub fn default_encoding(d: &Decoder) -> String {
+    d.settings().properties.get("sampleresult.default.encoding").map_or_else(|| "UTF-8".to_owned(), |name| name.to_string())
+}
+
+/// Makes a text the sample's response (`SampleResult#setResponseData`); without a reader only its size is kept.
+pub fn set_response(sample: &mut Sample, text: &str, encoding: &str, keeps_body: bool) {
+    let charset = drumfire_web::charset::Charset::find(encoding).unwrap_or(drumfire_web::charset::Charset::UTF_8);
+    let data = charset.encode(text);
+    sample.body_bytes = data.len() as u64;
+    sample.encoding = Some(if encoding == "UTF-8" { Text::Static("UTF-8") } else { encoding.to_owned().into() });
+    if keeps_body {
+        sample.response_data = Some(data.as_ref().into());
+    }
+}
+
+impl DebugSampler {
+    pub fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
+        let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
+        let start_ns = cx.clock().now_ns();
+        sample.start_ms = (start_ns / 1_000_000) as i64;
+        let mut listed = String::new();
+        let mut request = String::new();
+        if values::property_bool(&self.variables.eval(cx)) {
+            request.push_str("JMeterVariables\n");
+            list(&mut listed, "JMeterVariables", variables(cx));
+        }
+        if values::property_bool(&self.properties.eval(cx)) {
+            request.push_str("JMeterProperties\n");
+            let properties = cx.shared.properties.snapshot();
+            list(&mut listed, "JMeterProperties", properties.iter().map(|(name, value)| (&**name, &**value)).collect());
+        }
+        if values::property_bool(&self.system_properties.eval(cx)) {
+            request.push_str("SystemProperties\n");
+            let properties = cx.shared.properties.system_snapshot();
+            list(&mut listed, "SystemProperties", properties.iter().map(|(name, value)| (&**name, &**value)).collect());
+        }
+        set_response(&mut sample, &listed, &self.encoding, self.keeps_body);
+        sample.data_type = DataType::Text;
+        sample.sampler_data = Some(request.into());
+        sample.set_ok();
+        let end_ns = cx.clock().now_ns();
+        sample.service_us = (end_ns - start_ns) / 1000;
+        sample.set_end((end_ns / 1_000_000) as i64);
+        sample
+    }
+}
+
+/// The user's variables, with those that JMeter keeps for itself (`JMeterThread`). The number behind `SamplePackage` is
+/// another one in each of JMeter's runs, mostly of eight digits.
+fn variables(cx: &Context) -> Vec<(&str, &str)> {
+    let mut all: Vec<(&str, &str)> = cx.vars.iter().map(|(name, value)| (name, &**value)).collect();
+    let own = [
+        (LAST_SAMPLE_OK, flag(cx.last_sample_ok)),
+        ("JMeterThread.pack", "org.apache.jmeter.threads.SamplePackage@10000000"),
+        ("__jmv_SAME_USER", flag(cx.same_user)),
+    ];
+    for variable in own {
+        if cx.vars.get_named(variable.0).is_none() {
+            all.push(variable);
+        }
+    }
+    all
+}
+
+fn flag(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+fn list(out: &mut String, title: &str, mut entries: Vec<(&str, &str)>) {
+    entries.sort_by(|a, b| compare_alphanumeric(a.0, b.0));
+    let _ = writeln!(out, "{title}:");
+    for (name, value) in entries {
+        let _ = writeln!(out, "{name}={value}");
+    }
+    out.push('\n');
+}
+
+/// `AlphaNumericComparator`: runs of digits compare as numbers, whatever their leading zeros; the rest by UTF-16 units.
+fn compare_alphanumeric(mut a: &str, mut b: &str) -> Ordering {
+    loop {
+        let (words_a, rest_a) = split_at(a, |c| c.is_ascii_digit());
+        let (words_b, rest_b) = split_at(b, |c| c.is_ascii_digit());
+        let (digits_a, next_a) = split_at(rest_a, |c| !c.is_ascii_digit());
+        let (digits_b, next_b) = split_at(rest_b, |c| !c.is_ascii_digit());
+        let words = words_a.encode_utf16().cmp(words_b.encode_utf16());
+        if words != Ordering::Equal {
+            return words;
+        }
+        if digits_a.is_empty() || digits_b.is_empty() {
+            return digits_b.is_empty().cmp(&digits_a.is_empty());
+        }
+        let (number_a, number_b) = (digits_a.trim_start_matches('0'), digits_b.trim_start_matches('0'));
+        let numbers = number_a.len().cmp(&number_b.len()).then_with(|| number_a.cmp(number_b));
+        if numbers != Ordering::Equal {
+            return numbers;
+        }
+        (a, b) = (next_a, next_b);
+    }
+}
+
+fn split_at(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(is_end).unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn names_are_sorted_with_their_numbers_as_numbers() {
+        let mut names = vec!["b_10", "b_2", "a", "B", "b_02x", "b", "b_2_1", "b_", "10", "9"];
+        names.sort_by(|a, b| compare_alphanumeric(a, b));
+        assert_eq!(names, ["9", "10", "B", "a", "b", "b_", "b_2", "b_2_1", "b_02x", "b_10"]);
+    }
+
+    #[test]
+    fn the_response_lists_what_is_asked_for() {
+        let xml = r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="d">
+            <boolProp name="displayJMeterProperties">true</boolProp><boolProp name="displayJMeterVariables">true</boolProp>
+            <boolProp name="displaySystemProperties">false</boolProp></DebugSampler>"#;
+        let (sampler, mut cx, _) = fixture::decode_with_findings(&[("p10", "x"), ("p9", "y")], xml, |d| decode(d, Needs::BODY));
+        cx.vars.set_named("id_1", "ü".into());
+        let sample = sampler.sample(&mut cx, &Template::raw("d"));
+        let expected = "JMeterVariables:\nJMeterThread.last_sample_ok=true\nJMeterThread.pack=org.apache.jmeter.threads.SamplePackage@10000000\n\
+                        __jmv_SAME_USER=true\nid_1=ü\n\nJMeterProperties:\np9=y\np10=x\n\n";
+        assert_eq!(crate::body::text(&sample), expected);
+        assert_eq!(sample.sampler_data.as_deref(), Some("JMeterVariables\nJMeterProperties\n"));
+        assert_eq!(sample.received_bytes(), expected.len() as u64);
+        assert_eq!((sample.code.as_str(), sample.message.as_str(), sample.data_type.as_str()), ("200", "OK", "text"));
+    }
+
+    #[test]
+    fn without_a_reader_the_size_alone_is_kept() {
+        let xml = r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="d">
+            <boolProp name="displaySystemProperties">true</boolProp></DebugSampler>"#;
+        let (sampler, mut cx) = fixture::decode(xml, |d| decode(d, Needs::NOTHING));
+        let sample = sampler.sample(&mut cx, &Template::raw("d"));
+        assert_eq!(sample.response_data, None);
+        assert_eq!(sample.received_bytes(), "SystemProperties:\n\n".len() as u64);
+    }
+}

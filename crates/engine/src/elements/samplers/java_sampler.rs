@@ -1,0 +1,263 @@
+//! Java Request (`JavaSampler`) with the two classes that JMeter brings along: `SleepTest` and `JavaTest`.
+//!
+//! Properties: `classname`, `arguments`. Both sleep for a time plus the current time modulo a mask; `JavaTest` also says how
+//! the sample looks. Other classes need a JVM. `SleepTest` reads its arguments once per user, as its `setupTest` does.
+
+use std::pin::pin;
+use std::rc::Rc;
+
+use drumfire_expr::{Template, values};
+use drumfire_jmx::Value;
+use drumfire_results::{DataType, Sample};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::control::Stopping;
+use crate::elements::samplers::debug_sampler::{default_encoding, set_response};
+use crate::program::Needs;
+
+const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
+const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";
+
+pub struct JavaSampler {
+    client: Client,
+    arguments: Vec<(Template, Template)>,
+    encoding: String,
+    keeps_body: bool,
+    state: StateId,
+}
+
+enum Client {
+    Sleep,
+    Java,
+}
+
+/// What `SleepTest` keeps from its first sample on.
+struct SleepSetup {
+    label: Rc<str>,
+    sleep_ms: i64,
+    mask: i64,
+}
+
+/// The arguments of one sample; of equal names the first counts (`Arguments#getArgumentsAsMap`).
+struct Arguments(Vec<(String, String)>);
+
+/// `None` for a class that is not built in: then there is a finding.
+pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
+    let class = d.text_now("classname");
+    let client = match values::trim(&class) {
+        SLEEP_TEST => Client::Sleep,
+        JAVA_TEST => Client::Java,
+        other => {
+            let message = format!("Java Request '{}' runs the class {other}, which needs a JVM", d.element.name);
+            d.refuse("java-class", message, "disable the element, or run the plan with JMeter");
+            return None;
+        }
+    };
+    let props = d.element.props.clone();
+    let mut arguments = Vec::new();
+    if let Some(element) = props.element("arguments") {
+        for argument in element.props.list("Arguments.arguments") {
+            let Value::Element(argument) = &argument.value else { continue };
+            let name = d.compile(&argument.props.str("Argument.name"));
+            arguments.push((name, d.compile(&argument.props.str("Argument.value"))));
+        }
+    }
+    Some(JavaSampler { client, arguments, encoding: default_encoding(d), keeps_body: needs.body, state: d.new_state() })
+}
+
+impl JavaSampler {
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
+        match self.client {
+            Client::Sleep => self.sleep_test(cx, name).await,
+            Client::Java => self.java_test(cx, name).await,
+        }
+    }
+
+    fn arguments(&self, cx: &mut Context) -> Arguments {
+        let eval = |(name, value): &(Template, Template)| (name.eval(cx).into_string(), value.eval(cx).into_string());
+        Arguments(self.arguments.iter().map(eval).collect())
+    }
+
+    async fn sleep_test(&self, cx: &mut Context, name: &Template) -> Sample {
+        let setup = match cx.take_state::<SleepSetup>(self.state) {
+            Some(setup) => setup,
+            None => {
+                let arguments = self.arguments(cx);
+                let (sleep_ms, mask) = (arguments.long("SleepTime", 1000), arguments.long("SleepMask", 0x3ff));
+                Box::new(SleepSetup { label: name.eval(cx).into_value(), sleep_ms, mask })
+            }
+        };
+        let mut sample = Sample::new(setup.label.clone(), cx.thread_name.clone());
+        let sleep_ms = masked_ms(setup.sleep_ms, setup.mask, cx.clock().now_ms());
+        cx.put_state(self.state, setup);
+        sample.sampler_data = Some(format!("Sleep Test: time = {sleep_ms}").into());
+        sample.success = timed_sleep(cx, &mut sample, sleep_ms).await;
+        if !sample.success {
+            sample.message = "java.lang.InterruptedException: sleep interrupted".into();
+        }
+        sample
+    }
+
+    async fn java_test(&self, cx: &mut Context, name: &Template) -> Sample {
+        let arguments = self.arguments(cx);
+        let label: Rc<str> = match arguments.text("Label", "") {
+            "" => name.eval(cx).into_value(),
+            label => label.into(),
+        };
+        let mut sample = Sample::new(label, cx.thread_name.clone());
+        sample.code = arguments.text("ResponseCode", "").to_owned().into();
+        sample.message = arguments.text("ResponseMessage", "").to_owned().into();
+        let sampler_data = arguments.text("SamplerData", "");
+        if !sampler_data.is_empty() {
+            sample.sampler_data = Some(sampler_data.into());
+        }
+        sample.sent_bytes = sampler_data.encode_utf16().count() as u64;
+        let result_data = arguments.text("ResultData", "");
+        if !result_data.is_empty() {
+            set_response(&mut sample, result_data, &self.encoding, self.keeps_body);
+        }
+        sample.data_type = DataType::Text;
+        let sleep_ms = arguments.long("Sleep_Time", 100);
+        let sleep_ms = masked_ms(sleep_ms, arguments.long("Sleep_Mask", 0xff), cx.clock().now_ms());
+        let slept = timed_sleep(cx, &mut sample, sleep_ms).await;
+        sample.success = slept && arguments.text("Status", "OK").eq_ignore_ascii_case("OK");
+        sample
+    }
+}
+
+impl Arguments {
+    fn text<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
+        self.0.iter().find(|(known, _)| known == name).map_or(default, |(_, value)| value)
+    }
+
+    /// `JavaSamplerContext#getLongParameter`, which understands hexadecimal and octal numbers.
+    fn long(&self, name: &str, default: i64) -> i64 {
+        let Some((_, text)) = self.0.iter().find(|(known, _)| known == name) else { return default };
+        values::decode_long(text).unwrap_or_else(|| {
+            tracing::warn!("Value for parameter '{name}' not a long: '{text}'.  Using default: '{default}'.");
+            default
+        })
+    }
+}
+
+/// The time plus a part that only looks random.
+fn masked_ms(sleep_ms: i64, mask: i64, now_ms: i64) -> i64 {
+    if sleep_ms > 0 && mask > 0 { sleep_ms.saturating_add(now_ms % mask) } else { sleep_ms }
+}
+
+/// Sleeps as the sample's work; false when it was broken off.
+async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bool {
+    let start_ns = cx.clock().now_ns();
+    sample.start_ms = (start_ns / 1_000_000) as i64;
+    let slept = sleep(cx, sleep_ms).await;
+    let end_ns = cx.clock().now_ns();
+    sample.service_us = (end_ns - start_ns) / 1000;
+    sample.set_end((end_ns / 1_000_000) as i64);
+    slept
+}
+
+/// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
+async fn sleep(cx: &Context, sleep_ms: i64) -> bool {
+    let Ok(sleep_ms) = u64::try_from(sleep_ms) else { return true };
+    if sleep_ms == 0 {
+        return true;
+    }
+    let mut over = pin!(tokio::time::sleep(std::time::Duration::from_millis(sleep_ms)));
+    loop {
+        let mut stop = pin!(cx.worker.stop.notified());
+        stop.as_mut().enable();
+        if cx.shared.control.state() == Stopping::Now {
+            return false;
+        }
+        tokio::select! {
+            () = &mut over => return true,
+            () = stop => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn xml(class: &str, arguments: &[(&str, &str)]) -> String {
+        let arguments: String = arguments
+            .iter()
+            .map(|(name, value)| {
+                format!(
+                    r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp></elementProp>"#
+                )
+            })
+            .collect();
+        format!(
+            r#"<JavaSampler guiclass="JavaTestSamplerGui" testclass="JavaSampler" testname="j">
+            <elementProp name="arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">{arguments}</collectionProp></elementProp>
+            <stringProp name="classname">{class}</stringProp></JavaSampler>"#
+        )
+    }
+
+    fn samples(class: &str, arguments: &[(&str, &str)], count: usize) -> Vec<Sample> {
+        let (sampler, mut cx) = fixture::decode(&xml(class, arguments), |d| decode(d, Needs::BODY).expect("the class is built in"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
+        (0..count)
+            .map(|number| {
+                cx.vars.set_named("n", number.to_string().into());
+                runtime.block_on(sampler.sample(&mut cx, &Template::raw("j")))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_java_test_looks_as_its_arguments_say() {
+        let arguments = [
+            ("Sleep_Time", "3"),
+            ("Sleep_Mask", "0x0"),
+            ("Label", "own ${n}"),
+            ("ResponseCode", "201"),
+            ("ResponseMessage", "made"),
+            ("Status", "ok"),
+            ("SamplerData", "sent"),
+            ("ResultData", "got ü"),
+        ];
+        let both = samples(JAVA_TEST, &arguments, 2);
+        assert_eq!((&*both[0].label, &*both[1].label), ("own 0", "own 1"));
+        let sample = &both[0];
+        assert_eq!((sample.code.as_str(), sample.message.as_str(), sample.success), ("201", "made", true));
+        assert_eq!((sample.sent_bytes, sample.received_bytes()), (4, 6));
+        assert_eq!((sample.sampler_data.as_deref(), sample.data_type.as_str()), (Some("sent"), "text"));
+        assert!(sample.elapsed_ms >= 3);
+    }
+
+    #[test]
+    fn a_java_test_without_arguments_succeeds_under_the_elements_name() {
+        let sample = &samples(JAVA_TEST, &[("Sleep_Time", "0"), ("Status", "")], 1)[0];
+        assert_eq!((&*sample.label, sample.success, sample.received_bytes()), ("j", false, 0));
+        let sample = &samples(JAVA_TEST, &[("Sleep_Time", "0")], 1)[0];
+        assert_eq!((sample.code.as_str(), sample.success), ("", true));
+    }
+
+    #[test]
+    fn a_sleep_test_keeps_its_first_arguments() {
+        let both = samples(SLEEP_TEST, &[("SleepTime", "${n}"), ("SleepMask", "0")], 2);
+        for sample in &both {
+            assert_eq!(sample.sampler_data.as_deref(), Some("Sleep Test: time = 0"));
+            assert_eq!((&*sample.label, sample.success, sample.code.as_str(), sample.data_type.as_str()), ("j", true, "", ""));
+        }
+    }
+
+    #[test]
+    fn the_mask_adds_the_time_of_day() {
+        assert_eq!(masked_ms(100, 0xff, 1_700_000_000_123), 100 + 1_700_000_000_123 % 255);
+        assert_eq!(masked_ms(0, 0xff, 7), 0);
+        assert_eq!(masked_ms(50, 0, 7), 50);
+    }
+
+    #[test]
+    fn other_classes_are_refused() {
+        let (none, _, findings) = fixture::decode_with_findings(&[], &xml("com.example.Mine", &[]), |d| decode(d, Needs::NOTHING).is_none());
+        assert!(none);
+        assert_eq!(findings[0].code, "java-class");
+    }
+}
