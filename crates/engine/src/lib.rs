@@ -20,6 +20,8 @@ mod schedule;
 mod scoped;
 mod setting;
 mod survey;
+#[cfg(test)]
+mod tour;
 mod transaction;
 mod user;
 mod walk;

@@ -25,7 +25,10 @@ pub fn ended_by_exception(cx: &mut Context) -> bool {
 
 /// `JMeterStopThreadException` outside of a sampler.
 pub fn stop_thread(cx: &mut Context, reason: &str) {
-    tracing::info!("Stop Thread seen for thread {}, reason: {reason}", cx.thread_name);
+    tracing::info!(
+        "Stop Thread seen for thread {}, reason: {reason}",
+        cx.thread_name
+    );
     cx.alive = false;
 }
 

@@ -72,10 +72,16 @@ impl IterationListener for CounterConfig {
         let number = if per_user {
             let resets = values::property_bool(&self.resets_on_iteration.eval(cx));
             let iteration = cx.iteration;
-            let count = cx.state(self.state, || Count { current: range.start, iteration: 1 });
+            let count = cx.state(self.state, || Count {
+                current: range.start,
+                iteration: 1,
+            });
             count.next(range, resets.then_some(iteration))
         } else {
-            next_shared(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner), range)
+            next_shared(
+                &mut self.shared.lock().unwrap_or_else(PoisonError::into_inner),
+                range,
+            )
         };
         let text = formatted(&self.format.eval(cx), number);
         let variable = self.variable.eval(cx);
@@ -87,8 +93,16 @@ impl IterationListener for CounterConfig {
 impl CounterConfig {
     fn range(&self, cx: &mut Context) -> Range {
         let end = self.end.eval(cx);
-        let end = if end.is_empty() { i64::MAX } else { values::property_long(&end) };
-        Range { start: crate::number::long(&self.start.eval(cx)), end, increment: crate::number::long(&self.increment.eval(cx)) }
+        let end = if end.is_empty() {
+            i64::MAX
+        } else {
+            values::property_long(&end)
+        };
+        Range {
+            start: crate::number::long(&self.start.eval(cx)),
+            end,
+            increment: crate::number::long(&self.increment.eval(cx)),
+        }
     }
 }
 
@@ -136,7 +150,11 @@ mod tests {
 
     #[test]
     fn the_shared_counter_starts_again_behind_its_end() {
-        let range = Range { start: 2, end: 6, increment: 2 };
+        let range = Range {
+            start: 2,
+            end: 6,
+            increment: 2,
+        };
         let mut counter = UNSET;
         let numbers: Vec<_> = (0..5).map(|_| next_shared(&mut counter, range)).collect();
         assert_eq!(numbers, [2, 4, 6, 2, 4]);
@@ -144,7 +162,11 @@ mod tests {
 
     #[test]
     fn a_count_beyond_the_largest_number_goes_round() {
-        let range = Range { start: i64::MAX, end: i64::MAX, increment: 1 };
+        let range = Range {
+            start: i64::MAX,
+            end: i64::MAX,
+            increment: 1,
+        };
         let mut counter = UNSET;
         assert_eq!(next_shared(&mut counter, range), i64::MAX);
         assert_eq!(next_shared(&mut counter, range), i64::MAX);
@@ -152,12 +174,27 @@ mod tests {
 
     #[test]
     fn a_users_own_counter_can_start_again_with_each_iteration() {
-        let range = Range { start: 1, end: 9, increment: 1 };
-        let mut count = Count { current: 1, iteration: 1 };
-        let numbers: Vec<_> = [1, 1, 1, 2, 2, 3].iter().map(|iteration| count.next(range, Some(*iteration))).collect();
+        let range = Range {
+            start: 1,
+            end: 9,
+            increment: 1,
+        };
+        let mut count = Count {
+            current: 1,
+            iteration: 1,
+        };
+        let numbers: Vec<_> = [1, 1, 1, 2, 2, 3]
+            .iter()
+            .map(|iteration| count.next(range, Some(*iteration)))
+            .collect();
         assert_eq!(numbers, [1, 2, 3, 1, 2, 1]);
-        let mut count = Count { current: 1, iteration: 1 };
-        let numbers: Vec<_> = (0..4).map(|_| count.next(Range { end: 3, ..range }, None)).collect();
+        let mut count = Count {
+            current: 1,
+            iteration: 1,
+        };
+        let numbers: Vec<_> = (0..4)
+            .map(|_| count.next(Range { end: 3, ..range }, None))
+            .collect();
         assert_eq!(numbers, [1, 2, 3, 1]);
     }
 

@@ -16,12 +16,17 @@ use drumfire_jmx::Value;
 use crate::compile::Decoder;
 use crate::context::{Context, StateId};
 use crate::elements::config::csv_file::{self, CsvFile, ReadFault, Reading};
-use crate::elements::thread_end::{as_at_thread_start, ended_by_exception, stop_thread, test_failed};
+use crate::elements::thread_end::{
+    as_at_thread_start, ended_by_exception, stop_thread, test_failed,
+};
 use crate::elements::{IterationListener, Roles};
 
 /// Sharing modes as old plans saved them, in JMeter's English texts.
-const SHARE_NAMES: [(&str, &str); 3] =
-    [("All threads", "shareMode.all"), ("Current thread group", "shareMode.group"), ("Current thread", "shareMode.thread")];
+const SHARE_NAMES: [(&str, &str); 3] = [
+    ("All threads", "shareMode.all"),
+    ("Current thread group", "shareMode.group"),
+    ("Current thread", "shareMode.thread"),
+];
 
 struct CsvDataSet {
     name: Template,
@@ -60,11 +65,21 @@ struct Bound {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let variable_names = d.template("variableNames");
-    let targets = variable_names.literal().filter(|names| !names.is_empty()).map(|names| {
-        let names = split_names(names);
-        names.iter().map(|name| Target::Slot(d.unit.compiler.names_mut().intern(name))).collect()
-    });
-    let end_value = d.settings().properties.get("csvdataset.eofstring").unwrap_or_else(|| Arc::from("<EOF>"));
+    let targets = variable_names
+        .literal()
+        .filter(|names| !names.is_empty())
+        .map(|names| {
+            let names = split_names(names);
+            names
+                .iter()
+                .map(|name| Target::Slot(d.unit.compiler.names_mut().intern(name)))
+                .collect()
+        });
+    let end_value = d
+        .settings()
+        .properties
+        .get("csvdataset.eofstring")
+        .unwrap_or_else(|| Arc::from("<EOF>"));
     Roles::each_iteration(CsvDataSet {
         name: d.name(),
         file_name: d.template("filename"),
@@ -102,7 +117,9 @@ impl IterationListener for CsvDataSet {
             None => match as_at_thread_start(cx, |cx| self.bind(cx)) {
                 Ok(_) if ended_by_exception(cx) => return,
                 Ok(bound) => Box::new(bound),
-                Err(ReadFault::Argument(reason) | ReadFault::Io(reason)) => return test_failed(cx, &reason),
+                Err(ReadFault::Argument(reason) | ReadFault::Io(reason)) => {
+                    return test_failed(cx, &reason);
+                }
             },
         };
         self.take_row(&bound, cx);
@@ -127,21 +144,40 @@ impl CsvDataSet {
             none if none.is_empty() => ",".to_owned(),
             delimiter => delimiter,
         };
-        let first = delimiter.chars().next().expect("an empty delimiter became a comma");
+        let first = delimiter
+            .chars()
+            .next()
+            .expect("an empty delimiter became a comma");
         let encoding = self.encoding.eval(cx);
         let names = self.variable_names.eval(cx).into_string();
         let ignores_first_line = values::property_bool(&self.ignores_first_line.eval(cx));
         let has_header = names.is_empty() || ignores_first_line;
         let shared = cx.shared.clone();
-        let file = shared.statics.csv_files.reserve(file_name, &encoding, &alias, has_header, &shared.program.base_dir)?;
+        let file = shared.statics.csv_files.reserve(
+            file_name,
+            &encoding,
+            &alias,
+            has_header,
+            &shared.program.base_dir,
+        )?;
         let targets = match &self.targets {
             Some(targets) => targets.clone(),
             None if names.is_empty() => {
                 let header = csv_file::split_header(&file.header().unwrap_or_default(), first);
-                let header = header.map_err(|_| ReadFault::Argument(format!("Could not split CSV header line from file:{file_name}")))?;
-                header.iter().map(|name| Target::Named(values::trim(name).into())).collect()
+                let header = header.map_err(|_| {
+                    ReadFault::Argument(format!(
+                        "Could not split CSV header line from file:{file_name}"
+                    ))
+                })?;
+                header
+                    .iter()
+                    .map(|name| Target::Named(values::trim(name).into()))
+                    .collect()
             }
-            None => split_names(&names).iter().map(|name| Target::Named((*name).into())).collect(),
+            None => split_names(&names)
+                .iter()
+                .map(|name| Target::Named((*name).into()))
+                .collect(),
         };
         let recycle = values::property_bool(&self.recycle.eval(cx));
         let stop_reason = values::property_bool(&self.stops_thread.eval(cx)).then(|| {
@@ -151,7 +187,10 @@ impl CsvDataSet {
         Ok(Bound {
             file,
             targets,
-            reading: Reading { recycle, skips_first_line: has_header },
+            reading: Reading {
+                recycle,
+                skips_first_line: has_header,
+            },
             quoted: values::property_bool(&self.quoted.eval(cx)),
             delimiter: delimiter.into(),
             stop_reason,
@@ -160,7 +199,11 @@ impl CsvDataSet {
 
     /// `CSVDataSet#iterationStart`.
     fn take_row(&self, bound: &Bound, cx: &mut Context) {
-        let taken = if bound.quoted { bound.take_quoted(cx) } else { bound.take_plain(cx) };
+        let taken = if bound.quoted {
+            bound.take_quoted(cx)
+        } else {
+            bound.take_plain(cx)
+        };
         match taken {
             Ok(true) => {}
             Err(ReadFault::Argument(reason)) => test_failed(cx, &reason),
@@ -195,7 +238,11 @@ impl Bound {
     }
 
     fn take_quoted(&self, cx: &mut Context) -> Result<bool, ReadFault> {
-        let delimiter = self.delimiter.chars().next().expect("an empty delimiter became a comma");
+        let delimiter = self
+            .delimiter
+            .chars()
+            .next()
+            .expect("an empty delimiter became a comma");
         let fields = self.file.fields(self.reading, delimiter)?;
         for (target, value) in self.targets.iter().zip(&fields) {
             target.set(cx, value.as_str().into());
@@ -215,7 +262,11 @@ impl Target {
 
 /// `JOrphanUtils#split` with its truncation: commas side by side count as one, those at the ends not at all.
 fn split_names(names: &str) -> Vec<&str> {
-    names.split(',').filter(|name| !name.is_empty()).map(values::trim).collect()
+    names
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(values::trim)
+        .collect()
 }
 
 #[cfg(test)]
@@ -228,7 +279,8 @@ mod tests {
 
     impl Data {
         fn new(name: &str, content: &str) -> Data {
-            let path = std::env::temp_dir().join(format!("drumfire-{}-{name}.csv", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("drumfire-{}-{name}.csv", std::process::id()));
             std::fs::write(&path, content).expect("the temporary folder can be written");
             Data(path)
         }
@@ -241,7 +293,10 @@ mod tests {
     }
 
     fn xml(file: &str, settings: &[(&str, &str)]) -> String {
-        let own: String = settings.iter().map(|(name, value)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#)).collect();
+        let own: String = settings
+            .iter()
+            .map(|(name, value)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#))
+            .collect();
         format!(
             r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="c"><stringProp name="filename"> {file} </stringProp>{own}</CSVDataSet>"#
         )
@@ -266,16 +321,34 @@ mod tests {
     fn rows_go_round_without_the_header() {
         let data = Data::new("header", "user , pass\nann,1\nbob,2,more\n");
         let settings = [("recycle", "true"), ("delimiter", ",")];
-        assert_eq!(iterations(&data, &settings, 3), ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]);
-        assert_eq!(iterations(&data, &[("recycle", "true"), ("quotedData", "true")], 3), ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]);
+        assert_eq!(
+            iterations(&data, &settings, 3),
+            ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]
+        );
+        assert_eq!(
+            iterations(&data, &[("recycle", "true"), ("quotedData", "true")], 3),
+            ["pass=1 user=ann", "pass=2 user=bob", "pass=1 user=ann"]
+        );
     }
 
     #[test]
     fn spelled_names_take_every_line_unless_the_first_is_ignored() {
         let data = Data::new("names", "h1\th2\nann\t1\n");
-        let settings = [("variableNames", ",a,, b,"), ("delimiter", "\\t"), ("recycle", "true")];
-        assert_eq!(iterations(&data, &settings, 3), ["a=h1 b=h2", "a=ann b=1", "a=h1 b=h2"]);
-        let settings = [("variableNames", "a"), ("delimiter", "\t"), ("recycle", "true"), ("ignoreFirstLine", "true")];
+        let settings = [
+            ("variableNames", ",a,, b,"),
+            ("delimiter", "\\t"),
+            ("recycle", "true"),
+        ];
+        assert_eq!(
+            iterations(&data, &settings, 3),
+            ["a=h1 b=h2", "a=ann b=1", "a=h1 b=h2"]
+        );
+        let settings = [
+            ("variableNames", "a"),
+            ("delimiter", "\t"),
+            ("recycle", "true"),
+            ("ignoreFirstLine", "true"),
+        ];
         assert_eq!(iterations(&data, &settings, 2), ["a=ann", "a=ann"]);
     }
 
@@ -284,15 +357,30 @@ mod tests {
         let data = Data::new("end", "1,x\n\n2\n");
         let settings = [("variableNames", "a,b"), ("recycle", "false")];
         // A blank line has no fields, which JMeter takes for the end, but it reads on.
-        assert_eq!(iterations(&data, &settings, 4), ["a=1 b=x", "a=<EOF> b=<EOF>", "a=2 b=<EOF>", "a=<EOF> b=<EOF>"]);
-        let settings = [("variableNames", "a,b"), ("recycle", "false"), ("stopThread", "true")];
+        assert_eq!(
+            iterations(&data, &settings, 4),
+            [
+                "a=1 b=x",
+                "a=<EOF> b=<EOF>",
+                "a=2 b=<EOF>",
+                "a=<EOF> b=<EOF>"
+            ]
+        );
+        let settings = [
+            ("variableNames", "a,b"),
+            ("recycle", "false"),
+            ("stopThread", "true"),
+        ];
         assert_eq!(iterations(&data, &settings, 4), ["a=1 b=x"]);
     }
 
     #[test]
     fn missing_switches_are_off() {
         let data = Data::new("off", "1\n");
-        assert_eq!(iterations(&data, &[("variableNames", "a")], 2), ["a=1", "a=<EOF>"]);
+        assert_eq!(
+            iterations(&data, &[("variableNames", "a")], 2),
+            ["a=1", "a=<EOF>"]
+        );
     }
 
     #[test]
@@ -315,7 +403,8 @@ mod tests {
             ("Current thread", ["a=1", "a=1"]),
         ] {
             let settings = [("variableNames", "a"), ("shareMode", mode)];
-            let (roles, mut cx) = fixture::decode(&xml(&data.0.to_string_lossy(), &settings), decode);
+            let (roles, mut cx) =
+                fixture::decode(&xml(&data.0.to_string_lossy(), &settings), decode);
             let listener = roles.each_iteration.expect("it listens");
             listener.iteration_start(&mut cx, 1);
             let first = fixture::variables(&cx, "").join(" ");
@@ -329,18 +418,38 @@ mod tests {
             };
             let mut other = Context::new(&cx.shared, &cx.worker, identity);
             listener.iteration_start(&mut other, 1);
-            assert_eq!([first, fixture::variables(&other, "").join(" ")], expected, "{mode}");
+            assert_eq!(
+                [first, fixture::variables(&other, "").join(" ")],
+                expected,
+                "{mode}"
+            );
         }
     }
 
     #[test]
     fn settings_see_only_what_is_known_when_the_user_starts() {
         let data = Data::new("start", "1\n");
-        let folder = data.0.parent().expect("it is in a folder").to_string_lossy().into_owned();
-        let (roles, mut cx) = fixture::decode(&xml(&format!("{folder}/${{file}}"), &[("variableNames", "a")]), decode);
-        let name = data.0.file_name().expect("it has a name").to_string_lossy().into_owned();
+        let folder = data
+            .0
+            .parent()
+            .expect("it is in a folder")
+            .to_string_lossy()
+            .into_owned();
+        let (roles, mut cx) = fixture::decode(
+            &xml(&format!("{folder}/${{file}}"), &[("variableNames", "a")]),
+            decode,
+        );
+        let name = data
+            .0
+            .file_name()
+            .expect("it has a name")
+            .to_string_lossy()
+            .into_owned();
         cx.vars.set_named("file", name.into());
-        roles.each_iteration.expect("it listens").iteration_start(&mut cx, 1);
+        roles
+            .each_iteration
+            .expect("it listens")
+            .iteration_start(&mut cx, 1);
         assert!(!cx.alive);
     }
 }

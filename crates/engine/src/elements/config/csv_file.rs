@@ -64,16 +64,32 @@ impl CsvFiles {
     ///
     /// # Errors
     /// When a header is wanted and there is none.
-    pub fn reserve(&self, name: &str, encoding: &str, alias: &str, has_header: bool, base_dir: &Path) -> Result<Arc<CsvFile>, ReadFault> {
+    pub fn reserve(
+        &self,
+        name: &str,
+        encoding: &str,
+        alias: &str,
+        has_header: bool,
+        base_dir: &Path,
+    ) -> Result<Arc<CsvFile>, ReadFault> {
         if name.is_empty() {
-            return Err(ReadFault::Argument("Filename must not be null or empty".to_owned()));
+            return Err(ReadFault::Argument(
+                "Filename must not be null or empty".to_owned(),
+            ));
         }
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match files.get(alias) {
             Some(file) => file.clone(),
             None => {
                 let file = Arc::new(CsvFile::new(name, encoding, base_dir));
-                tracing::info!("Stored: {name}{}", if name == alias { String::new() } else { format!(" Alias: {alias}") });
+                tracing::info!(
+                    "Stored: {name}{}",
+                    if name == alias {
+                        String::new()
+                    } else {
+                        format!(" Alias: {alias}")
+                    }
+                );
                 files.insert(alias.to_owned(), file.clone());
                 if has_header {
                     file.read_header();
@@ -84,7 +100,9 @@ impl CsvFiles {
         drop(files);
         if has_header && file.header().is_none() {
             let cause = file.lock().fault.clone().unwrap_or_default();
-            return Err(ReadFault::Argument(format!("Could not read file header line for file {name}: {cause}")));
+            return Err(ReadFault::Argument(format!(
+                "Could not read file header line for file {name}: {cause}"
+            )));
         }
         Ok(file)
     }
@@ -93,8 +111,17 @@ impl CsvFiles {
 impl CsvFile {
     fn new(name: &str, encoding: &str, base_dir: &Path) -> CsvFile {
         let written = Path::new(name);
-        let path = if written.is_absolute() || written.exists() { written.to_path_buf() } else { base_dir.join(written) };
-        CsvFile { name: name.to_owned(), path, encoding: encoding.to_owned(), position: Mutex::default() }
+        let path = if written.is_absolute() || written.exists() {
+            written.to_path_buf()
+        } else {
+            base_dir.join(written)
+        };
+        CsvFile {
+            name: name.to_owned(),
+            path,
+            encoding: encoding.to_owned(),
+            position: Mutex::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Position> {
@@ -108,10 +135,26 @@ impl CsvFile {
 
     fn read_header(&self) {
         let mut position = self.lock();
-        let line = self.next_line(&mut position, Reading { recycle: false, skips_first_line: false });
+        let line = self.next_line(
+            &mut position,
+            Reading {
+                recycle: false,
+                skips_first_line: false,
+            },
+        );
         match line {
-            Ok(Some(line)) => position.header = position.reader.as_ref().map(|reader| reader.text[line].to_owned()),
-            Ok(None) => position.fault = Some(format!("java.io.EOFException: File is empty: {}", self.path.display())),
+            Ok(Some(line)) => {
+                position.header = position
+                    .reader
+                    .as_ref()
+                    .map(|reader| reader.text[line].to_owned())
+            }
+            Ok(None) => {
+                position.fault = Some(format!(
+                    "java.io.EOFException: File is empty: {}",
+                    self.path.display()
+                ))
+            }
             Err(ReadFault::Io(fault) | ReadFault::Argument(fault)) => position.fault = Some(fault),
         }
     }
@@ -120,14 +163,24 @@ impl CsvFile {
     ///
     /// # Errors
     /// See [`ReadFault`].
-    pub fn line<R>(&self, reading: Reading, take: impl FnOnce(Option<&str>) -> R) -> Result<R, ReadFault> {
+    pub fn line<R>(
+        &self,
+        reading: Reading,
+        take: impl FnOnce(Option<&str>) -> R,
+    ) -> Result<R, ReadFault> {
         let mut position = self.lock();
         let line = self.next_line(&mut position, reading)?;
-        Ok(take(line.and_then(|line| position.reader.as_ref().map(|reader| &reader.text[line]))))
+        Ok(take(line.and_then(|line| {
+            position.reader.as_ref().map(|reader| &reader.text[line])
+        })))
     }
 
     /// Where the next line is in the reader's text.
-    fn next_line(&self, position: &mut Position, reading: Reading) -> Result<Option<Range<usize>>, ReadFault> {
+    fn next_line(
+        &self,
+        position: &mut Position,
+        reading: Reading,
+    ) -> Result<Option<Range<usize>>, ReadFault> {
         let reader = match &mut position.reader {
             Some(reader) => reader,
             empty => empty.insert(self.open()?),
@@ -169,16 +222,30 @@ impl CsvFile {
     /// `FileServer#createBufferedReader`.
     fn open(&self) -> Result<Reader, ReadFault> {
         let not_readable = || {
-            let name = Path::new(&self.name).file_name().map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned());
-            ReadFault::Argument(format!("java.lang.IllegalArgumentException: File {name} must exist and be readable"))
+            let name = Path::new(&self.name).file_name().map_or_else(
+                || self.name.clone(),
+                |name| name.to_string_lossy().into_owned(),
+            );
+            ReadFault::Argument(format!(
+                "java.lang.IllegalArgumentException: File {name} must exist and be readable"
+            ))
         };
         if !self.path.is_file() {
             return Err(not_readable());
         }
         let file = File::open(&self.path).map_err(|_| not_readable())?;
         let blank = self.encoding.trim().is_empty();
-        let charset = if blank { Some(Charset::UTF_8) } else { Charset::find(&self.encoding) };
-        let charset = charset.ok_or_else(|| ReadFault::Io(format!("java.io.UnsupportedEncodingException: {}", self.encoding)))?;
+        let charset = if blank {
+            Some(Charset::UTF_8)
+        } else {
+            Charset::find(&self.encoding)
+        };
+        let charset = charset.ok_or_else(|| {
+            ReadFault::Io(format!(
+                "java.io.UnsupportedEncodingException: {}",
+                self.encoding
+            ))
+        })?;
         Ok(Reader::new(Box::new(BufReader::new(file)), charset)?)
     }
 }
@@ -209,8 +276,13 @@ impl Reader {
             mark = UTF8_MARK.len();
         } else if charset.name() == "UTF-16" {
             let little = start.starts_with(&[0xff, 0xfe]);
-            mark = if little || start.starts_with(&[0xfe, 0xff]) { 2 } else { 0 };
-            charset = Charset::find(if little { "UTF-16LE" } else { "UTF-16BE" }).unwrap_or(charset);
+            mark = if little || start.starts_with(&[0xfe, 0xff]) {
+                2
+            } else {
+                0
+            };
+            charset =
+                Charset::find(if little { "UTF-16LE" } else { "UTF-16BE" }).unwrap_or(charset);
         }
         bytes.consume(mark);
         let units = match charset.name() {
@@ -218,7 +290,14 @@ impl Reader {
             "UTF-16LE" => Some(Order::Little),
             _ => None,
         };
-        Ok(Reader { bytes, charset, units, raw: Vec::new(), text: String::new(), at: 0 })
+        Ok(Reader {
+            bytes,
+            charset,
+            units,
+            raw: Vec::new(),
+            text: String::new(),
+            at: 0,
+        })
     }
 
     /// Makes sure that there is text ahead, up to a line feed; false at the end of the file.
@@ -231,9 +310,15 @@ impl Reader {
             let read = self.bytes.read_until(b'\n', &mut self.raw)?;
             let low_byte_misses = match self.units {
                 None => break,
-                Some(Order::Big) if self.raw.ends_with(&[0, b'\n']) && self.raw.len() % 2 == 0 => break,
+                Some(Order::Big)
+                    if self.raw.ends_with(&[0, b'\n']) && self.raw.len().is_multiple_of(2) =>
+                {
+                    break;
+                }
                 Some(Order::Big) => false,
-                Some(Order::Little) => self.raw.ends_with(b"\n") && self.raw.len() % 2 == 1,
+                Some(Order::Little) => {
+                    self.raw.ends_with(b"\n") && !self.raw.len().is_multiple_of(2)
+                }
             };
             if low_byte_misses {
                 let next = self.bytes.fill_buf()?.first().copied();
@@ -274,7 +359,11 @@ impl Reader {
         let start = self.at;
         let rest = &self.text[start..];
         let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let ends = if rest[end..].starts_with("\r\n") { 2 } else { (rest.len() - end).min(1) };
+        let ends = if rest[end..].starts_with("\r\n") {
+            2
+        } else {
+            (rest.len() - end).min(1)
+        };
         self.at += end + ends;
         Ok(Some(start..start + end))
     }
@@ -304,7 +393,9 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
                 ended_field = false;
             }
             Place::Plain if c == QUOTE => {
-                return Err(ReadFault::Io(format!("java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]")));
+                return Err(ReadFault::Io(format!(
+                    "java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]"
+                )));
             }
             Place::Initial | Place::Plain if ends => place = Place::Initial,
             Place::Initial | Place::Plain => {
@@ -320,7 +411,9 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
             }
             Place::QuoteInside if ends => place = Place::Initial,
             Place::QuoteInside => {
-                let message = format!("java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]");
+                let message = format!(
+                    "java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]"
+                );
                 return Err(ReadFault::Io(message));
             }
         }
@@ -335,7 +428,9 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
         }
     }
     if place == Place::Quoted {
-        return Err(ReadFault::Io(format!("java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]")));
+        return Err(ReadFault::Io(format!(
+            "java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]"
+        )));
     }
     if !field.is_empty() || ended_field || place == Place::QuoteInside {
         fields.push(field);
@@ -363,19 +458,35 @@ pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFaul
 mod tests {
     use super::*;
 
-    const ROUND: Reading = Reading { recycle: true, skips_first_line: false };
-    const ONCE: Reading = Reading { recycle: false, skips_first_line: false };
+    const ROUND: Reading = Reading {
+        recycle: true,
+        skips_first_line: false,
+    };
+    const ONCE: Reading = Reading {
+        recycle: false,
+        skips_first_line: false,
+    };
 
     fn file(content: &[u8], encoding: &str) -> CsvFile {
-        let charset = if encoding.is_empty() { Ok(Charset::UTF_8) } else { Charset::for_name(encoding) };
+        let charset = if encoding.is_empty() {
+            Ok(Charset::UTF_8)
+        } else {
+            Charset::for_name(encoding)
+        };
         let file = CsvFile::new("no-such-file.csv", encoding, Path::new(""));
-        let reader = Reader::new(Box::new(io::Cursor::new(content.to_vec())), charset.expect("a known name"));
+        let reader = Reader::new(
+            Box::new(io::Cursor::new(content.to_vec())),
+            charset.expect("a known name"),
+        );
         file.lock().reader = Some(reader.expect("memory can be read"));
         file
     }
 
     fn lines(file: &CsvFile) -> Vec<String> {
-        let next = || file.line(ONCE, |line| line.map(str::to_owned)).expect("memory can be read");
+        let next = || {
+            file.line(ONCE, |line| line.map(str::to_owned))
+                .expect("memory can be read")
+        };
         std::iter::from_fn(next).collect()
     }
 
@@ -397,7 +508,10 @@ mod tests {
 
     #[test]
     fn lines_end_as_in_java() {
-        assert_eq!(lines(&file(b"a\nb\r\nc\rd\n\ne", "")), ["a", "b", "c", "d", "", "e"]);
+        assert_eq!(
+            lines(&file(b"a\nb\r\nc\rd\n\ne", "")),
+            ["a", "b", "c", "d", "", "e"]
+        );
         assert_eq!(lines(&file(b"a\n", "")), ["a"]);
         assert!(lines(&file(b"", "")).is_empty());
     }
@@ -406,16 +520,30 @@ mod tests {
     fn encodings_and_marks_are_understood() {
         assert_eq!(lines(&file(b"\xef\xbb\xbfa\n\xc3\xbc", "")), ["a", "ü"]);
         assert_eq!(lines(&file(b"\xfc\nb", "ISO-8859-1")), ["ü", "b"]);
-        assert_eq!(lines(&file(b"\x93\xfa\n\x96\x7b", "Shift_JIS")), ["日", "本"]);
+        assert_eq!(
+            lines(&file(b"\x93\xfa\n\x96\x7b", "Shift_JIS")),
+            ["日", "本"]
+        );
         assert_eq!(lines(&file(b"\xff\xfea\0\n\0\xfc\0", "UTF-16")), ["a", "ü"]);
-        assert_eq!(lines(&file(b"\0a\0\r\0\n\x0a\x0a\0\n\0b", "UTF-16BE")), ["a", "\u{a0a}", "b"]);
-        assert_eq!(lines(&file(b"\x0a\x0a\n\0b\0", "UTF-16LE")), ["\u{a0a}", "b"]);
+        assert_eq!(
+            lines(&file(b"\0a\0\r\0\n\x0a\x0a\0\n\0b", "UTF-16BE")),
+            ["a", "\u{a0a}", "b"]
+        );
+        assert_eq!(
+            lines(&file(b"\x0a\x0a\n\0b\0", "UTF-16LE")),
+            ["\u{a0a}", "b"]
+        );
         assert_eq!(lines(&file(b"a\xffb", "")), ["a\u{fffd}b"]);
     }
 
     #[test]
     fn quoted_fields_hold_delimiters_line_ends_and_quotes() {
-        let expected = [row(&["a", "b,c\r\nd", "e\"f"]), row(&["", "x", ""]), row(&[""]), row(&["y"])];
+        let expected = [
+            row(&["a", "b,c\r\nd", "e\"f"]),
+            row(&["", "x", ""]),
+            row(&[""]),
+            row(&["y"]),
+        ];
         assert_eq!(rows("a,\"b,c\r\nd\",\"e\"\"f\"\r\n,x,\n\n\"y\""), expected);
         assert_eq!(rows("a,"), [row(&["a", ""])]);
         assert_eq!(rows("\"\""), [row(&[""])]);
@@ -425,7 +553,10 @@ mod tests {
     #[test]
     fn after_a_misplaced_quote_the_rest_of_the_line_is_the_next_row() {
         let plain = "java.io.IOException: Cannot have quote-char in plain field:[a\"]";
-        assert_eq!(rows("a\"b,c\nd"), [Err(plain.to_owned()), row(&["b", "c"]), row(&["d"])]);
+        assert_eq!(
+            rows("a\"b,c\nd"),
+            [Err(plain.to_owned()), row(&["b", "c"]), row(&["d"])]
+        );
         let inside = "java.io.IOException: Cannot have single quote-char in quoted field:[a\"]";
         assert_eq!(rows("\"a\"b,c"), [Err(inside.to_owned()), row(&["", "c"])]);
         let open = "java.io.IOException: Missing trailing quote-char in quoted field:[\"a]";
@@ -435,18 +566,32 @@ mod tests {
     #[test]
     fn a_missing_file_is_said_so_when_it_is_read() {
         let files = CsvFiles::default();
-        let file = files.reserve("no-such-file.csv", "", "x", false, Path::new("/nowhere")).expect("it is not opened yet");
-        let fault = "java.lang.IllegalArgumentException: File no-such-file.csv must exist and be readable";
-        assert_eq!(file.line(ROUND, |_| ()), Err(ReadFault::Argument(fault.to_owned())));
-        let header = files.reserve("no-such-file.csv", "", "x", true, Path::new("/nowhere")).err();
-        assert!(matches!(header, Some(ReadFault::Argument(fault)) if fault.starts_with("Could not read file header line for file no-such-file.csv")));
+        let file = files
+            .reserve("no-such-file.csv", "", "x", false, Path::new("/nowhere"))
+            .expect("it is not opened yet");
+        let fault =
+            "java.lang.IllegalArgumentException: File no-such-file.csv must exist and be readable";
+        assert_eq!(
+            file.line(ROUND, |_| ()),
+            Err(ReadFault::Argument(fault.to_owned()))
+        );
+        let header = files
+            .reserve("no-such-file.csv", "", "x", true, Path::new("/nowhere"))
+            .err();
+        assert!(
+            matches!(header, Some(ReadFault::Argument(fault)) if fault.starts_with("Could not read file header line for file no-such-file.csv"))
+        );
     }
 
     #[test]
     fn an_alias_stands_for_one_position() {
         let files = CsvFiles::default();
-        let first = files.reserve("a.csv", "", "a.csv", false, Path::new("")).expect("it is not opened yet");
-        let second = files.reserve("b.csv", "", "a.csv", false, Path::new("")).expect("it is not opened yet");
+        let first = files
+            .reserve("a.csv", "", "a.csv", false, Path::new(""))
+            .expect("it is not opened yet");
+        let second = files
+            .reserve("b.csv", "", "a.csv", false, Path::new(""))
+            .expect("it is not opened yet");
         assert!(Arc::ptr_eq(&first, &second));
     }
 

@@ -79,10 +79,16 @@ impl IterationListener for RandomVariableConfig {
         };
         let number = match &mut bound.own {
             Some(own) => own.next(),
-            None => self.shared.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Sequence::next),
+            None => self
+                .shared
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .as_mut()
+                .and_then(Sequence::next),
         };
         if let Some(number) = number {
-            cx.vars.set_named(&bound.variable, formatted(&bound.format, number));
+            cx.vars
+                .set_named(&bound.variable, formatted(&bound.format, number));
         }
         cx.put_state(self.state, bound);
     }
@@ -95,10 +101,17 @@ impl RandomVariableConfig {
         let own = if per_thread {
             Some(sequence)
         } else {
-            self.shared.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(sequence);
+            self.shared
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(sequence);
             None
         };
-        Bound { variable: self.variable.eval(cx).as_str().into(), format: self.format.eval(cx).as_str().into(), own }
+        Bound {
+            variable: self.variable.eval(cx).as_str().into(),
+            format: self.format.eval(cx).as_str().into(),
+            own,
+        }
     }
 
     fn sequence(&self, cx: &mut Context) -> Sequence {
@@ -107,10 +120,17 @@ impl RandomVariableConfig {
         let seed_text = self.seed.eval(cx).into_string();
         let seed = values::parse_long(&seed_text);
         if seed.is_none() && !seed_text.is_empty() {
-            tracing::warn!("Cannot parse random seed: '{seed_text}' in element {}", &*self.name.eval(cx));
+            tracing::warn!(
+                "Cannot parse random seed: '{seed_text}' in element {}",
+                &*self.name.eval(cx)
+            );
         }
         let seed = seed.unwrap_or_else(|| cx.random().next_u64() as i64);
-        Sequence { minimum, range: range(minimum, maximum), random: JavaRandom::new(seed) }
+        Sequence {
+            minimum,
+            range: range(minimum, maximum),
+            random: JavaRandom::new(seed),
+        }
     }
 }
 
@@ -123,7 +143,10 @@ fn range(minimum: i64, maximum: i64) -> i32 {
     match i32::try_from(maximum.wrapping_sub(minimum).wrapping_add(1)) {
         Ok(range) if range > 0 => range,
         _ => {
-            tracing::warn!("maximum({maximum}) - minimum({minimum}) must be <= {}", i32::MAX);
+            tracing::warn!(
+                "maximum({maximum}) - minimum({minimum}) must be <= {}",
+                i32::MAX
+            );
             i32::MAX
         }
     }
@@ -131,7 +154,10 @@ fn range(minimum: i64, maximum: i64) -> i32 {
 
 impl Sequence {
     fn next(&mut self) -> Option<i64> {
-        (self.range > 0).then(|| self.minimum.wrapping_add(i64::from(self.random.next_int(self.range))))
+        (self.range > 0).then(|| {
+            self.minimum
+                .wrapping_add(i64::from(self.random.next_int(self.range)))
+        })
     }
 }
 
@@ -150,9 +176,20 @@ mod tests {
 
     #[test]
     fn a_seed_gives_javas_numbers_from_the_minimum_on() {
-        let mut sequence = Sequence { minimum: 10, range: range(10, 19), random: JavaRandom::new(1) };
+        let mut sequence = Sequence {
+            minimum: 10,
+            range: range(10, 19),
+            random: JavaRandom::new(1),
+        };
         let numbers: Vec<_> = (0..5).filter_map(|_| sequence.next()).collect();
         assert_eq!(numbers, [15, 18, 17, 13, 14]);
-        assert_eq!(Sequence { range: 0, ..sequence }.next(), None);
+        assert_eq!(
+            Sequence {
+                range: 0,
+                ..sequence
+            }
+            .next(),
+            None
+        );
     }
 }

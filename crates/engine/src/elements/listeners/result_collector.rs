@@ -20,18 +20,34 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let errors_only = values::property_bool(&d.text_now("ResultCollector.error_logging"));
     let successes_only = values::property_bool(&d.text_now("ResultCollector.success_only_logging"));
     let format = row_format(d.unit, config);
-    let listener = d.new_output(OutputSpec { file_name, format, filter: Filter::new(errors_only, successes_only) });
-    Roles { listener: Some(listener), ..Roles::default() }
+    let listener = d.new_output(OutputSpec {
+        file_name,
+        format,
+        filter: Filter::new(errors_only, successes_only),
+    });
+    Roles {
+        listener: Some(listener),
+        ..Roles::default()
+    }
 }
 
 fn save_config(d: &mut Decoder) -> SaveConfig {
-    let Some(saved) = d.element.props.object("saveConfig") else { return d.unit.save_config.clone() };
-    let flags = saved.children.iter().map(|flag| (flag.name.as_str(), flag.text.as_str()));
+    let Some(saved) = d.element.props.object("saveConfig") else {
+        return d.unit.save_config.clone();
+    };
+    let flags = saved
+        .children
+        .iter()
+        .map(|flag| (flag.name.as_str(), flag.text.as_str()));
     match d.unit.save_config.with_flags(flags) {
         Ok(config) => config,
         Err(fault) => {
             let message = format!("listener '{}' cannot be read: {fault}", d.element.name);
-            d.refuse("save-configuration", message, "open the plan in JMeter and save it again");
+            d.refuse(
+                "save-configuration",
+                message,
+                "open the plan in JMeter and save it again",
+            );
             SaveConfig::default()
         }
     }
@@ -44,17 +60,27 @@ mod tests {
     use crate::fixture;
 
     fn outputs(inner: &str) -> (Option<Listener>, Vec<OutputSpec>, Vec<&'static str>) {
-        let xml = format!(r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="r">{inner}</ResultCollector>"#);
-        let ((listener, outputs), _, findings) = fixture::decode_with_findings(&[("dir", "out")], &xml, |d| {
-            let roles = decode(d);
-            (roles.listener, std::mem::take(&mut d.unit.outputs))
-        });
-        (listener, outputs, findings.iter().map(|finding| finding.code).collect())
+        let xml = format!(
+            r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="r">{inner}</ResultCollector>"#
+        );
+        let ((listener, outputs), _, findings) =
+            fixture::decode_with_findings(&[("dir", "out")], &xml, |d| {
+                let roles = decode(d);
+                (roles.listener, std::mem::take(&mut d.unit.outputs))
+            });
+        (
+            listener,
+            outputs,
+            findings.iter().map(|finding| finding.code).collect(),
+        )
     }
 
     #[test]
     fn without_a_file_name_nothing_is_written() {
-        assert_eq!(outputs(r#"<stringProp name="filename"></stringProp>"#).0, None);
+        assert_eq!(
+            outputs(r#"<stringProp name="filename"></stringProp>"#).0,
+            None
+        );
         assert_eq!(outputs("").0, None);
     }
 

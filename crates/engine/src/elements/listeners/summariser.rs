@@ -14,7 +14,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         Some(number) => Listener::Summariser(number as u16),
         None => d.new_summariser(name),
     };
-    Roles { listener: Some(listener), ..Roles::default() }
+    Roles {
+        listener: Some(listener),
+        ..Roles::default()
+    }
 }
 
 #[cfg(test)]
@@ -29,6 +32,9 @@ mod tests {
             d.new_summariser("other".to_owned());
             [decode(d).listener, decode(d).listener]
         });
-        assert_eq!(listeners, [Some(Listener::Summariser(1)), Some(Listener::Summariser(1))]);
+        assert_eq!(
+            listeners,
+            [Some(Listener::Summariser(1)), Some(Listener::Summariser(1))]
+        );
     }
 }

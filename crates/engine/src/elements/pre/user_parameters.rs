@@ -27,18 +27,33 @@ pub fn decode(d: &mut Decoder) -> Roles {
     for name in names.iter().filter_map(Template::literal) {
         d.unit.compiler.names_mut().intern(name);
     }
-    let lists = props.list("UserParameters.thread_values").iter().map(|list| match &list.value {
-        Value::List(items) => templates(d, items),
-        _ => Vec::new(),
-    });
+    let lists = props
+        .list("UserParameters.thread_values")
+        .iter()
+        .map(|list| match &list.value {
+            Value::List(items) => templates(d, items),
+            _ => Vec::new(),
+        });
     let user_values = lists.collect();
     let per_iteration = d.template("UserParameters.per_iteration");
-    let parameters = Arc::new(UserParameters { names, user_values, per_iteration, turn: Mutex::new(()) });
-    Roles { pre: Some(parameters.clone()), each_iteration: Some(parameters), ..Roles::default() }
+    let parameters = Arc::new(UserParameters {
+        names,
+        user_values,
+        per_iteration,
+        turn: Mutex::new(()),
+    });
+    Roles {
+        pre: Some(parameters.clone()),
+        each_iteration: Some(parameters),
+        ..Roles::default()
+    }
 }
 
 fn templates(d: &mut Decoder, items: &[Prop]) -> Vec<Template> {
-    items.iter().map(|item| d.compile(&item.value.as_str())).collect()
+    items
+        .iter()
+        .map(|item| d.compile(&item.value.as_str()))
+        .collect()
 }
 
 impl PreProcessor for UserParameters {
@@ -110,7 +125,10 @@ mod tests {
         let (roles, mut cx) = fixture::decode(&xml(true), decode);
         roles.pre.expect("it is a pre-processor").process(&mut cx);
         assert!(fixture::variables(&cx, "").is_empty());
-        roles.each_iteration.expect("it listens").iteration_start(&mut cx, 1);
+        roles
+            .each_iteration
+            .expect("it listens")
+            .iteration_start(&mut cx, 1);
         assert_eq!(fixture::variables(&cx, "a"), ["a=x"]);
     }
 }

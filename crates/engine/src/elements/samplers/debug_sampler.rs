@@ -34,15 +34,23 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
 
 /// What texts of samplers are encoded in (`SampleResult.DEFAULT_ENCODING`).
 pub fn default_encoding(d: &Decoder) -> String {
-    d.settings().properties.get("sampleresult.default.encoding").map_or_else(|| "UTF-8".to_owned(), |name| name.to_string())
+    d.settings()
+        .properties
+        .get("sampleresult.default.encoding")
+        .map_or_else(|| "UTF-8".to_owned(), |name| name.to_string())
 }
 
 /// Makes a text the sample's response (`SampleResult#setResponseData`); without a reader only its size is kept.
 pub fn set_response(sample: &mut Sample, text: &str, encoding: &str, keeps_body: bool) {
-    let charset = drumfire_web::charset::Charset::find(encoding).unwrap_or(drumfire_web::charset::Charset::UTF_8);
+    let charset = drumfire_web::charset::Charset::find(encoding)
+        .unwrap_or(drumfire_web::charset::Charset::UTF_8);
     let data = charset.encode(text);
     sample.body_bytes = data.len() as u64;
-    sample.encoding = Some(if encoding == "UTF-8" { Text::Static("UTF-8") } else { encoding.to_owned().into() });
+    sample.encoding = Some(if encoding == "UTF-8" {
+        Text::Static("UTF-8")
+    } else {
+        encoding.to_owned().into()
+    });
     if keeps_body {
         sample.response_data = Some(data.as_ref().into());
     }
@@ -62,12 +70,26 @@ impl DebugSampler {
         if values::property_bool(&self.properties.eval(cx)) {
             request.push_str("JMeterProperties\n");
             let properties = cx.shared.properties.snapshot();
-            list(&mut listed, "JMeterProperties", properties.iter().map(|(name, value)| (&**name, &**value)).collect());
+            list(
+                &mut listed,
+                "JMeterProperties",
+                properties
+                    .iter()
+                    .map(|(name, value)| (&**name, &**value))
+                    .collect(),
+            );
         }
         if values::property_bool(&self.system_properties.eval(cx)) {
             request.push_str("SystemProperties\n");
             let properties = cx.shared.properties.system_snapshot();
-            list(&mut listed, "SystemProperties", properties.iter().map(|(name, value)| (&**name, &**value)).collect());
+            list(
+                &mut listed,
+                "SystemProperties",
+                properties
+                    .iter()
+                    .map(|(name, value)| (&**name, &**value))
+                    .collect(),
+            );
         }
         set_response(&mut sample, &listed, &self.encoding, self.keeps_body);
         sample.data_type = DataType::Text;
@@ -83,10 +105,17 @@ impl DebugSampler {
 /// The user's variables, with those that JMeter keeps for itself (`JMeterThread`). The number behind `SamplePackage` is
 /// another one in each of JMeter's runs, mostly of eight digits.
 fn variables(cx: &Context) -> Vec<(&str, &str)> {
-    let mut all: Vec<(&str, &str)> = cx.vars.iter().map(|(name, value)| (name, &**value)).collect();
+    let mut all: Vec<(&str, &str)> = cx
+        .vars
+        .iter()
+        .map(|(name, value)| (name, &**value))
+        .collect();
     let own = [
         (LAST_SAMPLE_OK, flag(cx.last_sample_ok)),
-        ("JMeterThread.pack", "org.apache.jmeter.threads.SamplePackage@10000000"),
+        (
+            "JMeterThread.pack",
+            "org.apache.jmeter.threads.SamplePackage@10000000",
+        ),
         ("__jmv_SAME_USER", flag(cx.same_user)),
     ];
     for variable in own {
@@ -124,8 +153,14 @@ fn compare_alphanumeric(mut a: &str, mut b: &str) -> Ordering {
         if digits_a.is_empty() || digits_b.is_empty() {
             return digits_b.is_empty().cmp(&digits_a.is_empty());
         }
-        let (number_a, number_b) = (digits_a.trim_start_matches('0'), digits_b.trim_start_matches('0'));
-        let numbers = number_a.len().cmp(&number_b.len()).then_with(|| number_a.cmp(number_b));
+        let (number_a, number_b) = (
+            digits_a.trim_start_matches('0'),
+            digits_b.trim_start_matches('0'),
+        );
+        let numbers = number_a
+            .len()
+            .cmp(&number_b.len())
+            .then_with(|| number_a.cmp(number_b));
         if numbers != Ordering::Equal {
             return numbers;
         }
@@ -144,9 +179,16 @@ mod tests {
 
     #[test]
     fn names_are_sorted_with_their_numbers_as_numbers() {
-        let mut names = vec!["b_10", "b_2", "a", "B", "b_02x", "b", "b_2_1", "b_", "10", "9"];
+        let mut names = vec![
+            "b_10", "b_2", "a", "B", "b_02x", "b", "b_2_1", "b_", "10", "9",
+        ];
         names.sort_by(|a, b| compare_alphanumeric(a, b));
-        assert_eq!(names, ["9", "10", "B", "a", "b", "b_", "b_2", "b_2_1", "b_02x", "b_10"]);
+        assert_eq!(
+            names,
+            [
+                "9", "10", "B", "a", "b", "b_", "b_2", "b_2_1", "b_02x", "b_10"
+            ]
+        );
     }
 
     #[test]
@@ -154,15 +196,28 @@ mod tests {
         let xml = r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="d">
             <boolProp name="displayJMeterProperties">true</boolProp><boolProp name="displayJMeterVariables">true</boolProp>
             <boolProp name="displaySystemProperties">false</boolProp></DebugSampler>"#;
-        let (sampler, mut cx, _) = fixture::decode_with_findings(&[("p10", "x"), ("p9", "y")], xml, |d| decode(d, Needs::BODY));
+        let (sampler, mut cx, _) =
+            fixture::decode_with_findings(&[("p10", "x"), ("p9", "y")], xml, |d| {
+                decode(d, Needs::BODY)
+            });
         cx.vars.set_named("id_1", "ü".into());
         let sample = sampler.sample(&mut cx, &Template::raw("d"));
         let expected = "JMeterVariables:\nJMeterThread.last_sample_ok=true\nJMeterThread.pack=org.apache.jmeter.threads.SamplePackage@10000000\n\
                         __jmv_SAME_USER=true\nid_1=ü\n\nJMeterProperties:\np9=y\np10=x\n\n";
         assert_eq!(crate::body::text(&sample), expected);
-        assert_eq!(sample.sampler_data.as_deref(), Some("JMeterVariables\nJMeterProperties\n"));
+        assert_eq!(
+            sample.sampler_data.as_deref(),
+            Some("JMeterVariables\nJMeterProperties\n")
+        );
         assert_eq!(sample.received_bytes(), expected.len() as u64);
-        assert_eq!((sample.code.as_str(), sample.message.as_str(), sample.data_type.as_str()), ("200", "OK", "text"));
+        assert_eq!(
+            (
+                sample.code.as_str(),
+                sample.message.as_str(),
+                sample.data_type.as_str()
+            ),
+            ("200", "OK", "text")
+        );
     }
 
     #[test]
@@ -172,6 +227,9 @@ mod tests {
         let (sampler, mut cx) = fixture::decode(xml, |d| decode(d, Needs::NOTHING));
         let sample = sampler.sample(&mut cx, &Template::raw("d"));
         assert_eq!(sample.response_data, None);
-        assert_eq!(sample.received_bytes(), "SystemProperties:\n\n".len() as u64);
+        assert_eq!(
+            sample.received_bytes(),
+            "SystemProperties:\n\n".len() as u64
+        );
     }
 }

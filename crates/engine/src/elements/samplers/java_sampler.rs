@@ -49,8 +49,15 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
         SLEEP_TEST => Client::Sleep,
         JAVA_TEST => Client::Java,
         other => {
-            let message = format!("Java Request '{}' runs the class {other}, which needs a JVM", d.element.name);
-            d.refuse("java-class", message, "disable the element, or run the plan with JMeter");
+            let message = format!(
+                "Java Request '{}' runs the class {other}, which needs a JVM",
+                d.element.name
+            );
+            d.refuse(
+                "java-class",
+                message,
+                "disable the element, or run the plan with JMeter",
+            );
             return None;
         }
     };
@@ -58,12 +65,20 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
     let mut arguments = Vec::new();
     if let Some(element) = props.element("arguments") {
         for argument in element.props.list("Arguments.arguments") {
-            let Value::Element(argument) = &argument.value else { continue };
+            let Value::Element(argument) = &argument.value else {
+                continue;
+            };
             let name = d.compile(&argument.props.str("Argument.name"));
             arguments.push((name, d.compile(&argument.props.str("Argument.value"))));
         }
     }
-    Some(JavaSampler { client, arguments, encoding: default_encoding(d), keeps_body: needs.body, state: d.new_state() })
+    Some(JavaSampler {
+        client,
+        arguments,
+        encoding: default_encoding(d),
+        keeps_body: needs.body,
+        state: d.new_state(),
+    })
 }
 
 impl JavaSampler {
@@ -75,7 +90,9 @@ impl JavaSampler {
     }
 
     fn arguments(&self, cx: &mut Context) -> Arguments {
-        let eval = |(name, value): &(Template, Template)| (name.eval(cx).into_string(), value.eval(cx).into_string());
+        let eval = |(name, value): &(Template, Template)| {
+            (name.eval(cx).into_string(), value.eval(cx).into_string())
+        };
         Arguments(self.arguments.iter().map(eval).collect())
     }
 
@@ -84,8 +101,15 @@ impl JavaSampler {
             Some(setup) => setup,
             None => {
                 let arguments = self.arguments(cx);
-                let (sleep_ms, mask) = (arguments.long("SleepTime", 1000), arguments.long("SleepMask", 0x3ff));
-                Box::new(SleepSetup { label: name.eval(cx).into_value(), sleep_ms, mask })
+                let (sleep_ms, mask) = (
+                    arguments.long("SleepTime", 1000),
+                    arguments.long("SleepMask", 0x3ff),
+                );
+                Box::new(SleepSetup {
+                    label: name.eval(cx).into_value(),
+                    sleep_ms,
+                    mask,
+                })
             }
         };
         let mut sample = Sample::new(setup.label.clone(), cx.thread_name.clone());
@@ -119,7 +143,11 @@ impl JavaSampler {
         }
         sample.data_type = DataType::Text;
         let sleep_ms = arguments.long("Sleep_Time", 100);
-        let sleep_ms = masked_ms(sleep_ms, arguments.long("Sleep_Mask", 0xff), cx.clock().now_ms());
+        let sleep_ms = masked_ms(
+            sleep_ms,
+            arguments.long("Sleep_Mask", 0xff),
+            cx.clock().now_ms(),
+        );
         let slept = timed_sleep(cx, &mut sample, sleep_ms).await;
         sample.success = slept && arguments.text("Status", "OK").eq_ignore_ascii_case("OK");
         sample
@@ -128,14 +156,21 @@ impl JavaSampler {
 
 impl Arguments {
     fn text<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
-        self.0.iter().find(|(known, _)| known == name).map_or(default, |(_, value)| value)
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or(default, |(_, value)| value)
     }
 
     /// `JavaSamplerContext#getLongParameter`, which understands hexadecimal and octal numbers.
     fn long(&self, name: &str, default: i64) -> i64 {
-        let Some((_, text)) = self.0.iter().find(|(known, _)| known == name) else { return default };
+        let Some((_, text)) = self.0.iter().find(|(known, _)| known == name) else {
+            return default;
+        };
         values::decode_long(text).unwrap_or_else(|| {
-            tracing::warn!("Value for parameter '{name}' not a long: '{text}'.  Using default: '{default}'.");
+            tracing::warn!(
+                "Value for parameter '{name}' not a long: '{text}'.  Using default: '{default}'."
+            );
             default
         })
     }
@@ -143,7 +178,11 @@ impl Arguments {
 
 /// The time plus a part that only looks random.
 fn masked_ms(sleep_ms: i64, mask: i64, now_ms: i64) -> i64 {
-    if sleep_ms > 0 && mask > 0 { sleep_ms.saturating_add(now_ms % mask) } else { sleep_ms }
+    if sleep_ms > 0 && mask > 0 {
+        sleep_ms.saturating_add(now_ms % mask)
+    } else {
+        sleep_ms
+    }
 }
 
 /// Sleeps as the sample's work; false when it was broken off.
@@ -159,11 +198,15 @@ async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bo
 
 /// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
 async fn sleep(cx: &Context, sleep_ms: i64) -> bool {
-    let Ok(sleep_ms) = u64::try_from(sleep_ms) else { return true };
+    let Ok(sleep_ms) = u64::try_from(sleep_ms) else {
+        return true;
+    };
     if sleep_ms == 0 {
         return true;
     }
-    let mut over = pin!(tokio::time::sleep(std::time::Duration::from_millis(sleep_ms)));
+    let mut over = pin!(tokio::time::sleep(std::time::Duration::from_millis(
+        sleep_ms
+    )));
     loop {
         let mut stop = pin!(cx.worker.stop.notified());
         stop.as_mut().enable();
@@ -199,8 +242,13 @@ mod tests {
     }
 
     fn samples(class: &str, arguments: &[(&str, &str)], count: usize) -> Vec<Sample> {
-        let (sampler, mut cx) = fixture::decode(&xml(class, arguments), |d| decode(d, Needs::BODY).expect("the class is built in"));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
+        let (sampler, mut cx) = fixture::decode(&xml(class, arguments), |d| {
+            decode(d, Needs::BODY).expect("the class is built in")
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime can be built");
         (0..count)
             .map(|number| {
                 cx.vars.set_named("n", number.to_string().into());
@@ -224,16 +272,29 @@ mod tests {
         let both = samples(JAVA_TEST, &arguments, 2);
         assert_eq!((&*both[0].label, &*both[1].label), ("own 0", "own 1"));
         let sample = &both[0];
-        assert_eq!((sample.code.as_str(), sample.message.as_str(), sample.success), ("201", "made", true));
+        assert_eq!(
+            (
+                sample.code.as_str(),
+                sample.message.as_str(),
+                sample.success
+            ),
+            ("201", "made", true)
+        );
         assert_eq!((sample.sent_bytes, sample.received_bytes()), (4, 6));
-        assert_eq!((sample.sampler_data.as_deref(), sample.data_type.as_str()), (Some("sent"), "text"));
+        assert_eq!(
+            (sample.sampler_data.as_deref(), sample.data_type.as_str()),
+            (Some("sent"), "text")
+        );
         assert!(sample.elapsed_ms >= 3);
     }
 
     #[test]
     fn a_java_test_without_arguments_succeeds_under_the_elements_name() {
         let sample = &samples(JAVA_TEST, &[("Sleep_Time", "0"), ("Status", "")], 1)[0];
-        assert_eq!((&*sample.label, sample.success, sample.received_bytes()), ("j", false, 0));
+        assert_eq!(
+            (&*sample.label, sample.success, sample.received_bytes()),
+            ("j", false, 0)
+        );
         let sample = &samples(JAVA_TEST, &[("Sleep_Time", "0")], 1)[0];
         assert_eq!((sample.code.as_str(), sample.success), ("", true));
     }
@@ -243,20 +304,34 @@ mod tests {
         let both = samples(SLEEP_TEST, &[("SleepTime", "${n}"), ("SleepMask", "0")], 2);
         for sample in &both {
             assert_eq!(sample.sampler_data.as_deref(), Some("Sleep Test: time = 0"));
-            assert_eq!((&*sample.label, sample.success, sample.code.as_str(), sample.data_type.as_str()), ("j", true, "", ""));
+            assert_eq!(
+                (
+                    &*sample.label,
+                    sample.success,
+                    sample.code.as_str(),
+                    sample.data_type.as_str()
+                ),
+                ("j", true, "", "")
+            );
         }
     }
 
     #[test]
     fn the_mask_adds_the_time_of_day() {
-        assert_eq!(masked_ms(100, 0xff, 1_700_000_000_123), 100 + 1_700_000_000_123 % 255);
+        assert_eq!(
+            masked_ms(100, 0xff, 1_700_000_000_123),
+            100 + 1_700_000_000_123 % 255
+        );
         assert_eq!(masked_ms(0, 0xff, 7), 0);
         assert_eq!(masked_ms(50, 0, 7), 50);
     }
 
     #[test]
     fn other_classes_are_refused() {
-        let (none, _, findings) = fixture::decode_with_findings(&[], &xml("com.example.Mine", &[]), |d| decode(d, Needs::NOTHING).is_none());
+        let (none, _, findings) =
+            fixture::decode_with_findings(&[], &xml("com.example.Mine", &[]), |d| {
+                decode(d, Needs::NOTHING).is_none()
+            });
         assert!(none);
         assert_eq!(findings[0].code, "java-class");
     }

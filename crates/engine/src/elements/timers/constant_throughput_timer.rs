@@ -37,7 +37,11 @@ pub struct Pacing {
 
 impl Pacing {
     fn all_delay_ms(&self, now_ms: i64, apart_ms: i64) -> i64 {
-        shared_delay_ms(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner), now_ms, apart_ms)
+        shared_delay_ms(
+            &mut self.all.lock().unwrap_or_else(PoisonError::into_inner),
+            now_ms,
+            apart_ms,
+        )
     }
 
     fn group_delay_ms(&self, group: usize, now_ms: i64, apart_ms: i64) -> i64 {
@@ -59,7 +63,11 @@ struct ConstantThroughputTimer {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let timer = ConstantThroughputTimer { throughput: d.template("throughput"), mode: mode(d), previous: d.new_state() };
+    let timer = ConstantThroughputTimer {
+        throughput: d.template("throughput"),
+        mode: mode(d),
+        previous: d.new_state(),
+    };
     Roles::timer(timer)
 }
 
@@ -83,8 +91,16 @@ impl Timer for ConstantThroughputTimer {
         let delay_ms = match mode {
             1 => rounded_ms(f64::from(in_all) * apart_ms),
             2 => rounded_ms(f64::from(in_group) * apart_ms),
-            3 => cx.shared.statics.pacing.all_delay_ms(now_ms, rounded_ms(apart_ms)),
-            4 => cx.shared.statics.pacing.group_delay_ms(cx.group, now_ms, rounded_ms(apart_ms)),
+            3 => cx
+                .shared
+                .statics
+                .pacing
+                .all_delay_ms(now_ms, rounded_ms(apart_ms)),
+            4 => cx
+                .shared
+                .statics
+                .pacing
+                .group_delay_ms(cx.group, now_ms, rounded_ms(apart_ms)),
             _ => rounded_ms(apart_ms),
         };
         next_delay_ms(cx.state(self.previous, || 0), now_ms, delay_ms)

@@ -13,7 +13,9 @@ struct ConstantTimer {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    Roles::timer(ConstantTimer { delay: d.template("ConstantTimer.delay") })
+    Roles::timer(ConstantTimer {
+        delay: d.template("ConstantTimer.delay"),
+    })
 }
 
 impl Timer for ConstantTimer {

@@ -47,7 +47,11 @@ mod tests {
         let mut random = Random::from_seed(11);
         let numbers: Vec<f64> = (0..20_000).map(|_| normal(&mut random)).collect();
         let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / numbers.len() as f64;
+        let variance = numbers
+            .iter()
+            .map(|number| (number - mean).powi(2))
+            .sum::<f64>()
+            / numbers.len() as f64;
         assert!(mean.abs() < 0.03, "{mean}");
         assert!((variance - 1.0).abs() < 0.05, "{variance}");
     }

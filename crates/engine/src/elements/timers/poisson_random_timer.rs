@@ -19,7 +19,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl Timer for PoissonRandomTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         let (delay_ms, lambda) = self.0.eval(cx);
-        poisson(cx.random(), (lambda + 0.5).floor() as i32).wrapping_add(delay_ms).saturating_abs()
+        poisson(cx.random(), (lambda + 0.5).floor() as i32)
+            .wrapping_add(delay_ms)
+            .saturating_abs()
     }
     fn is_modifiable(&self) -> bool {
         true
@@ -27,7 +29,11 @@ impl Timer for PoissonRandomTimer {
 }
 
 fn poisson(random: &mut Random, lambda: i32) -> i64 {
-    if lambda <= 30 { by_product(random, f64::from(lambda)) } else { by_rejection(random, f64::from(lambda)) }
+    if lambda <= 30 {
+        by_product(random, f64::from(lambda))
+    } else {
+        by_rejection(random, f64::from(lambda))
+    }
 }
 
 /// Knuth's method.
@@ -81,12 +87,21 @@ mod tests {
     fn the_mean_and_the_variance_are_lambda() {
         for lambda in [1, 12, 30, 31, 300] {
             let mut random = Random::from_seed(lambda as u64);
-            let numbers: Vec<f64> = (0..10_000).map(|_| poisson(&mut random, lambda) as f64).collect();
+            let numbers: Vec<f64> = (0..10_000)
+                .map(|_| poisson(&mut random, lambda) as f64)
+                .collect();
             let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-            let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / numbers.len() as f64;
+            let variance = numbers
+                .iter()
+                .map(|number| (number - mean).powi(2))
+                .sum::<f64>()
+                / numbers.len() as f64;
             let expected = f64::from(lambda);
             assert!((mean / expected - 1.0).abs() < 0.05, "{lambda}: {mean}");
-            assert!((variance / expected - 1.0).abs() < 0.1, "{lambda}: {variance}");
+            assert!(
+                (variance / expected - 1.0).abs() < 0.1,
+                "{lambda}: {variance}"
+            );
         }
     }
 
