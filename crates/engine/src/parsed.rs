@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::Text;
-use drumfire_query::css::Document;
+use drumfire_query::css::{Document, Engine};
 use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
 use drumfire_query::xpath::{Tree, XPathError};
@@ -58,6 +58,16 @@ impl Source {
 #[derive(Default)]
 pub struct Parsed {
     bodies: Vec<Body>,
+    pages: Vec<(PageKey, Rc<Document>)>,
+}
+
+/// Where JMeter keeps a page for further CSS extractors of a sample (`JSoupExtractor`, `JoddExtractor`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKey {
+    /// The first result of the scope.
+    First(Engine),
+    /// A variable, whichever.
+    Variable(Engine),
 }
 
 struct Body {
@@ -74,6 +84,7 @@ impl Parsed {
     /// Forgets all: the result at hand is done with.
     pub fn clear(&mut self) {
         self.bodies.clear();
+        self.pages.clear();
     }
 
     /// The text of an input.
@@ -112,9 +123,16 @@ impl Parsed {
         self.make(input, make, |body| &mut body.strict_json)
     }
 
-    /// An input as an HTML page.
-    pub fn page(&mut self, input: &Input<'_>) -> Rc<Document> {
-        self.make(input, |source| Rc::new(Document::parse(source.as_str())), |body| &mut body.page)
+    /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
+    pub fn page(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Rc<Document> {
+        if let Some((_, page)) = self.pages.iter().find(|(known, _)| Some(*known) == key) {
+            return page.clone();
+        }
+        let page = self.make(input, |source| Rc::new(Document::parse(source.as_str())), |body| &mut body.page);
+        if let Some(key) = key {
+            self.pages.push((key, page.clone()));
+        }
+        page
     }
 
     /// An input as XPath sees it.
@@ -191,7 +209,7 @@ mod tests {
         let json = parsed.json(&input);
         assert!(Rc::ptr_eq(&json, &parsed.json(&input)));
         assert!(json.get().is_ok_and(|json| json.root().get("a").is_some()));
-        assert!(Rc::ptr_eq(&parsed.page(&input), &parsed.page(&input)));
+        assert!(Rc::ptr_eq(&parsed.page(&input, None), &parsed.page(&input, None)));
         let plain = Reading::Xml { namespaces: false };
         assert!(Rc::ptr_eq(&parsed.tree(&input, plain), &parsed.tree(&input, plain)));
         assert!(parsed.tree(&input, plain).is_err());

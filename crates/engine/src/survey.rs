@@ -34,6 +34,8 @@ pub struct SurveyRow {
 
 /// Findings that say that an element needs a JVM, by their code.
 const JVM_CODES: &[&str] = &["javascript-condition", "java-class", "function-needs-jvm"];
+/// The code of the finding about an element that the user has left out.
+const LEFT_OUT: &str = "element-left-out";
 const DISABLED: &str = "disabled";
 const NOT_REACHED: &str = "no thread group runs it";
 
@@ -134,19 +136,24 @@ impl Surveyor<'_> {
         element.children.iter().for_each(|child| self.included(child));
     }
 
-    /// What the catalogue says of the class, unless compile refused the element.
+    /// What the catalogue says of the class, unless compile refused the element or left it out.
     fn judge(&self, class: &str, span: Span, source: &Arc<SourceFile>) -> (Rung, String) {
         let (rung, why) = match elements::entry(class) {
             Some(entry) => (entry.rung, entry.why),
             None => (Rung::Jvm, elements::UNKNOWN_CLASS),
         };
+        let is_here = |finding: &&Diagnostic| {
+            finding.span == Some(span)
+                && finding.source.as_ref().is_some_and(|at| Arc::ptr_eq(at, source))
+        };
+        let mut here = self.findings.iter().filter(is_here);
+        if here.clone().any(|finding| finding.code == LEFT_OUT) {
+            return (Rung::Skipped, format!("left out: {why}"));
+        }
         if matches!(rung, Rung::Jvm | Rung::Refused) {
             return (rung, why.to_owned());
         }
-        let is_here = |finding: &&Diagnostic| {
-            finding.is_error() && finding.span == Some(span) && finding.source.as_ref().is_some_and(|at| Arc::ptr_eq(at, source))
-        };
-        match self.findings.iter().find(is_here) {
+        match here.find(|finding| finding.is_error()) {
             Some(finding) if JVM_CODES.contains(&finding.code) => (Rung::Jvm, finding.message.clone()),
             Some(finding) => (Rung::Refused, finding.message.clone()),
             None => (rung, why.to_owned()),

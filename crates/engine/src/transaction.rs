@@ -82,9 +82,10 @@ pub struct ParentTransaction {
 }
 
 impl ParentTransaction {
-    pub fn start(label: Rc<str>, start_ms: i64) -> Self {
+    /// `thread_name` is handed on to the children (`SampleResult#addSubResult`).
+    pub fn start(label: Rc<str>, thread_name: Rc<str>, start_ms: i64) -> Self {
         ParentTransaction {
-            sample: Some(Box::new(open(label, start_ms))),
+            sample: Some(Box::new(Sample { thread_name, ..open(label, start_ms) })),
             step: None,
             done: false,
             calls: 0,

@@ -843,7 +843,7 @@ impl Walker<'_> {
         if self.state(id).first {
             let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_value();
             let start_ms = self.cx.clock().now_ms();
-            self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(name, start_ms)));
+            self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(name, self.cx.thread_name.clone(), start_ms)));
         }
         // Not `next`: a parent transaction asks `GenericController#next` again, never its own.
         let inner = loop {

@@ -1,0 +1,194 @@
+//! Boundary Extractor (`BoundaryExtractor`): puts what stands between two texts into variables.
+//!
+//! Properties: `BoundaryExtractor.useHeaders` (what is searched, see [`Field`]), `.refname`, `.lboundary`, `.rboundary`,
+//! `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope. Without a name the sample is
+//! lost.
+
+use std::rc::Rc;
+
+use drumfire_expr::{Raised, Scope as _, Template, Text};
+use drumfire_query::boundary::Boundary;
+use drumfire_results::Sample;
+
+use super::field::Field;
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::{Flag, Whole};
+
+pub struct BoundaryExtractor {
+    scoped: Scoped,
+    field: Field,
+    name: Template,
+    reference: Template,
+    left: Template,
+    right: Template,
+    /// Both boundaries, where the plan spells them out.
+    boundary: Option<Boundary>,
+    match_number: Whole,
+    default: Template,
+    default_is_empty: Flag,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(BoundaryExtractor::decode(d))
+}
+
+impl BoundaryExtractor {
+    fn decode(d: &mut Decoder) -> BoundaryExtractor {
+        let (left, right) = (d.template("BoundaryExtractor.lboundary"), d.template("BoundaryExtractor.rboundary"));
+        BoundaryExtractor {
+            scoped: Scoped::extractor(d),
+            field: Field::decode(d, "BoundaryExtractor.useHeaders"),
+            name: d.name(),
+            reference: d.template("BoundaryExtractor.refname"),
+            boundary: left.literal().zip(right.literal()).map(|(left, right)| Boundary::new(left, right)),
+            left,
+            right,
+            match_number: Whole::decode(d, "BoundaryExtractor.match_number", 0),
+            default: d.template("BoundaryExtractor.default"),
+            default_is_empty: Flag::decode(d, "BoundaryExtractor.default_empty_value", false),
+        }
+    }
+
+    fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Result<Vec<Text<'s>>, Raised> {
+        let inputs: Vec<Input<'s>> = self.scoped.inputs(cx, sample).collect();
+        if inputs.is_empty() && self.scoped.is_variable() {
+            let variable = self.scoped.variable_name(cx).into_string();
+            let name = self.name.eval(cx);
+            tracing::warn!("No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing");
+        }
+        inputs.iter().map(|input| self.field.text(cx, input)).collect()
+    }
+
+    /// The fragments to be stored: all of them for a random choice or a negative number, else the chosen one.
+    fn extract(&self, cx: &mut Context, texts: &[Text<'_>], number: i32) -> Vec<Rc<str>> {
+        let made;
+        let (left, right) = (self.left.eval(cx), self.right.eval(cx));
+        let boundary = match &self.boundary {
+            Some(boundary) => boundary,
+            None => {
+                made = Boundary::new(&left, &right);
+                &made
+            }
+        };
+        let mut found = texts.iter().flat_map(|text| boundary.find_iter(text));
+        if number <= 0 {
+            return found.map(Rc::from).collect();
+        }
+        // Of a variable the only fragment between open ends is taken whatever number is asked for.
+        let is_open = left.is_empty() || right.is_empty();
+        let skipped = if self.scoped.is_variable() && is_open { 0 } else { number as usize - 1 };
+        found.nth(skipped).map(Rc::from).into_iter().collect()
+    }
+}
+
+impl PostProcessor for BoundaryExtractor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let reference = self.reference.eval(cx);
+        if reference.is_empty() {
+            let name = self.name.eval(cx);
+            let message = format!("java.lang.IllegalArgumentException: One of the mandatory properties is missing in Boundary Extractor:{name}");
+            return cx.raise(Raised::Exception(message));
+        }
+        let default = self.default.eval(cx);
+        if !drumfire_query::is_blank(&default) || self.default_is_empty.get(cx) {
+            cx.vars.set_named(&reference, default.into_value());
+        }
+        let number = self.match_number.get(cx);
+        let mut names = VariableNames::new(&reference);
+        let previous = names.take_match_count(&mut cx.vars);
+        let mut kept = 0;
+        match self.texts(cx, sample) {
+            Ok(texts) => {
+                let found = self.extract(cx, &texts, number);
+                if number < 0 {
+                    kept = found.len();
+                    names.set_match_count(found.len(), &mut cx.vars);
+                    for (index, fragment) in found.into_iter().enumerate() {
+                        names.set_numbered(index + 1, fragment, &mut cx.vars);
+                    }
+                } else if !found.is_empty() {
+                    let chosen = cx.random().index(found.len());
+                    cx.vars.set_named(&reference, found[chosen].clone());
+                }
+            }
+            Err(raised) => {
+                let name = self.name.eval(cx);
+                tracing::warn!("{name}: Error while generating result. {raised}");
+            }
+        }
+        names.remove_numbered(kept as i32 + 1..=previous, &mut cx.vars);
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(self.field.needs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn extractor(left: &str, right: &str, number: i32, more: &str) -> (BoundaryExtractor, Context) {
+        let xml = format!(
+            r#"<BoundaryExtractor guiclass="BoundaryExtractorGui" testclass="BoundaryExtractor" testname="b">
+            <stringProp name="BoundaryExtractor.refname">v</stringProp><stringProp name="BoundaryExtractor.lboundary">{left}</stringProp>
+            <stringProp name="BoundaryExtractor.rboundary">{right}</stringProp>
+            <stringProp name="BoundaryExtractor.match_number">{number}</stringProp>{more}</BoundaryExtractor>"#
+        );
+        fixture::decode(&xml, BoundaryExtractor::decode)
+    }
+
+    fn run(extractor: &BoundaryExtractor, cx: &mut Context, body: &str) -> Vec<String> {
+        extractor.process(cx, &mut fixture::sample(body));
+        assert_eq!(cx.take_raised(), None);
+        fixture::variables(cx, "v")
+    }
+
+    #[test]
+    fn one_fragment_by_number() {
+        let (second, mut cx) = extractor("[", "]", 2, r#"<stringProp name="BoundaryExtractor.default">none</stringProp>"#);
+        assert_eq!(run(&second, &mut cx, "[a][b]"), ["v=b"]);
+        assert_eq!(run(&second, &mut cx, "[a]"), ["v=none"]);
+    }
+
+    #[test]
+    fn all_fragments_and_left_overs() {
+        let (all, mut cx) = extractor("[", "]", -1, "");
+        assert_eq!(run(&all, &mut cx, "[a][b]"), ["v_1=a", "v_2=b", "v_matchNr=2"]);
+        assert_eq!(run(&all, &mut cx, "[c]"), ["v_1=c", "v_matchNr=1"]);
+        assert_eq!(run(&all, &mut cx, ""), ["v_matchNr=0"]);
+    }
+
+    #[test]
+    fn a_blank_default_counts_only_when_asked_for() {
+        let (kept, mut cx) = extractor("[", "]", 1, r#"<stringProp name="BoundaryExtractor.default"> </stringProp>"#);
+        cx.vars.set_named("v", "old".into());
+        assert_eq!(run(&kept, &mut cx, ""), ["v=old"]);
+        let (empty, mut cx) = extractor("[", "]", 1, r#"<boolProp name="BoundaryExtractor.default_empty_value">true</boolProp>"#);
+        assert_eq!(run(&empty, &mut cx, ""), ["v="]);
+    }
+
+    #[test]
+    fn open_ends_of_a_variable_ignore_the_number() {
+        let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;
+        let (variable, mut cx) = extractor("[", "", 3, scope);
+        cx.vars.set_named("w", "x[rest".into());
+        assert_eq!(run(&variable, &mut cx, ""), ["v=rest"]);
+        let (body, mut cx) = extractor("[", "", 3, "");
+        assert_eq!(run(&body, &mut cx, "x[rest"), [""; 0]);
+    }
+
+    #[test]
+    fn without_a_name_the_sample_is_lost() {
+        let xml = r#"<BoundaryExtractor guiclass="x" testclass="BoundaryExtractor" testname="b"/>"#;
+        let (extractor, mut cx) = fixture::decode(xml, BoundaryExtractor::decode);
+        extractor.process(&mut cx, &mut fixture::sample("x"));
+        assert!(matches!(cx.take_raised(), Some(Raised::Exception(message)) if message.ends_with("Boundary Extractor:b")));
+    }
+}

@@ -1,0 +1,215 @@
+//! CSS Selector Extractor (`HtmlExtractor`): puts texts or attributes of the elements a selector finds into variables.
+//!
+//! Properties: `HtmlExtractor.expr`, `.attribute` (blank for the text), `.extractor_impl` (`JSOUP`, which is also the default,
+//! or `JODD`), `.refname`, `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope.
+//!
+//! JMeter caches the first page it parses for a sample per implementation and kind of source, whichever page it was: a
+//! second extractor of variables or of sub-results sees the page of the first (`JSoupExtractor#extract`), here too.
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_query::css::{Engine, Selector};
+use drumfire_results::Sample;
+
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, SelectorRules};
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::parsed::PageKey;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::{Flag, Whole};
+
+pub struct HtmlExtractor {
+    scoped: Scoped,
+    name: Template,
+    reference: Template,
+    selector: Compiled<Selector>,
+    engine: Engine,
+    attribute: Template,
+    match_number: Whole,
+    default: Template,
+    default_is_empty: Flag,
+}
+
+/// What was found; a missing attribute is `None` with Jodd.
+type Values = Vec<Option<Rc<str>>>;
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(HtmlExtractor::decode(d))
+}
+
+impl HtmlExtractor {
+    fn decode(d: &mut Decoder) -> HtmlExtractor {
+        let engine = match d.text_now("HtmlExtractor.extractor_impl").as_str() {
+            "JODD" => Engine::Jodd,
+            "" | "JSOUP" => Engine::Jsoup,
+            other => {
+                let message = format!("'{}' wants the selector library '{other}', which JMeter does not have", d.element.name);
+                d.refuse("selector-library", message, "choose JSOUP or JODD");
+                Engine::Jsoup
+            }
+        };
+        let expression = d.template("HtmlExtractor.expr");
+        HtmlExtractor {
+            scoped: Scoped::extractor(d),
+            name: d.name(),
+            reference: d.template("HtmlExtractor.refname"),
+            selector: Compiled::new(d, expression, SelectorRules(engine)),
+            engine,
+            attribute: d.template("HtmlExtractor.attribute"),
+            match_number: Whole::decode(d, "HtmlExtractor.match_number", 0),
+            default: d.template("HtmlExtractor.default"),
+            default_is_empty: Flag::decode(d, "HtmlExtractor.default_empty_value", false),
+        }
+    }
+
+    /// `extractMatchingStrings`: no more than the number asked for.
+    fn extract(&self, cx: &mut Context, sample: &Sample, number: i32) -> Result<Values, String> {
+        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
+        if inputs.is_empty() && self.scoped.is_variable() {
+            let variable = self.scoped.variable_name(cx).into_string();
+            let name = self.name.eval(cx);
+            tracing::warn!("No variable '{variable}' found to process by CSS Selector Extractor '{name}', skipping processing");
+        }
+        let wanted = if number > 0 { number as usize } else { usize::MAX };
+        let attribute = self.attribute.eval(cx);
+        let mut found = Values::new();
+        for (index, input) in inputs.iter().enumerate() {
+            let key = match input {
+                Input::Variable(value) if value.is_empty() => break,
+                Input::Variable(_) => Some(PageKey::Variable(self.engine)),
+                Input::Result(_) => (index == 0).then_some(PageKey::First(self.engine)),
+            };
+            let page = cx.parsed.page(input, key);
+            let selector = self.selector.get(cx).outcome?;
+            let values = selector.select(&page, Some(&attribute));
+            found.extend(values.into_iter().take(wanted - found.len()).map(|value| value.map(Rc::from)));
+            if found.len() == wanted {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl PostProcessor for HtmlExtractor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let reference = self.reference.eval(cx);
+        let number = self.match_number.get(cx);
+        let default = self.default.eval(cx);
+        if !default.is_empty() || self.default_is_empty.get(cx) {
+            cx.vars.set_named(&reference, default.into_value());
+        }
+        let found = match self.extract(cx, sample, number) {
+            Ok(found) => found,
+            Err(message) => {
+                let name = self.name.eval(cx);
+                return tracing::warn!("{name}: Error while generating result. {message}");
+            }
+        };
+        let mut names = VariableNames::new(&reference);
+        let previous = names.take_match_count(&mut cx.vars);
+        let mut kept = 0;
+        if number >= 0 {
+            let chosen = match number {
+                0 if found.is_empty() => None,
+                0 => found[cx.random().index(found.len())].clone(),
+                number => found.get(number as usize - 1).cloned().flatten(),
+            };
+            if let Some(value) = chosen {
+                cx.vars.set_named(&reference, value);
+            }
+        } else {
+            kept = found.len() as i32;
+            names.set_match_count(found.len(), &mut cx.vars);
+            for (index, value) in found.into_iter().enumerate() {
+                if let Some(value) = value {
+                    names.set_numbered(index + 1, value, &mut cx.vars);
+                }
+            }
+        }
+        names.remove_numbered(kept + 1..=previous, &mut cx.vars);
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const PAGE: &str = r#"<p class="a">one</p><p class="a" id="x"> two <b>2</b></p><a href="/l">link</a>"#;
+
+    fn extractor(expression: &str, attribute: &str, number: i32, more: &str) -> (HtmlExtractor, Context) {
+        let xml = format!(
+            r#"<HtmlExtractor guiclass="HtmlExtractorGui" testclass="HtmlExtractor" testname="h">
+            <stringProp name="HtmlExtractor.refname">v</stringProp><stringProp name="HtmlExtractor.expr">{expression}</stringProp>
+            <stringProp name="HtmlExtractor.attribute">{attribute}</stringProp>
+            <stringProp name="HtmlExtractor.match_number">{number}</stringProp>{more}</HtmlExtractor>"#
+        );
+        fixture::decode(&xml, HtmlExtractor::decode)
+    }
+
+    fn run(extractor: &HtmlExtractor, cx: &mut Context, body: &str) -> Vec<String> {
+        cx.parsed.clear();
+        extractor.process(cx, &mut fixture::sample(body));
+        fixture::variables(cx, "v")
+    }
+
+    #[test]
+    fn texts_and_attributes() {
+        let (text, mut cx) = extractor("p.a", "", 2, "");
+        assert_eq!(run(&text, &mut cx, PAGE), ["v=two 2"]);
+        let (attribute, mut cx) = extractor("a", "href", 1, "");
+        assert_eq!(run(&attribute, &mut cx, PAGE), ["v=/l"]);
+        let (missing, mut cx) = extractor("p", "id", 1, r#"<stringProp name="HtmlExtractor.default">none</stringProp>"#);
+        assert_eq!(run(&missing, &mut cx, PAGE), ["v="]);
+        assert_eq!(run(&missing, &mut cx, ""), ["v=none"]);
+    }
+
+    #[test]
+    fn all_of_them_and_left_overs() {
+        let (all, mut cx) = extractor("p", "", -1, "");
+        assert_eq!(run(&all, &mut cx, PAGE), ["v_1=one", "v_2=two 2", "v_matchNr=2"]);
+        assert_eq!(run(&all, &mut cx, "<p>x"), ["v_1=x", "v_matchNr=1"]);
+    }
+
+    #[test]
+    fn jodd_leaves_out_missing_attributes() {
+        let (all, mut cx) = extractor("p", "id", -1, r#"<stringProp name="HtmlExtractor.extractor_impl">JODD</stringProp>"#);
+        assert_eq!(run(&all, &mut cx, PAGE), ["v_2=x", "v_matchNr=2"]);
+    }
+
+    #[test]
+    fn a_malformed_selector_changes_the_default_only() {
+        let xml = r#"<HtmlExtractor guiclass="x" testclass="HtmlExtractor" testname="h"><stringProp name="HtmlExtractor.refname">v</stringProp>
+            <stringProp name="HtmlExtractor.expr">p[</stringProp><stringProp name="HtmlExtractor.default">none</stringProp></HtmlExtractor>"#;
+        let (extractor, mut cx, _) = fixture::decode_with_findings(&[], xml, HtmlExtractor::decode);
+        cx.vars.set_named("v_matchNr", "1".into());
+        assert_eq!(run(&extractor, &mut cx, PAGE), ["v=none", "v_matchNr=1"]);
+    }
+
+    #[test]
+    fn a_second_variable_is_seen_as_the_first() {
+        let scope = |name: &str| {
+            format!(r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#)
+        };
+        let (first, mut cx) = extractor("p", "", 1, &scope("w1"));
+        let (second, _) = extractor("p", "", 1, &scope("w2"));
+        cx.vars.set_named("w1", "<p>1".into());
+        cx.vars.set_named("w2", "<p>2".into());
+        let mut sample = fixture::sample("");
+        first.process(&mut cx, &mut sample);
+        second.process(&mut cx, &mut sample);
+        assert_eq!(fixture::variables(&cx, "v"), ["v=1"]);
+        cx.parsed.clear();
+        second.process(&mut cx, &mut sample);
+        assert_eq!(fixture::variables(&cx, "v"), ["v=2"]);
+    }
+}
