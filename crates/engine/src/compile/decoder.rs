@@ -63,13 +63,17 @@ impl<'a, 'u> Decoder<'a, 'u> {
     fn check_value(&mut self, value: &Value) {
         match value {
             Value::Str(text) if text.contains("${__") => {
-                if let Err(fault) = Template::compile(text, &mut self.unit.compiler) {
-                    self.raw = true;
-                    let mut finding = self.element.error(fault.code, fault.message);
-                    if let Some(help) = fault.help {
-                        finding = finding.help(help);
+                match Template::compile(text, &mut self.unit.compiler) {
+                    Ok(template) if template.needs_jvm() => self.refuse_jvm_function(&template),
+                    Ok(_) => {}
+                    Err(fault) => {
+                        self.raw = true;
+                        let mut finding = self.element.error(fault.code, fault.message);
+                        if let Some(help) = fault.help {
+                            finding = finding.help(help);
+                        }
+                        self.unit.findings.push(finding);
                     }
-                    self.unit.findings.push(finding);
                 }
                 for fault in self.unit.compiler.take_warnings() {
                     self.unit.findings.push(self.element.warning(fault.code, fault.message));
@@ -83,6 +87,12 @@ impl<'a, 'u> Decoder<'a, 'u> {
             }
             _ => {}
         }
+    }
+
+    fn refuse_jvm_function(&mut self, template: &Template) {
+        let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
+        let message = format!("'{}' calls a function that needs a JVM: {}", self.element.name, names.join(", "));
+        self.refuse("function-needs-jvm", message, "use ${__jexl3(…)} without Java classes, or run the plan with JMeter");
     }
 
     pub fn settings(&self) -> &'u Settings {

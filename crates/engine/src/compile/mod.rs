@@ -49,10 +49,11 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     let mut findings = resolver.findings;
     let Some(plan) = plan else { return Err(findings) };
     let lookup = lookup(&settings.properties);
-    let save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
+    let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
         findings.push(Diagnostic::error("save-configuration", fault.to_string()));
         SaveConfig::default()
     });
+    save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
     let mut compiler = Compiler::new(settings.properties.clone());
     compiler.set_plan(&plan.name, &settings.base_dir);
     let mut unit = Unit {

@@ -1,13 +1,18 @@
 //! Assertions.
 
 mod comparison;
+mod duration_assertion;
+mod expectation;
+mod jmes_path_assertion;
+mod json_path_assertion;
+mod md5_hex_assertion;
 mod response_assertion;
+mod size_assertion;
 mod verdict;
 
+pub use duration_assertion::decode as duration;
+pub use jmes_path_assertion::decode as jmes_path;
+pub use json_path_assertion::decode as json_path;
+pub use md5_hex_assertion::decode as md5_hex;
 pub use response_assertion::decode as response;
-
-use crate::compile::Decoder;
-use crate::elements::Roles;
-pub fn duration(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn size(_: &mut Decoder) -> Roles { Roles::default() }
-pub fn json_path(_: &mut Decoder) -> Roles { Roles::default() }
+pub use size_assertion::decode as size;

@@ -1,0 +1,60 @@
+//! The plans in `compat/` against what real JMeter 5.6.3 wrote for them (`cargo xtask record`).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use drumfire_testkit::compat;
+use drumfire_testkit::program::Workshop;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat")
+}
+
+/// Case and what differs.
+fn known_gaps() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(folder().join("known_gaps.toml")).expect("the list of gaps");
+    toml::from_str(&text).expect("the list of gaps is `case = \"what differs\"`")
+}
+
+/// What differs first between this program's rows and JMeter's.
+fn difference(case: &Path) -> Option<String> {
+    let site = compat::site();
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let plan = case.join("plan.jmx");
+    let port = format!("-Jport={}", site.address().port());
+    let words = ["-n", "-t", plan.to_str().expect("a path that is text"), "-l", "out.jtl", &port];
+    let finished = workshop.run(&words, LIMIT);
+    if finished.code != Some(0) {
+        return Some(format!("exit code {:?}: {}{}", finished.code, finished.out, finished.err));
+    }
+    let found = compat::rows(&workshop.read("out.jtl"), &site).expect("results are CSV");
+    let recorded = std::fs::read_to_string(case.join("expected.csv")).expect("the recording");
+    let expected = compat::read(&recorded).expect("the recording is CSV");
+    assert!(!expected.is_empty(), "{}: nothing was recorded", case.display());
+    compat::difference(&expected, &found)
+}
+
+#[test]
+fn every_case_writes_what_jmeter_wrote() {
+    let gaps = known_gaps();
+    let cases = compat::cases(&folder()).expect("the cases");
+    let mut wrong = Vec::new();
+    let mut names = Vec::new();
+    for case in &cases {
+        let name = case.file_name().expect("a case has a name").to_string_lossy().into_owned();
+        match (difference(case), gaps.get(&name)) {
+            (Some(difference), None) => wrong.push(format!("{name}: {difference}")),
+            (None, Some(gap)) => wrong.push(format!("{name} passes; take it off known_gaps.toml: {gap}")),
+            _ => {}
+        }
+        names.push(name);
+    }
+    for gap in gaps.keys().filter(|gap| !names.contains(gap)) {
+        wrong.push(format!("known_gaps.toml lists {gap}, which is no case"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cases.len() >= 10, "only {} cases", cases.len());
+}

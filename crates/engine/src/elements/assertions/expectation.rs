@@ -1,0 +1,84 @@
+//! What JSON assertions share: the settings, and comparing with a pattern (`JSONPathAssertion`, `JMESPathAssertion`).
+
+use drumfire_expr::Template;
+use drumfire_query::regex::{Dialect, Pattern};
+
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, RegexRules};
+use crate::context::Context;
+use crate::setting::Flag;
+
+/// The settings `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT` and `ISREGEX`.
+pub struct Expectation {
+    value: Expected,
+    dialect: Dialect,
+    validates: Flag,
+    null: Flag,
+    invert: Flag,
+    regex: Flag,
+}
+
+enum Expected {
+    /// Never read as a pattern, so not compiled.
+    Text(Template),
+    Pattern(Compiled<Pattern>),
+}
+
+/// The settings for one sample.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// Compare the value; otherwise it only has to be there.
+    pub validates: bool,
+    pub null: bool,
+    pub invert: bool,
+    pub regex: bool,
+}
+
+impl Expectation {
+    pub fn decode(d: &mut Decoder) -> Expectation {
+        let rules = RegexRules::new(&d.settings().properties);
+        let validates = Flag::decode(d, "JSONVALIDATION", false);
+        let regex = Flag::decode(d, "ISREGEX", true);
+        let template = d.template("EXPECTED_VALUE");
+        let value = match (&validates, &regex) {
+            (Flag::Fixed(false), _) | (_, Flag::Fixed(false)) => Expected::Text(template),
+            _ => Expected::Pattern(Compiled::new(d, template, rules)),
+        };
+        Expectation {
+            value,
+            dialect: rules.0,
+            validates,
+            null: Flag::decode(d, "EXPECT_NULL", false),
+            invert: Flag::decode(d, "INVERT", false),
+            regex,
+        }
+    }
+
+    pub fn wanted(&self, cx: &mut Context) -> Wanted {
+        Wanted { validates: self.validates.get(cx), null: self.null.get(cx), invert: self.invert.get(cx), regex: self.regex.get(cx) }
+    }
+
+    /// The expected value as it is written.
+    pub fn text(&self, cx: &mut Context) -> String {
+        match &self.value {
+            Expected::Text(template) => template.eval(cx).into_string(),
+            Expected::Pattern(pattern) => pattern.get(cx).text.into_string(),
+        }
+    }
+
+    /// Whether one of the texts matches the pattern as a whole.
+    ///
+    /// # Errors
+    /// The message of the exception for a malformed pattern.
+    pub fn matches(&self, cx: &mut Context, text: &str) -> Result<bool, String> {
+        let Expected::Pattern(pattern) = &self.value else { return Ok(false) };
+        let pattern = pattern.get(cx).outcome.map_err(|exception| {
+            let class = match self.dialect {
+                Dialect::Oro => "org.apache.oro.text.MalformedCachePatternException: ",
+                Dialect::Java => "java.util.regex.PatternSyntaxException: ",
+            };
+            exception.strip_prefix(class).map_or(exception.clone(), str::to_owned)
+        })?;
+        Ok(pattern.full_match(text))
+    }
+}

@@ -1,0 +1,153 @@
+//! JSON JMESPath Assertion (`JMESPathAssertion`): a JMESPath gives a value, and, if wanted, an expected one.
+//!
+//! Properties: `JMES_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
+//!
+//! Difference: for malformed JSON and malformed expressions the message is not that of Jackson or io.burt's library.
+
+use drumfire_query::jmespath::{Found, JmesPath};
+use drumfire_results::{AssertionResult, Sample};
+
+use super::expectation::{Expectation, Wanted};
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, Only};
+use crate::context::Context;
+use crate::elements::{Assertion, Roles};
+use crate::parsed::JsonBody;
+use crate::program::Needs;
+use crate::scoped::Input;
+
+pub struct JmesPathAssertion {
+    name: Name,
+    path: Compiled<JmesPath>,
+    expectation: Expectation,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(JmesPathAssertion::decode(d))
+}
+
+impl JmesPathAssertion {
+    fn decode(d: &mut Decoder) -> JmesPathAssertion {
+        let path = d.template("JMES_PATH");
+        JmesPathAssertion { name: Name::decode(d), path: Compiled::new(d, path, Only), expectation: Expectation::decode(d) }
+    }
+
+    /// Whether the value is as wanted, inversion not counted.
+    fn holds(&self, cx: &mut Context, body: &JsonBody, wanted: Wanted) -> Result<bool, String> {
+        let json = body.get().map_err(|error| error.message.clone())?;
+        let path = self.path.get(cx).outcome?;
+        let found = path.search(json).map_err(|error| error.message)?;
+        match wanted {
+            Wanted { validates: false, .. } => Ok(!found.is_null()),
+            Wanted { null: true, .. } => Ok(found.is_null()),
+            Wanted { regex: true, .. } => self.expectation.matches(cx, &found.text()),
+            _ => self.equals(cx, &found),
+        }
+    }
+
+    fn equals(&self, cx: &mut Context, found: &Found<'_, '_>) -> Result<bool, String> {
+        let expected = self.expectation.text(cx);
+        if found.text() == expected {
+            return Ok(true);
+        }
+        found.equals_json(&expected).ok_or_else(|| match drumfire_query::jmespath::parse_strict(&expected) {
+            Err(error) => error.message,
+            Ok(_) => String::new(),
+        })
+    }
+
+    /// `buildFailureMessage`.
+    fn failure(&self, cx: &mut Context, wanted: Wanted) -> String {
+        let not = if wanted.invert { " not" } else { "" };
+        match wanted {
+            Wanted { validates: false, .. } => format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text),
+            Wanted { null: true, .. } => format!("Value expected{not} to be null"),
+            Wanted { regex: true, .. } => format!("Value expected{not} to match {}", self.expectation.text(cx)),
+            _ => format!("Value expected{not} to be equal to {}", self.expectation.text(cx)),
+        }
+    }
+}
+
+impl Assertion for JmesPathAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        if cx.parsed.body_text(sample).is_empty() {
+            return self.name.fail_for_null(cx);
+        }
+        let body = cx.parsed.strict_json(&Input::Result(sample));
+        let wanted = self.expectation.wanted(cx);
+        match self.holds(cx, &body, wanted) {
+            Ok(holds) if holds == wanted.invert => {
+                let message = self.failure(cx, wanted);
+                self.name.fail(cx, message)
+            }
+            Err(message) if !wanted.invert => self.name.error(cx, message),
+            _ => self.name.pass_with_empty_message(cx),
+        }
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const BODY: &str = r#"{"a":{"x":1,"y":[1,2]},"n":null,"s":"q"}"#;
+
+    fn check(body: &str, path: &str, expected: &str, flags: &str) -> AssertionResult {
+        let flag = |index: usize| flags.as_bytes()[index] == b'1';
+        let expected = expected.replace('"', "&quot;");
+        let xml = format!(
+            r#"<JMESPathAssertion guiclass="x" testclass="JMESPathAssertion" testname="j"><stringProp name="JMES_PATH">{path}</stringProp>
+            <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
+            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JMESPathAssertion>"#,
+            flag(0), flag(1), flag(2), flag(3)
+        );
+        let (assertion, mut cx, _) = fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
+        assertion.check(&mut cx, &mut fixture::sample(body))
+    }
+
+    fn message(path: &str, expected: &str, flags: &str) -> String {
+        let verdict = check(BODY, path, expected, flags);
+        assert!(!verdict.error);
+        assert_eq!(verdict.failure, verdict.message.as_ref().is_some_and(|message| !message.is_empty()));
+        verdict.message.expect("JMeter always sets a message here").to_string()
+    }
+
+    // Recorded from JMESPathAssertion itself.
+
+    #[test]
+    fn failures_say_what_was_expected() {
+        assert_eq!(message("s", "q", "1001"), "");
+        assert_eq!(message("s", "z", "1001"), "Value expected to match z");
+        assert_eq!(message("s", "\"z\"", "1000"), "Value expected to be equal to \"z\"");
+        assert_eq!(message("zz", "", "0001"), "JMESPATH zz expected to exist");
+        assert_eq!(message("zz", "", "0011"), "");
+        assert_eq!(message("s", "", "0011"), "JMESPATH s expected not to exist");
+        assert_eq!(message("s", "", "1101"), "Value expected to be null");
+        assert_eq!(message("n", "", "1111"), "Value expected not to be null");
+        assert_eq!(message("s", "q", "1010"), "Value expected not to be equal to q");
+        assert_eq!(message("a", r#"{"y":[1,2],"x":1}"#, "1000"), "");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_unless_inverted() {
+        for (body, path, expected, flags) in [("{", "a", "", "0001"), (BODY, "[", "", "0001"), (BODY, "s", "z", "1000"), (BODY, "s", "(", "1001")] {
+            let verdict = check(body, path, expected, flags);
+            assert!(verdict.error && !verdict.failure, "{body} {path}");
+            let inverted = format!("{}1{}", &flags[..2], &flags[3..]);
+            let verdict = check(body, path, expected, &inverted);
+            assert!(!verdict.error && !verdict.failure, "{body} {path}");
+        }
+        assert_eq!(check("", "a", "", "0001").message.as_deref(), Some("Response was null"));
+        assert_eq!(check(BODY, "s", "(", "1001").message.as_deref(), Some("Invalid expression: (\nUnmatched parentheses."));
+    }
+}

@@ -1,0 +1,217 @@
+//! JSON Assertion (`JSONPathAssertion`): a JSONPath leads somewhere, and, if wanted, to an expected value.
+//!
+//! Properties: `JSON_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_query::json::{Json, Value};
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_results::{AssertionResult, Sample};
+
+use super::expectation::{Expectation, Wanted};
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, Only};
+use crate::context::Context;
+use crate::elements::{Assertion, Roles};
+use crate::parsed::JsonBody;
+use crate::program::Needs;
+use crate::scoped::Input;
+
+pub struct JsonPathAssertion {
+    name: Name,
+    path: Path,
+    expectation: Expectation,
+}
+
+/// A path that is the empty text is an error of its own.
+enum Path {
+    Empty,
+    Compiled(Compiled<JsonPath>),
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(JsonPathAssertion::decode(d))
+}
+
+impl JsonPathAssertion {
+    fn decode(d: &mut Decoder) -> JsonPathAssertion {
+        let path: Template = d.template("JSON_PATH");
+        let path = match path.is_empty_literal() {
+            true => Path::Empty,
+            false => Path::Compiled(Compiled::new(d, path, Only)),
+        };
+        JsonPathAssertion { name: Name::decode(d), path, expectation: Expectation::decode(d) }
+    }
+
+    /// `doAssert`: the message of the exception it throws if the assertion does not hold.
+    fn assert(&self, cx: &mut Context, body: &JsonBody, wanted: Wanted) -> Result<(), String> {
+        let json = body.get().map_err(ToString::to_string)?;
+        let Path::Compiled(compiled) = &self.path else { return Err("path can not be null or empty".to_owned()) };
+        let ready = compiled.get(cx);
+        let path = ready.outcome?;
+        let found = path.read(json).map_err(|error| error.message)?;
+        let text = ready.text;
+        if !wanted.validates {
+            return match &*found {
+                Value::Array(items) if items.is_empty() && !path.is_definite() => Err(format!(
+                    "JSONPath '{text}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
+                    self.expectation.text(cx)
+                )),
+                _ => Ok(()),
+            };
+        }
+        if self.holds(cx, &found, wanted)? {
+            return Ok(());
+        }
+        if wanted.null {
+            return Err(format!("Value in json path '{text}' expected to be null, but found '{}'", found.to_java_text()));
+        }
+        let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
+        Err(match wanted.regex {
+            true => format!("Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"),
+            false => format!("Value in json path '{text}' expected to be '{expected}', but found '{found}'"),
+        })
+    }
+
+    /// `arrayMatched` for an array, else `isEquals`.
+    fn holds(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<bool, String> {
+        if let Value::Array(items) = found {
+            if items.is_empty() && self.expectation.text(cx) == "[]" {
+                return Ok(true);
+            }
+            for item in items {
+                if (wanted.null && matches!(item, Value::Null)) || self.equals(cx, item, wanted)? {
+                    return Ok(true);
+                }
+            }
+            return self.equals(cx, found, wanted);
+        }
+        Ok((wanted.null && matches!(found, Value::Null)) || self.equals(cx, found, wanted)?)
+    }
+
+    fn equals(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<bool, String> {
+        if wanted.regex {
+            return self.expectation.matches(cx, &found.to_assertion_text());
+        }
+        let expected = self.expectation.text(cx);
+        Ok(match Json::parse(&expected) {
+            Ok(json) => json.root().java_equals(found),
+            // JSONValue.parse gives null.
+            Err(_) => matches!(found, Value::Null),
+        })
+    }
+
+    fn inverted_failure(&self, cx: &mut Context, wanted: Wanted) -> String {
+        let path = match &self.path {
+            Path::Empty => String::new(),
+            Path::Compiled(path) => path.get(cx).text.into_string(),
+        };
+        match wanted {
+            Wanted { validates: false, .. } => format!("Failed that JSONPath not exists: {path}"),
+            Wanted { null: true, .. } => format!("Failed that JSONPath {path} not matches null"),
+            _ => format!("Failed that JSONPath {path} not matches {}", self.expectation.text(cx)),
+        }
+    }
+}
+
+impl Assertion for JsonPathAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        if cx.parsed.body_text(sample).is_empty() {
+            return self.name.fail_for_null(cx);
+        }
+        let body: Rc<JsonBody> = cx.parsed.json(&Input::Result(sample));
+        let wanted = self.expectation.wanted(cx);
+        match (self.assert(cx, &body, wanted), wanted.invert) {
+            (Ok(()), false) | (Err(_), true) => self.name.pass_with_empty_message(cx),
+            (Err(message), false) => self.name.fail(cx, message),
+            (Ok(()), true) => {
+                let message = self.inverted_failure(cx, wanted);
+                self.name.fail(cx, message)
+            }
+        }
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const BODY: &str = r#"{"a":{"x":1,"y":[1,2]},"n":null,"s":"q","d":1.50,"e":[]}"#;
+    const EXISTS: &str = "0000";
+
+    /// The message; `flags` are validation, null, invert and regex. Passing gives the empty message.
+    fn check(body: &str, path: &str, expected: &str, flags: &str) -> String {
+        let flag = |index: usize| flags.as_bytes()[index] == b'1';
+        let expected = expected.replace('"', "&quot;");
+        let xml = format!(
+            r#"<JSONPathAssertion guiclass="x" testclass="JSONPathAssertion" testname="j"><stringProp name="JSON_PATH">{path}</stringProp>
+            <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
+            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JSONPathAssertion>"#,
+            flag(0), flag(1), flag(2), flag(3)
+        );
+        let (assertion, mut cx, _) = fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
+        let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
+        let message = verdict.message.expect("JMeter always sets a message here");
+        assert_eq!(verdict.failure, !message.is_empty());
+        message.to_string()
+    }
+
+    // Recorded from JSONPathAssertion itself.
+
+    #[test]
+    fn existence() {
+        assert_eq!(check(BODY, "$.s", "", EXISTS), "");
+        assert_eq!(check(BODY, "$.zz", "", EXISTS), "No results for path: $['zz']");
+        assert_eq!(check(BODY, "$.zz", "", "0011"), "");
+        assert_eq!(check(BODY, "$.s", "", "0011"), "Failed that JSONPath not exists: $.s");
+        let message = "JSONPath '$..zz' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was 'E'";
+        assert_eq!(check(BODY, "$..zz", "E", "0001"), message);
+    }
+
+    #[test]
+    fn values() {
+        for (path, expected, flags) in [
+            ("$.s", "q", "1001"), ("$.s", "q", "1000"), ("$.s", "\"q\"", "1000"), ("$.n", "", "1101"), ("$.d", "1.5", "1001"), ("$.d", "1.5", "1000"),
+            ("$.a.y", "2", "1001"), ("$.a.y", "[1,2]", "1000"), ("$.e", "[]", "1001"), ("$.a", r#"{"y":[1,2],"x":1}"#, "1000"),
+        ] {
+            assert_eq!(check(BODY, path, expected, flags), "", "{path} {expected}");
+        }
+        assert_eq!(check(BODY, "$.s", "z", "1001"), "Value in json path '$.s' expected to match regexp 'z', but it did not match: 'q'");
+        assert_eq!(check(BODY, "$.s", "z", "1000"), "Value in json path '$.s' expected to be 'z', but found 'q'");
+        assert_eq!(check(BODY, "$.a.y", "9", "1001"), "Value in json path '$.a.y' expected to match regexp '9', but it did not match: '[1,2]'");
+        assert_eq!(check(BODY, "$.a", "k", "1000"), r#"Value in json path '$.a' expected to be 'k', but found '{"x":1,"y":[1,2]}'"#);
+        assert_eq!(check(BODY, "$.n", "", "1000"), "Value in json path '$.n' expected to be '', but found 'null'");
+        assert_eq!(check(BODY, "$.n", "", "1001"), "Value in json path '$.n' expected to match regexp '', but it did not match: 'null'");
+        assert_eq!(check(BODY, "$.s", "(", "1001"), "Invalid expression: (\nUnmatched parentheses.");
+    }
+
+    #[test]
+    fn nulls_and_inversion() {
+        assert_eq!(check(BODY, "$.s", "", "1101"), "Value in json path '$.s' expected to be null, but found 'q'");
+        assert_eq!(check(BODY, "$.a", "", "1101"), "Value in json path '$.a' expected to be null, but found '{x=1, y=[1,2]}'");
+        assert_eq!(check(BODY, "$.s", "q", "1011"), "Failed that JSONPath $.s not matches q");
+        assert_eq!(check(BODY, "$.n", "q", "1111"), "Failed that JSONPath $.n not matches null");
+    }
+
+    #[test]
+    fn bodies_and_paths_that_cannot_be_read() {
+        assert_eq!(check(BODY, "", "", EXISTS), "path can not be null or empty");
+        assert_eq!(check("{", "$.a", "", EXISTS), "net.minidev.json.parser.ParseException: Unexpected End Of File position 0: null");
+        assert_eq!(check("", "$.a", "", EXISTS), "Response was null");
+        assert_eq!(check("null", "$.a", "", EXISTS), "json can not be null");
+        let no_object = "Expected to find an object with property ['a'] in path $ but found 'java.lang.String'. This is not a json object according to the JsonProvider: 'com.jayway.jsonpath.spi.json.JsonSmartJsonProvider'.";
+        assert_eq!(check("abc", "$.a", "", EXISTS), no_object);
+        assert_eq!(check(" ", "$.a", "", EXISTS), no_object);
+    }
+}

@@ -1,0 +1,78 @@
+//! MD5Hex Assertion (`MD5HexAssertion`): compares the MD5 sum of the body.
+//!
+//! Property: `MD5HexAssertion.size` (the sum; JMeter calls it so). It has no scope.
+
+use drumfire_expr::Template;
+use drumfire_results::{AssertionResult, Sample};
+use md5::{Digest, Md5};
+
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::{Assertion, Roles};
+use crate::program::Needs;
+
+pub struct Md5HexAssertion {
+    name: Name,
+    allowed: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(Md5HexAssertion::decode(d))
+}
+
+impl Md5HexAssertion {
+    fn decode(d: &mut Decoder) -> Md5HexAssertion {
+        Md5HexAssertion { name: Name::decode(d), allowed: d.template("MD5HexAssertion.size") }
+    }
+}
+
+impl Assertion for Md5HexAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        let data = sample.response_data.as_deref().unwrap_or_default();
+        if data.is_empty() {
+            return self.name.fail_for_null(cx);
+        }
+        let allowed = self.allowed.eval(cx);
+        if allowed.is_empty() {
+            return self.name.fail(cx, "MD5Hex to test against is empty");
+        }
+        let sum: String = Md5::digest(data).iter().map(|byte| format!("{byte:02x}")).collect();
+        if sum.eq_ignore_ascii_case(&allowed) {
+            return self.name.pass(cx);
+        }
+        self.name.fail(cx, format!("Error asserting MD5 sum : got {sum} but should have been {allowed}"))
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn sums_compare_in_any_case() {
+        let check = |allowed: &str, body: &str| {
+            let xml = format!(
+                r#"<MD5HexAssertion guiclass="x" testclass="MD5HexAssertion" testname="m"><stringProp name="MD5HexAssertion.size">{allowed}</stringProp></MD5HexAssertion>"#
+            );
+            let (assertion, mut cx) = fixture::decode(&xml, Md5HexAssertion::decode);
+            assertion.check(&mut cx, &mut fixture::sample(body)).message.map(|message| message.to_string())
+        };
+        assert_eq!(check("900150983CD24FB0D6963F7D28E17F72", "abc"), None);
+        assert_eq!(
+            check("x", "abc").as_deref(),
+            Some("Error asserting MD5 sum : got 900150983cd24fb0d6963f7d28e17f72 but should have been x")
+        );
+        assert_eq!(check("", "abc").as_deref(), Some("MD5Hex to test against is empty"));
+        assert_eq!(check("", "").as_deref(), Some("Response was null"));
+    }
+}
