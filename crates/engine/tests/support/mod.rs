@@ -1,0 +1,89 @@
+//! Runs small plans against a server of the test's own.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use drumfire_engine::{Compiled, Control, Observer, Options, Progress, Settings, compile, run};
+use drumfire_expr::Properties;
+
+/// A row of the results, by column.
+pub type Row = std::collections::HashMap<String, String>;
+
+/// What a run wrote.
+pub struct Ran {
+    pub rows: Vec<Row>,
+    /// Users that were started.
+    pub users: u64,
+}
+
+impl Ran {
+    /// One column of all rows.
+    pub fn column(&self, name: &str) -> Vec<&str> {
+        self.rows.iter().map(|row| row[name].as_str()).collect()
+    }
+}
+
+/// Runs a plan whose thread group has `group` settings and `body` below it.
+pub fn run_group(group: &str, body: &str, properties: &[(&str, &str)]) -> Ran {
+    run_plan(&plan(group, body), properties)
+}
+
+fn plan(group: &str, body: &str) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G">{group}</ThreadGroup><hashTree>{body}</hashTree>
+</hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+/// Settings of a thread group: users, iterations, and whether each iteration is the same user.
+pub fn group(users: u32, loops: u32, same_user: bool) -> String {
+    format!(
+        r#"<stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<boolProp name="ThreadGroup.same_user_on_next_iteration">{same_user}</boolProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp>"#
+    )
+}
+
+/// A GET request; `more` are further properties, `children` is what stands below it.
+pub fn get(name: &str, port: u16, path: &str, more: &str, children: &str) -> String {
+    format!(
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="{name}">
+<stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp>
+<stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp>{more}</HTTPSamplerProxy><hashTree>{children}</hashTree>"#
+    )
+}
+
+/// Runs a plan and reads its rows.
+pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let results = folder.path().join("rows.jtl");
+    let settings = Settings { properties: Properties::new(), results: Some(results.clone()), base_dir: folder.path().into(), ..Settings::default() };
+    settings.properties.set("jmeter.save.saveservice.subresults", "false");
+    for (name, value) in properties {
+        settings.properties.set(name, *value);
+    }
+    let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");
+    let Compiled { program, .. } = match compile(read.tree, Arc::new(settings)) {
+        Ok(compiled) => compiled,
+        Err(faults) => panic!("{}", faults.iter().map(|fault| fault.render(false)).collect::<String>()),
+    };
+    let outcome = run(Arc::new(program), &Options::default(), &Control::default(), &mut Silent).expect("the results can be written");
+    assert_eq!(outcome.faults, Vec::<String>::new());
+    let text = std::fs::read_to_string(results).unwrap_or_default();
+    Ran { rows: rows(&text), users: outcome.users.started }
+}
+
+fn rows(text: &str) -> Vec<Row> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    reader.deserialize().map(|row| row.expect("the rows are CSV")).collect()
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn tick(&mut self, _: &Progress<'_>) {}
+    fn summary_line(&mut self, _: &str) {}
+    fn ending(&mut self) {}
+}
