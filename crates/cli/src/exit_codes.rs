@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_them() {
-        let documented = include_str!("../command_line.md");
+        let documented = include_str!("../../../docs/command_line.md");
         for (exit, meaning) in ALL {
             let row = format!("| {} | {meaning}", exit.code());
             assert!(documented.contains(&row), "{row}");

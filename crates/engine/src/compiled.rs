@@ -72,7 +72,8 @@ impl From<SelectorRules> for u8 {
 impl Compile for Pattern {
     type Rules = RegexRules;
     fn compile(text: &str, rules: RegexRules) -> Result<Self, String> {
-        Pattern::compile(text, rules.0, Options::default()).map_err(|error| error.exception_text(text, rules.0))
+        Pattern::compile(text, rules.0, Options::default())
+            .map_err(|error| error.exception_text(text, rules.0))
     }
 }
 
@@ -138,9 +139,20 @@ impl<T: Compile> Compiled<T> {
     pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> Compiled<T> {
         let constant = template.literal().map(|text| T::compile(text, rules));
         if let Some(Err(message)) = &constant {
-            d.warn("expression-malformed", format!("'{}' in '{}' is malformed: {message}", template.source(), d.element.name));
+            d.warn(
+                "expression-malformed",
+                format!(
+                    "'{}' in '{}' is malformed: {message}",
+                    template.source(),
+                    d.element.name
+                ),
+            );
         }
-        Compiled { template, rules, constant }
+        Compiled {
+            template,
+            rules,
+            constant,
+        }
     }
 
     pub fn get(&self, cx: &mut Context) -> Ready<'_, T> {
@@ -189,7 +201,10 @@ mod tests {
     #[test]
     fn computed_expressions_are_compiled_once_per_text_and_rules() {
         let first = computed::<Pattern>("a+", ORO).expect("a pattern");
-        assert!(Rc::ptr_eq(&first, &computed::<Pattern>("a+", ORO).expect("a pattern")));
+        assert!(Rc::ptr_eq(
+            &first,
+            &computed::<Pattern>("a+", ORO).expect("a pattern")
+        ));
         let java = computed::<Pattern>("a+", RegexRules(Dialect::Java)).expect("a pattern");
         assert!(!Rc::ptr_eq(&first, &java));
         assert!(computed::<Pattern>("(", ORO).is_err());
@@ -201,7 +216,10 @@ mod tests {
             <stringProp name="a">a(b</stringProp><stringProp name="b">${p}c</stringProp></RegexExtractor>"#;
         let (decoded, mut cx, findings) = fixture::decode_with_findings(&[], xml, |d| {
             let (a, b) = (d.template("a"), d.template("b"));
-            (Compiled::<Pattern>::new(d, a, ORO), Compiled::<Pattern>::new(d, b, ORO))
+            (
+                Compiled::<Pattern>::new(d, a, ORO),
+                Compiled::<Pattern>::new(d, b, ORO),
+            )
         });
         assert_eq!(findings.len(), 1);
         assert!(decoded.0.get(&mut cx).outcome.is_err());

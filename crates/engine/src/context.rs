@@ -51,6 +51,8 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
+    /// How many transactions with a parent sample enclose the sampler at hand.
+    pub transactions: u32,
     /// Connections and credentials.
     pub http: UserState,
     random: Random,
@@ -89,6 +91,7 @@ impl Context {
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
+            transactions: 0,
             http: UserState::new(&worker.http),
             random: worker.new_random(),
             raised: None,

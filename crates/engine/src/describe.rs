@@ -215,3 +215,72 @@ fn group(group: &Group) -> GroupView {
         users: users.collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use drumfire_expr::Properties;
+
+    use super::*;
+
+    fn view(group: &str, properties: &[(&str, &str)]) -> PlanView {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="Plan of ${{__P(who,nobody)}}"/><hashTree>
+            <ThreadGroup testname="Users"><elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+            <stringProp name="LoopController.loops">${{__P(loops)}}</stringProp></elementProp>{group}</ThreadGroup>
+            <hashTree><TestAction testname="${{__property(pause,,none)}}" enabled="false"/><hashTree/></hashTree>
+            </hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let known = Properties::new();
+        for (name, value) in properties {
+            known.set(name, *value);
+        }
+        let settings = Settings { properties: known, ..Settings::default() };
+        let compiled = crate::compile(read.tree.clone(), Arc::new(settings));
+        let compiled = compiled.unwrap_or_else(|faults| panic!("{}", faults[0].render(false)));
+        describe(&read.tree, &compiled.program)
+    }
+
+    const THREE_USERS: &str = r#"<stringProp name="ThreadGroup.num_threads">${__P(users,3)}</stringProp>
+        <stringProp name="ThreadGroup.ramp_time">3</stringProp>"#;
+
+    #[test]
+    fn the_tree_has_properties_put_in() {
+        let tree = view(THREE_USERS, &[("who", "Ann")]).tree;
+        let rows: Vec<_> = tree.iter().map(|row| (row.depth, row.name.as_str(), row.enabled)).collect();
+        assert_eq!(rows, [(0, "Plan of Ann", true), (1, "Users", true), (2, "none", false)]);
+    }
+
+    #[test]
+    fn properties_that_enabled_elements_read_are_told_once() {
+        let view = view(THREE_USERS, &[("users", "2")]);
+        let rows: Vec<_> = view.properties.iter().map(|row| (row.name.as_str(), row.value.as_str(), row.is_set)).collect();
+        assert_eq!(rows, [("who", "nobody", false), ("loops", "1", false), ("users", "2", true)]);
+    }
+
+    #[test]
+    fn the_load_is_one_window_per_user() {
+        let group = &view(THREE_USERS, &[]).groups[0];
+        assert_eq!((group.iterations, &group.fault), (Some(1), &None));
+        let starts: Vec<_> = group.users.iter().map(|user| (user.start_ms, user.stop_ms)).collect();
+        assert_eq!(starts, [(0, None), (1_000, None), (2_000, None)]);
+    }
+
+    #[test]
+    fn a_group_that_cannot_start_says_why() {
+        let scheduler = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp><boolProp name="ThreadGroup.scheduler">true</boolProp>"#;
+        let group = &view(scheduler, &[("loops", "-1")]).groups[0];
+        assert_eq!((group.iterations, group.fault.as_deref()), (None, Some("Invalid duration 0")));
+    }
+
+    #[test]
+    fn property_calls_are_found_inside_others() {
+        let found = |text| PropertyReads::of(text).map(|read| (read.reference, read.name)).collect::<Vec<_>>();
+        assert_eq!(found("a ${__P(x)} ${__P(y,${z})}"), [("${__P(x)}", "x"), ("${__P(y,${z})}", "y")]);
+        assert_eq!(found("${__intSum(1,${__property(n, , 2)})}"), [("${__property(n, , 2)}", "n")]);
+        assert_eq!(found("${__P(${computed})} ${__Port(x)} ${__P(open"), []);
+    }
+}

@@ -28,15 +28,21 @@ pub fn decode_with_findings<T>(
     xml: &str,
     decode: impl FnOnce(&mut Decoder) -> T,
 ) -> (T, Context, Vec<Diagnostic>) {
-    let settings = Arc::new(Settings { properties: Properties::new(), ..Settings::default() });
+    let settings = Arc::new(Settings {
+        properties: Properties::new(),
+        ..Settings::default()
+    });
     for (name, value) in properties {
         settings.properties.set(name, *value);
     }
     let plan = format!(
         r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{xml}<hashTree/></hashTree></hashTree></jmeterTestPlan>"#
     );
-    let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx")).expect("the element is well-formed");
-    let plan = Resolver::new(read.tree, &settings).resolve().expect("there is a test plan");
+    let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
+        .expect("the element is well-formed");
+    let plan = Resolver::new(read.tree, &settings)
+        .resolve()
+        .expect("there is a test plan");
     let mut unit = Unit {
         settings: &settings,
         compiler: Compiler::new(settings.properties.clone()),
@@ -49,7 +55,12 @@ pub fn decode_with_findings<T>(
         managers: std::collections::HashMap::new(),
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
-    let Unit { compiler, findings, state_count, .. } = unit;
+    let Unit {
+        compiler,
+        findings,
+        state_count,
+        ..
+    } = unit;
     (decoded, user(compiler, state_count, &settings), findings)
 }
 
@@ -80,7 +91,11 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         statics: Default::default(),
         reset_state: true,
     });
-    let place = Place { base_dir: std::path::PathBuf::new(), base_prefix: "~/".to_owned(), existing: ExistingFile::Append };
+    let place = Place {
+        base_dir: std::path::PathBuf::new(),
+        base_prefix: "~/".to_owned(),
+        existing: ExistingFile::Append,
+    };
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
     let recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), false);
     let worker = Rc::new(Worker::new(&shared, recorder));
@@ -97,14 +112,25 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
 
 /// A successful HTTP result with a body.
 pub fn sample(body: &str) -> Sample {
-    let mut sample = Sample { kind: drumfire_results::Kind::Http, response_data: Some(body.as_bytes().into()), ..Sample::default() };
+    let mut sample = Sample {
+        kind: drumfire_results::Kind::Http,
+        response_data: Some(body.as_bytes().into()),
+        ..Sample::default()
+    };
     sample.set_ok();
     sample
 }
 
 /// All variables of a user whose names start so, sorted, as `name=value`.
 pub fn variables(cx: &Context, prefix: &str) -> Vec<String> {
-    let mut found: Vec<_> = cx.vars.iter().filter(|(name, _)| name.starts_with(prefix)).collect();
+    let mut found: Vec<_> = cx
+        .vars
+        .iter()
+        .filter(|(name, _)| name.starts_with(prefix))
+        .collect();
     found.sort();
-    found.iter().map(|(name, value)| format!("{name}={value}")).collect()
+    found
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
 }

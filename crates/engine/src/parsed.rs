@@ -35,7 +35,9 @@ impl JsonBody {
 pub enum Reading {
     /// As HTML or whatever there is.
     Tolerant,
-    Xml { namespaces: bool },
+    Xml {
+        namespaces: bool,
+    },
 }
 
 /// A text that lives as long as needed, without a copy of it.
@@ -48,7 +50,8 @@ pub enum Source {
 impl Source {
     fn as_str(&self) -> &str {
         match self {
-            Source::Bytes(bytes) => std::str::from_utf8(bytes).expect("only bytes that were decoded without a change come here"),
+            Source::Bytes(bytes) => std::str::from_utf8(bytes)
+                .expect("only bytes that were decoded without a change come here"),
             Source::Text(text) => text,
         }
     }
@@ -97,8 +100,15 @@ impl Parsed {
 
     /// The body of a result as text (`SampleResult#getResponseDataAsString`).
     pub fn body_text<'s>(&mut self, sample: &'s Sample) -> Text<'s> {
-        let Some(data) = &sample.response_data else { return Text::Literal("") };
-        if let Some(text) = self.bodies.iter().find(|body| Rc::ptr_eq(&body.data, data)).and_then(|body| body.text.clone()) {
+        let Some(data) = &sample.response_data else {
+            return Text::Literal("");
+        };
+        if let Some(text) = self
+            .bodies
+            .iter()
+            .find(|body| Rc::ptr_eq(&body.data, data))
+            .and_then(|body| body.text.clone())
+        {
             return Text::Shared(text);
         }
         match crate::body::text(sample) {
@@ -119,7 +129,11 @@ impl Parsed {
 
     /// An input as Jackson reads it.
     pub fn strict_json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
-        let make = |source| Rc::new(JsonBody::new(source, |source| parse_strict(source.as_str())));
+        let make = |source| {
+            Rc::new(JsonBody::new(source, |source| {
+                parse_strict(source.as_str())
+            }))
+        };
         self.make(input, make, |body| &mut body.strict_json)
     }
 
@@ -128,7 +142,11 @@ impl Parsed {
         if let Some((_, page)) = self.pages.iter().find(|(known, _)| Some(*known) == key) {
             return page.clone();
         }
-        let page = self.make(input, |source| Rc::new(Document::parse(source.as_str())), |body| &mut body.page);
+        let page = self.make(
+            input,
+            |source| Rc::new(Document::parse(source.as_str())),
+            |body| &mut body.page,
+        );
         if let Some(key) = key {
             self.pages.push((key, page.clone()));
         }
@@ -144,7 +162,13 @@ impl Parsed {
                 Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
             })
         };
-        let Input::Result(Sample { response_data: Some(data), .. }) = input else { return parse() };
+        let Input::Result(Sample {
+            response_data: Some(data),
+            ..
+        }) = input
+        else {
+            return parse();
+        };
         let body = self.body(data);
         if let Some((_, tree)) = body.trees.iter().find(|(known, _)| *known == reading) {
             return tree.clone();
@@ -154,9 +178,18 @@ impl Parsed {
         tree
     }
 
-    fn make<T>(&mut self, input: &Input<'_>, make: impl Fn(Source) -> Rc<T>, place: impl Fn(&mut Body) -> &mut Option<Rc<T>>) -> Rc<T> {
+    fn make<T>(
+        &mut self,
+        input: &Input<'_>,
+        make: impl Fn(Source) -> Rc<T>,
+        place: impl Fn(&mut Body) -> &mut Option<Rc<T>>,
+    ) -> Rc<T> {
         let text = self.text(input);
-        let Input::Result(Sample { response_data: Some(data), .. }) = input else {
+        let Input::Result(Sample {
+            response_data: Some(data),
+            ..
+        }) = input
+        else {
             return make(Source::Text(text.into_value()));
         };
         let place = place(self.body(data));
@@ -170,9 +203,19 @@ impl Parsed {
     }
 
     fn body(&mut self, data: &Rc<[u8]>) -> &mut Body {
-        let known = self.bodies.iter().position(|body| Rc::ptr_eq(&body.data, data));
+        let known = self
+            .bodies
+            .iter()
+            .position(|body| Rc::ptr_eq(&body.data, data));
         let at = known.unwrap_or_else(|| {
-            self.bodies.push(Body { data: data.clone(), text: None, json: None, strict_json: None, page: None, trees: Vec::new() });
+            self.bodies.push(Body {
+                data: data.clone(),
+                text: None,
+                json: None,
+                strict_json: None,
+                page: None,
+                trees: Vec::new(),
+            });
             self.bodies.len() - 1
         });
         &mut self.bodies[at]
@@ -184,7 +227,11 @@ mod tests {
     use super::*;
 
     fn sample(body: &[u8], encoding: Option<&'static str>) -> Sample {
-        Sample { response_data: Some(body.into()), encoding: encoding.map(Into::into), ..Sample::default() }
+        Sample {
+            response_data: Some(body.into()),
+            encoding: encoding.map(Into::into),
+            ..Sample::default()
+        }
     }
 
     #[test]
@@ -193,7 +240,9 @@ mod tests {
         let utf8 = sample("é".as_bytes(), None);
         assert!(matches!(parsed.body_text(&utf8), Text::Literal("é")));
         let latin = sample(b"\xe9", Some("ISO-8859-1"));
-        let (Text::Shared(first), Text::Shared(second)) = (parsed.body_text(&latin), parsed.body_text(&latin)) else {
+        let (Text::Shared(first), Text::Shared(second)) =
+            (parsed.body_text(&latin), parsed.body_text(&latin))
+        else {
             panic!("decoded")
         };
         assert!(Rc::ptr_eq(&first, &second));
@@ -209,9 +258,15 @@ mod tests {
         let json = parsed.json(&input);
         assert!(Rc::ptr_eq(&json, &parsed.json(&input)));
         assert!(json.get().is_ok_and(|json| json.root().get("a").is_some()));
-        assert!(Rc::ptr_eq(&parsed.page(&input, None), &parsed.page(&input, None)));
+        assert!(Rc::ptr_eq(
+            &parsed.page(&input, None),
+            &parsed.page(&input, None)
+        ));
         let plain = Reading::Xml { namespaces: false };
-        assert!(Rc::ptr_eq(&parsed.tree(&input, plain), &parsed.tree(&input, plain)));
+        assert!(Rc::ptr_eq(
+            &parsed.tree(&input, plain),
+            &parsed.tree(&input, plain)
+        ));
         assert!(parsed.tree(&input, plain).is_err());
         parsed.clear();
         assert!(!Rc::ptr_eq(&json, &parsed.json(&input)));

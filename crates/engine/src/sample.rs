@@ -19,6 +19,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let group = user.group();
     let package = &group.samplers[id as usize];
     user.cx.reach = Some(package.reach.clone());
+    user.cx.http.edits.begin(package.sampler.is_http());
     for pre in &package.pre {
         pre.process(&mut user.cx);
     }

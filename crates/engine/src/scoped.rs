@@ -81,15 +81,26 @@ impl Scoped {
     }
 
     /// All that is to be looked at, in JMeter's order; nothing if the variable is undefined.
-    pub fn inputs<'s>(&self, cx: &mut Context, sample: &'s Sample) -> impl Iterator<Item = Input<'s>> + use<'s> {
-        let variable = if self.is_variable() { self.variable(cx) } else { None };
+    pub fn inputs<'s>(
+        &self,
+        cx: &mut Context,
+        sample: &'s Sample,
+    ) -> impl Iterator<Item = Input<'s>> + use<'s> {
+        let variable = if self.is_variable() {
+            self.variable(cx)
+        } else {
+            None
+        };
         let own = matches!(self.scope, Scope::Parent | Scope::All).then_some(sample);
         let mut below = Vec::new();
         if matches!(self.scope, Scope::Children | Scope::All) {
             below.extend(&sample.children);
             collect_below(&sample.children, DEEPER_LEVELS, &mut below);
         }
-        variable.map(Input::Variable).into_iter().chain(own.into_iter().chain(below).map(Input::Result))
+        variable
+            .map(Input::Variable)
+            .into_iter()
+            .chain(own.into_iter().chain(below).map(Input::Result))
     }
 }
 
@@ -110,19 +121,44 @@ mod tests {
     use crate::fixture;
 
     fn named(label: &str, children: Vec<Sample>) -> Sample {
-        Sample { label: label.into(), children, ..Sample::default() }
+        Sample {
+            label: label.into(),
+            children,
+            ..Sample::default()
+        }
     }
 
     fn scoped(properties: &str) -> (Scoped, Context) {
-        let xml = format!(r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r">{properties}</RegexExtractor>"#);
+        let xml = format!(
+            r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r">{properties}</RegexExtractor>"#
+        );
         fixture::decode(&xml, Scoped::extractor)
     }
 
     fn seen(properties: &str) -> String {
         let (scoped, mut cx) = scoped(properties);
         cx.vars.set_named("v", "value".into());
-        let deep = named("2", vec![named("21", vec![named("211", vec![named("2111", vec![named("21111", vec![named("x", vec![])])])])])]);
-        let sample = named("p", vec![named("1", vec![named("11", vec![])]), deep, named("3", vec![])]);
+        let deep = named(
+            "2",
+            vec![named(
+                "21",
+                vec![named(
+                    "211",
+                    vec![named(
+                        "2111",
+                        vec![named("21111", vec![named("x", vec![])])],
+                    )],
+                )],
+            )],
+        );
+        let sample = named(
+            "p",
+            vec![
+                named("1", vec![named("11", vec![])]),
+                deep,
+                named("3", vec![]),
+            ],
+        );
         let labels: Vec<String> = scoped
             .inputs(&mut cx, &sample)
             .map(|input| match input {
@@ -136,15 +172,23 @@ mod tests {
     #[test]
     fn each_scope_sees_its_results_in_order() {
         assert_eq!(seen(""), "p");
-        assert_eq!(seen(r#"<stringProp name="Sample.scope">children</stringProp>"#), "1 2 3 11 21 211 2111 21111");
-        assert_eq!(seen(r#"<stringProp name="Sample.scope">all</stringProp>"#), "p 1 2 3 11 21 211 2111 21111");
+        assert_eq!(
+            seen(r#"<stringProp name="Sample.scope">children</stringProp>"#),
+            "1 2 3 11 21 211 2111 21111"
+        );
+        assert_eq!(
+            seen(r#"<stringProp name="Sample.scope">all</stringProp>"#),
+            "p 1 2 3 11 21 211 2111 21111"
+        );
         assert_eq!(seen(r#"<stringProp name="Sample.scope"></stringProp>"#), "");
     }
 
     #[test]
     fn a_variable_takes_the_place_of_results() {
         let of = |name: &str| {
-            format!(r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#)
+            format!(
+                r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#
+            )
         };
         assert_eq!(seen(&of("v")), "value");
         assert_eq!(seen(&of("other")), "");

@@ -69,10 +69,16 @@ mod tests {
             <intProp name="seven">7</intProp><stringProp name="bad">7 </stringProp></SizeAssertion>"#;
         let ((flags, numbers), mut cx) = fixture::decode(xml, |d| {
             let flags = ["missing", "t", "no", "var"].map(|name| Flag::decode(d, name, true));
-            (flags, ["missing", "seven", "bad", "var"].map(|name| Whole::decode(d, name, -1)))
+            (
+                flags,
+                ["missing", "seven", "bad", "var"].map(|name| Whole::decode(d, name, -1)),
+            )
         });
         cx.vars.set_named("v", "TRUE".into());
-        assert_eq!(flags.map(|flag| flag.get(&mut cx)), [true, true, false, true]);
+        assert_eq!(
+            flags.map(|flag| flag.get(&mut cx)),
+            [true, true, false, true]
+        );
         cx.vars.set_named("v", "-3".into());
         assert_eq!(numbers.map(|number| number.get(&mut cx)), [-1, 7, 0, -3]);
     }

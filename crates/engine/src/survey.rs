@@ -228,3 +228,109 @@ fn called_name(reference: &str) -> Option<&str> {
     let name = reference.strip_prefix("${")?;
     Some(name.split(['(', '}']).next().unwrap_or(name).trim())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use drumfire_expr::Properties;
+
+    use super::*;
+
+    /// A plan with one thread group that holds `inside`; `beside` stands beside the group.
+    fn look(inside: &str, beside: &str, properties: &[(&str, &str)]) -> Survey {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+            <ThreadGroup testname="G"><elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+            <stringProp name="LoopController.loops">1</stringProp></elementProp>
+            <stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>
+            <hashTree>{inside}</hashTree>{beside}</hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let known = Properties::new();
+        for (name, value) in properties {
+            known.set(name, *value);
+        }
+        survey(&read.tree, &Arc::new(Settings { properties: known, ..Settings::default() }))
+    }
+
+    fn row<'s>(survey: &'s Survey, class: &str) -> &'s SurveyRow {
+        let found = survey.rows.iter().find(|row| row.class == class);
+        found.unwrap_or_else(|| panic!("{class} has no row: {:?}", survey.rows))
+    }
+
+    const SCRIPT: &str = r#"<JSR223Sampler testname="S"/><hashTree/>"#;
+
+    #[test]
+    fn native_elements_run() {
+        let survey = look(r#"<TestAction testname="Wait"/><hashTree/>"#, "", &[]);
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(row(&survey, "TestAction").rung, Rung::Native);
+        assert_eq!(row(&survey, "TestAction").path, ["P", "G", "Wait"]);
+    }
+
+    #[test]
+    fn scripts_and_unknown_classes_need_a_jvm() {
+        for inside in [SCRIPT, r#"<kg.apc.Thing testname="T"/><hashTree/>"#] {
+            let survey = look(inside, "", &[]);
+            assert!(!survey.runs);
+            let last = survey.rows.last().expect("a row");
+            assert_eq!(last.rung, Rung::Jvm, "{inside}");
+            assert!(last.why.contains("needs") && survey.findings.iter().any(Diagnostic::is_error));
+        }
+    }
+
+    #[test]
+    fn what_no_user_reaches_is_skipped_and_harmless() {
+        let disabled = SCRIPT.replace("testname", r#"enabled="false" testname"#);
+        let survey = look(&disabled, "", &[]);
+        assert!(survey.runs);
+        assert_eq!((row(&survey, "JSR223Sampler").rung, row(&survey, "JSR223Sampler").why.as_str()), (Rung::Skipped, DISABLED));
+        let fragment = format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        let survey = look("", &fragment, &[]);
+        assert!(survey.runs);
+        assert_eq!((row(&survey, "JSR223Sampler").rung, row(&survey, "JSR223Sampler").why.as_str()), (Rung::Skipped, NOT_REACHED));
+    }
+
+    #[test]
+    fn a_module_controller_reaches_a_fragment() {
+        let fragment = format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        let module = r#"<ModuleController testname="M"><collectionProp name="ModuleController.node_path">
+            <stringProp name="0">Test Plan</stringProp><stringProp name="1">P</stringProp><stringProp name="2">F</stringProp>
+            </collectionProp></ModuleController><hashTree/>"#;
+        let survey = look(module, &fragment, &[]);
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "JSR223Sampler").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn an_element_that_compile_refuses_is_not_native() {
+        let condition = r#"<IfController testname="I"><stringProp name="IfController.condition">1==1</stringProp></IfController><hashTree/>"#;
+        let survey = look(condition, "", &[]);
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "IfController").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn elements_that_the_user_leaves_out_are_skipped() {
+        let survey = look(SCRIPT, "", &[("drumfire.skip_unsupported", "true")]);
+        assert!(survey.runs, "{:?}", survey.findings);
+        let row = row(&survey, "JSR223Sampler");
+        assert_eq!(row.rung, Rung::Skipped);
+        assert!(row.why.starts_with("left out: "), "{}", row.why);
+    }
+
+    #[test]
+    fn functions_have_one_row_each() {
+        let wait = |value: &str| format!(r#"<TestAction testname="{value}"><stringProp name="ActionProcessor.duration">{value}</stringProp></TestAction><hashTree/>"#);
+        let survey = look(&[wait("${__P(a)}"), wait("${__P(b)}${__noSuch(1)}")].concat(), "", &[]);
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(survey.rows.iter().filter(|row| row.class == "__P").count(), 1);
+        assert_eq!((row(&survey, "__P").rung, row(&survey, "__noSuch").rung), (Rung::Native, Rung::Skipped));
+        let survey = look(&wait("${__groovy(1)}"), "", &[]);
+        assert!(!survey.runs);
+        assert_eq!((row(&survey, "__groovy").rung, row(&survey, "TestAction").rung), (Rung::Jvm, Rung::Jvm));
+        let survey = look(&wait(r#"${__jexl3(new("java.util.Date"),)}"#), "", &[]);
+        assert_eq!((row(&survey, "__jexl3").rung, survey.runs), (Rung::Jvm, false));
+    }
+}

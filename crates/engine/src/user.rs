@@ -68,12 +68,14 @@ impl User {
                 break;
             }
         }
+        self.walk.give_locks_back(&group);
     }
 
     /// `JMeterThread#processSampler`.
     async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
         match step {
             Step::Idle => tokio::task::yield_now().await,
+            Step::Lock(id) => self.take_lock(id).await,
             Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
             Step::Transaction(id) => self.process_transaction(id, outer).await,
         }
@@ -84,13 +86,28 @@ impl User {
         }
     }
 
+    /// Waits for the lock of a Critical Section Controller, unless the run is told to stop.
+    async fn take_lock(&mut self, id: ControllerId) {
+        let Some(lock) = self.walk.lock(id) else { return };
+        let stop = self.cx.worker.stop.notified();
+        if !self.cx.running() {
+            return;
+        }
+        tokio::select! {
+            () = lock.take((self.cx.group, self.cx.number)) => {}
+            () = stop => {}
+        }
+    }
+
     async fn process_transaction(&mut self, id: ControllerId, outer: Option<ControllerId>) {
         let Some(run) = self.walk.parent_transaction(id) else { return };
         let inner = run.step();
         if !run.is_done()
             && let Some(inner) = inner
         {
+            self.cx.transactions += 1;
             Box::pin(self.process(inner, Some(id))).await;
+            self.cx.transactions -= 1;
         }
         let running = self.cx.running();
         let Some(run) = self.walk.parent_transaction(id) else { return };
@@ -135,7 +152,7 @@ impl User {
             match step {
                 Step::Sampler(sampler) => return Some(group.samplers[sampler as usize].ancestors.clone()),
                 Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
-                Step::Idle => return None,
+                Step::Idle | Step::Lock(_) => return None,
             }
         }
     }

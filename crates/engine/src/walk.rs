@@ -4,6 +4,8 @@
 //! here the same passes are a loop, so a controller that never finds a sampler cannot exhaust the stack: after
 //! [`SPINS_BEFORE_IDLE`] passes the walk yields [`Step::Idle`] and goes on where it was.
 
+mod critical_section;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use drumfire_expr::{Scope, Slot, Template};
 
 use crate::context::Context;
 use crate::elements::IterationListener;
+use crate::elements::named_locks::Held;
 use crate::program::Group;
 use crate::transaction::{IndependentTransaction, ParentTransaction};
 
@@ -35,6 +38,8 @@ pub enum Step {
     Sampler(SamplerId),
     /// A Transaction Controller that generates a parent sample: its run, in the walk's state, says which sampler or that it is done.
     Transaction(ControllerId),
+    /// A Critical Section Controller whose lock another user has: get the lock, then ask again.
+    Lock(ControllerId),
     /// Nothing found for a long time: let others run, then ask again.
     Idle,
 }
@@ -72,6 +77,7 @@ pub enum Kind {
     Switch { value: Template },
     Throughput(Box<Throughput>),
     Runtime { seconds: Template },
+    Critical { lock: Template },
 }
 
 pub struct ForEach {
@@ -101,6 +107,8 @@ pub struct State {
     done: bool,
     first: bool,
     break_loop: bool,
+    /// The pass at hand was left for something that is no sampler, and goes on where it was.
+    paused: bool,
     /// The children as this user still has them, once they differ from the plan's.
     children: Option<Box<Vec<Child>>>,
     pub extra: Extra,
@@ -117,6 +125,7 @@ pub enum Extra {
     Interleave(Interleave),
     Throughput { executions: i32, iteration: i32, run: bool },
     Runtime { started_ns: u64 },
+    Critical(Option<Held>),
 }
 
 #[derive(Clone, Copy, Default)]
@@ -168,6 +177,13 @@ impl Walk {
     }
 }
 
+impl Step {
+    /// Whether it is no work of the plan, but something the walk needs to go on.
+    pub fn is_pause(self) -> bool {
+        matches!(self, Step::Idle | Step::Lock(_))
+    }
+}
+
 impl State {
     /// The open transaction of a Transaction Controller without parent sample.
     pub fn independent(&mut self) -> Option<&mut IndependentTransaction> {
@@ -191,6 +207,7 @@ impl Extra {
             Kind::Interleave { .. } => Extra::Interleave(Interleave::default()),
             Kind::Throughput(_) => Extra::Throughput { executions: 0, iteration: -1, run: false },
             Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
+            Kind::Critical { .. } => Extra::Critical(None),
             _ => Extra::None,
         }
     }
@@ -211,6 +228,7 @@ impl Walker<'_> {
         state.count = 0;
         state.done = false;
         state.first = true;
+        state.paused = false;
         self.initialize_children(id);
         match &self.group.controllers[id as usize].kind {
             Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
@@ -253,7 +271,9 @@ impl Walker<'_> {
     }
 
     fn pass(&mut self, id: ControllerId) -> Flow {
+        let resumes = std::mem::take(&mut self.state(id).paused);
         match &self.group.controllers[id as usize].kind {
+            kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
             Kind::Loop { forever, .. } => {
                 if self.end_of_loop(id) {
                     if !*forever {
@@ -311,6 +331,7 @@ impl Walker<'_> {
                 _ => Flow::Give(None),
             },
             Kind::Runtime { .. } => self.pass_runtime(id),
+            Kind::Critical { lock } => self.pass_critical(id, lock),
             Kind::Simple | Kind::OnceOnly | Kind::RandomOrder => self.generic(id),
         }
     }
@@ -345,6 +366,10 @@ impl Walker<'_> {
                 None => {
                     self.current_returned_null(id, child);
                     Flow::Again
+                }
+                Some(step) if step.is_pause() => {
+                    self.state(id).paused = true;
+                    Flow::Give(Some(step))
                 }
                 Some(step) => {
                     self.interleave_took_from_controller(id);
@@ -405,6 +430,9 @@ impl Walker<'_> {
     fn reinitialize(&mut self, id: ControllerId) {
         self.state(id).first = true;
         self.state(id).count += 1;
+        if let Extra::Critical(held) = &mut self.state(id).extra {
+            *held = None;
+        }
         if let Extra::Interleave(interleave) = &mut self.state(id).extra {
             *interleave = Interleave::default();
             return; // InterleaveControl keeps its place
@@ -852,6 +880,9 @@ impl Walker<'_> {
                 Flow::Again => {}
             }
         };
+        if inner.is_some_and(Step::is_pause) {
+            return inner;
+        }
         let end_ms = self.cx.clock().now_ms();
         let include_timers = self.group.controllers[id as usize].includes_timers();
         if let Extra::Parent(run) = &mut self.state(id).extra {
@@ -874,7 +905,7 @@ impl Walker<'_> {
         let flow = self.generic(id);
         match flow {
             Flow::Give(None) if is_last => self.end_independent(id, false),
-            Flow::Give(Some(Step::Idle)) => {}
+            Flow::Give(Some(step)) if step.is_pause() => {}
             Flow::Give(step) => self.count_call(id, step.is_some()),
             Flow::Again => {
                 if let Some(run) = self.state(id).independent() {

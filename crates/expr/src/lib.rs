@@ -13,6 +13,7 @@ mod fault;
 mod functions;
 mod java_time;
 pub mod jexl;
+pub mod js_condition;
 mod match_template;
 mod parse;
 mod properties;

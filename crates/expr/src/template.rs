@@ -250,6 +250,23 @@ impl Template {
         }
     }
 
+    /// The constant pieces of the text, with `hole` for each that is evaluated.
+    pub(crate) fn skeleton(&self, hole: char) -> String {
+        match self.literal() {
+            Some(text) => text.to_owned(),
+            None => {
+                let mut out = String::with_capacity(self.source.len());
+                for part in self.parts() {
+                    match part {
+                        Part::Text(text) => out.push_str(text),
+                        Part::Variable(_) | Part::Call(_) => out.push(hole),
+                    }
+                }
+                out
+            }
+        }
+    }
+
     /// The variables that this template reads by name, arguments of functions included.
     pub fn reads(&self) -> Vec<Slot> {
         let mut slots = Vec::new();

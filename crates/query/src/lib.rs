@@ -14,6 +14,7 @@ mod java;
 pub mod jmespath;
 pub mod json;
 pub mod jsonpath;
+pub mod page;
 pub mod regex;
 pub mod resources;
 pub mod url;

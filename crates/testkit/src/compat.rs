@@ -91,7 +91,8 @@ pub fn site() -> Server {
         let (status, headers, body) = answer(request);
         let mark = fingerprint(request);
         let body = if request.method == "HEAD" { &[][..] } else { body.as_bytes() };
-        let mut bytes = format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+        let length = if status.starts_with("204") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+        let mut bytes = format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}{length}\r\n").into_bytes();
         bytes.extend_from_slice(body);
         vec![Step::Send(bytes)]
     })
@@ -103,6 +104,7 @@ fn answer(request: &Request) -> (String, String, String) {
     let path = request.target.split('?').next().unwrap_or_default();
     let text = |body: &str| ("200 OK".to_owned(), kind("text/plain"), body.to_owned());
     match path.split('/').skip(1).collect::<Vec<_>>()[..] {
+        ["status", code @ "204"] => (format!("{code} Status"), String::new(), String::new()),
         ["status", code] => (format!("{code} Status"), kind("text/plain"), format!("this is {code}\n")),
         ["redirect", "0"] => text("arrived\n"),
         ["redirect", times] => {
@@ -116,7 +118,7 @@ fn answer(request: &Request) -> (String, String, String) {
         ["xml"] => ("200 OK".to_owned(), kind("text/xml"), XML.to_owned()),
         [file] if file.ends_with(".css") => ("200 OK".to_owned(), kind("text/css"), "body { background: url(back.png) }\n".to_owned()),
         [file] if file.ends_with(".png") => ("200 OK".to_owned(), kind("image/png"), "not really a picture".to_owned()),
-        _ => text(&format!("{} {}\n{}\n", request.method, request.target, String::from_utf8_lossy(&request.body))),
+        _ => text(&format!("{} {}\n{}\n", request.method, request.target, body_of_known_length(request))),
     }
 }
 
@@ -135,22 +137,39 @@ const XML: &str = "<?xml version=\"1.0\"?>
 <order id=\"12\"><line sku=\"a1\">3</line><line sku=\"b2\">5</line></order>
 ";
 
-/// FNV-1a over method, target, header lines and body; the client's name, the port and multipart boundaries left out.
+/// The boundary of a multipart request.
+fn boundary(request: &Request) -> Option<&str> {
+    let (_, boundary) = request.header("content-type")?.split_once("boundary=")?;
+    boundary.split(';').next()
+}
+
+/// The body, without its multipart boundary.
+fn body_of_known_length(request: &Request) -> String {
+    let body = String::from_utf8_lossy(&request.body);
+    match boundary(request) {
+        Some(boundary) => body.replace(boundary, "BOUNDARY"),
+        None => body.into_owned(),
+    }
+}
+
+/// FNV-1a over method, target, header lines and body; the client's name, the port and multipart boundaries, which are of
+/// any length, left out.
 fn fingerprint(request: &Request) -> u32 {
+    let boundary = boundary(request);
     let mut text = format!("{} {}\n", request.method, request.target);
     for line in request.head.lines().skip(1).filter(|line| !line.is_empty()) {
         let shown = match line.split_once(':') {
             Some((name, _)) if name.eq_ignore_ascii_case("user-agent") => name,
+            Some((name, _)) if boundary.is_some() && name.eq_ignore_ascii_case("content-length") => name,
             Some((name, value)) if name.eq_ignore_ascii_case("host") => &line[..name.len() + 1 + value.rfind(':').unwrap_or(value.len())],
             _ => line,
         };
         text.push_str(shown);
         text.push('\n');
     }
-    text.push_str(&String::from_utf8_lossy(&request.body));
-    let boundary = request.header("content-type").and_then(|value| value.split_once("boundary="));
-    if let Some((_, boundary)) = boundary {
-        text = text.replace(boundary.split(';').next().unwrap_or(boundary), "BOUNDARY");
+    text.push_str(&body_of_known_length(request));
+    if let Some(boundary) = boundary {
+        text = text.replace(boundary, "BOUNDARY");
     }
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -173,8 +192,8 @@ mod tests {
 
     #[test]
     fn boundaries_are_left_out() {
-        let parts = |boundary: &str| request(&format!("POST /a HTTP/1.1\r\nContent-Type: multipart/form-data; boundary={boundary}\r\n\r\n"), &format!("--{boundary}\r\n"));
-        assert_eq!(fingerprint(&parts("abc")), fingerprint(&parts("xyz")));
+        let parts = |boundary: &str| request(&format!("POST /a HTTP/1.1\r\nContent-Type: multipart/form-data; boundary={boundary}\r\nContent-Length: {}\r\n\r\n", boundary.len()), &format!("--{boundary}\r\n"));
+        assert_eq!(fingerprint(&parts("abc")), fingerprint(&parts("wxyz")));
     }
 
     #[test]

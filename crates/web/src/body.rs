@@ -9,6 +9,7 @@ use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decod
 use crate::exception::Exception;
 use crate::java_text::{is_blank, trim};
 use crate::multipart;
+use crate::trace::frames;
 
 /// What JMeter shows in a result instead of the content of an upload file.
 pub const FILE_PLACEHOLDER: &str = "<actual file content, not shown here>";
@@ -352,17 +353,25 @@ pub(crate) fn file_part(path: &Path) -> Part {
 }
 
 /// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
-pub fn unreadable_file(path: &Path, error: &std::io::Error) -> Exception {
+pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> Exception {
     let reason = match error.kind() {
         std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
         std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
         std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
         _ => error.to_string(),
     };
+    let writer = if multipart {
+        frames::SEND_PART
+    } else {
+        frames::SEND_FILE
+    };
     Exception::new(
         "java.io.FileNotFoundException",
         format!("{} ({reason})", path.display()),
     )
+    .through(frames::OPEN_FILE.iter().copied())
+    .through(writer.iter().copied())
+    .through(frames::below_send())
 }
 
 /// `HttpWebdav.isWebdavMethod`: any HTTP token.
@@ -546,7 +555,7 @@ mod tests {
         assert_eq!(own.unwrap().unwrap().content_type, ContentType::None);
         std::fs::remove_file(&path).unwrap();
         let missing = Path::new("/nonexistent/f");
-        let failure = unreadable_file(missing, &std::fs::File::open(missing).unwrap_err());
+        let failure = unreadable_file(missing, &std::fs::File::open(missing).unwrap_err(), false);
         assert_eq!(
             failure.message.unwrap(),
             "/nonexistent/f (No such file or directory)"

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::trace::Origin;
+
 /// A failure in JMeter's terms: the class and message of the exception that `HTTPSamplerBase.errorResult` turns
 /// into a response code and a response message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +13,8 @@ pub struct Exception {
     pub class: &'static str,
     /// What `getMessage()` returns; `None` is Java's `null`.
     pub message: Option<Cow<'static, str>>,
+    /// What its stack trace says of where it comes from.
+    pub(crate) origin: Origin,
 }
 
 impl Exception {
@@ -19,6 +23,7 @@ impl Exception {
         Self {
             class,
             message: Some(message.into()),
+            origin: Origin::default(),
         }
     }
 
@@ -27,6 +32,7 @@ impl Exception {
         Self {
             class,
             message: None,
+            origin: Origin::default(),
         }
     }
 
@@ -52,7 +58,7 @@ impl Exception {
     }
 }
 
-/// The first line of the stack trace that JMeter stores as response data.
+/// The first line of the stack trace.
 impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.message {

@@ -21,6 +21,7 @@ pub mod http_date;
 pub mod redirect;
 pub mod response;
 pub mod status;
+pub mod trace;
 pub mod url;
 
 pub use exception::Exception;

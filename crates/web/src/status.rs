@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 
 use crate::exception::Exception;
+use crate::trace::Frame;
+use crate::trace::frames::{self, Phase, below};
 
 /// Where a connection was to be made to.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +15,10 @@ pub struct Endpoint<'a> {
     pub port: u16,
     /// The addresses the host was resolved to.
     pub addresses: &'a [IpAddr],
+    /// Whether the connection is to carry TLS from the start.
+    pub secure: bool,
+    /// Whether this is a proxy.
+    pub proxied: bool,
 }
 
 /// Why a connection could not be made.
@@ -35,8 +41,9 @@ pub enum ConnectFailure<'a> {
 /// Why an exchange failed. What is not covered by a kind of its own is given as a [`Failure::Socket`] in the system's words.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure<'a> {
-    /// The name does not resolve.
-    UnknownHost,
+    /// The name does not resolve. `remembered` says that it did not shortly before either, so that Java has not asked
+    /// again (`InetAddress.CachedAddresses`).
+    UnknownHost { remembered: bool },
     /// No connection.
     Connect(ConnectFailure<'a>),
     /// The response timeout passed between two reads.
@@ -80,58 +87,35 @@ pub enum Failure<'a> {
 impl Failure<'_> {
     /// The exception that JMeter would report.
     pub fn exception(&self, endpoint: &Endpoint<'_>) -> Exception {
+        let connect = below(Phase::Connect {
+            proxied: endpoint.proxied,
+        });
         match self {
-            Self::UnknownHost => {
-                let host = endpoint.host;
-                Exception::new(
-                    "java.net.UnknownHostException",
-                    format!("{host}: Name or service not known"),
-                )
-            }
-            Self::Connect(failure) => connect_exception(*failure, endpoint),
+            Self::UnknownHost { remembered } => unknown_host(endpoint.host, *remembered)
+                .through(frames::RESOLVE.iter().copied())
+                .through(connect),
+            Self::Connect(failure) => connect_exception(*failure, endpoint).through(connect),
             Self::ReadTimeout => {
                 Exception::new("java.net.SocketTimeoutException", "Read timed out")
+                    .through(flat(frames::READ_TIMED_OUT))
+                    .through(below(Phase::Head))
             }
-            Self::Reset => socket("Connection reset"),
+            Self::Reset => socket("Connection reset")
+                .through(flat(frames::RESET))
+                .through(below(Phase::Head)),
             Self::BrokenPipe => socket("Broken pipe"),
             Self::NoResponse => Exception::new(
                 "org.apache.http.NoHttpResponseException",
                 format!("{}:{} failed to respond", endpoint.host, endpoint.port),
-            ),
+            )
+            .through([frames::NO_RESPONSE])
+            .through(below(Phase::Head)),
             Self::MalformedHead => {
                 Exception::without_message("org.apache.http.client.ClientProtocolException")
+                    .through([frames::NOT_HTTP])
+                    .through(below(Phase::Execute))
+                    .caused_by(frames::not_http())
             }
-            Self::TruncatedBody { expected, received } => Exception::new(
-                CONNECTION_CLOSED,
-                format!(
-                    "Premature end of Content-Length delimited message body (expected: {}; received: {})",
-                    grouped(*expected),
-                    grouped(*received)
-                ),
-            ),
-            Self::TruncatedChunk { expected, received } => Exception::new(
-                "org.apache.http.TruncatedChunkException",
-                format!(
-                    "Truncated chunk (expected size: {}; actual size: {})",
-                    grouped(*expected),
-                    grouped(*received)
-                ),
-            ),
-            Self::MissingClosingChunk => Exception::new(
-                CONNECTION_CLOSED,
-                "Premature end of chunk coded message body: closing chunk expected",
-            ),
-            Self::BadChunkHeader(line) => {
-                Exception::new(MALFORMED_CHUNK, format!("Bad chunk header: {line}"))
-            }
-            Self::MissingChunkEnd => {
-                Exception::new(MALFORMED_CHUNK, "Unexpected content at the end of chunk")
-            }
-            Self::NotGzip => Exception::new("java.util.zip.ZipException", "Not in GZIP format"),
-            Self::TruncatedCompression => Exception::new(
-                "java.io.EOFException",
-                "Unexpected end of ZLIB input stream",
-            ),
             Self::TlsClosed => tls_handshake("Remote host terminated the handshake"),
             Self::TlsNotSpoken => Exception::new(
                 "javax.net.ssl.SSLException",
@@ -141,8 +125,69 @@ impl Failure<'_> {
             Self::Tls(text) => tls_handshake((*text).to_owned()),
             Self::File(text) => Exception::new("java.io.FileNotFoundException", (*text).to_owned()),
             Self::Socket(text) => socket((*text).to_owned()),
+            _ => self.in_body().through(below(Phase::Body)),
         }
     }
+
+    /// The failures of reading a body.
+    fn in_body(&self) -> Exception {
+        match self {
+            Self::TruncatedBody { expected, received } => Exception::new(
+                CONNECTION_CLOSED,
+                format!(
+                    "Premature end of Content-Length delimited message body (expected: {}; received: {})",
+                    grouped(*expected),
+                    grouped(*received)
+                ),
+            )
+            .through(flat(frames::TRUNCATED_BODY)),
+            Self::TruncatedChunk { expected, received } => Exception::new(
+                "org.apache.http.TruncatedChunkException",
+                format!(
+                    "Truncated chunk (expected size: {}; actual size: {})",
+                    grouped(*expected),
+                    grouped(*received)
+                ),
+            )
+            .through(flat(frames::TRUNCATED_CHUNK)),
+            Self::MissingClosingChunk => Exception::new(
+                CONNECTION_CLOSED,
+                "Premature end of chunk coded message body: closing chunk expected",
+            )
+            .through(flat(frames::MISSING_CHUNK)),
+            Self::BadChunkHeader(line) => {
+                Exception::new(MALFORMED_CHUNK, format!("Bad chunk header: {line}"))
+                    .through(flat(frames::BAD_CHUNK))
+            }
+            Self::MissingChunkEnd => {
+                Exception::new(MALFORMED_CHUNK, "Unexpected content at the end of chunk")
+                    .through(flat(frames::UNENDED_CHUNK))
+            }
+            Self::NotGzip => Exception::new("java.util.zip.ZipException", "Not in GZIP format")
+                .through(flat(frames::NOT_GZIP)),
+            _ => Exception::new(
+                "java.io.EOFException",
+                "Unexpected end of ZLIB input stream",
+            ),
+        }
+    }
+}
+
+fn flat(tables: &'static [&'static [Frame]]) -> impl Iterator<Item = Frame> {
+    tables.iter().copied().flatten().copied()
+}
+
+/// `InetAddress` gives the system's words only when it has asked the system.
+fn unknown_host(host: &str, remembered: bool) -> Exception {
+    let (message, raised) = if remembered {
+        (host.to_owned(), frames::KNOWN_TO_BE_UNKNOWN)
+    } else {
+        (
+            format!("{host}: Name or service not known"),
+            frames::UNKNOWN_HOST,
+        )
+    };
+    Exception::new("java.net.UnknownHostException", message).through(raised.iter().copied())
 }
 
 const CONNECTION_CLOSED: &str = "org.apache.http.ConnectionClosedException";
@@ -181,6 +226,11 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
         .iter()
         .map(|ip| java_address(endpoint.host, *ip))
         .collect();
+    let tls = endpoint.secure && !endpoint.proxied;
+    let (raised, cause) = match failure {
+        ConnectFailure::TimedOut => (frames::CONNECT_TIMED_OUT, frames::timed_out(tls)),
+        _ => (frames::REFUSED, frames::refused(tls)),
+    };
     Exception::new(
         class,
         format!(
@@ -190,6 +240,8 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
             addresses.join(", ")
         ),
     )
+    .through([raised])
+    .caused_by(cause)
 }
 
 /// `InetAddress.toString()`: `name/address`, without the name when the host was given as an address; IPv6 in full.
@@ -241,6 +293,8 @@ mod tests {
             host,
             port,
             addresses: &addresses,
+            secure: false,
+            proxied: false,
         };
         let exception = failure.exception(&endpoint);
         (
@@ -291,7 +345,7 @@ mod tests {
             "Connect to 127.0.0.1:18771 [/127.0.0.1] failed: Connect timed out",
         );
         assert_eq!(
-            messages(Failure::UnknownHost, "nosuch.invalid", 80, &[]).1,
+            messages(Failure::UnknownHost { remembered: false }, "nosuch.invalid", 80, &[]).1,
             "nosuch.invalid: Name or service not known"
         );
     }

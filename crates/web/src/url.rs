@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use crate::exception::Exception;
 use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
 pub use crate::java_url::Url;
+use crate::trace::frames::{self, Phase, below};
+use crate::trace::Until;
 
 /// The fields of an HTTP sampler that make its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +38,8 @@ impl Target<'_> {
     pub fn url(&self) -> Result<Url, Exception> {
         let path = encode_spaces(self.path);
         if path.starts_with("http://") || path.starts_with("https://") {
-            return Url::parse(&path);
+            let url = Url::parse(&path);
+            return url.map_err(|failure| failure.through([frames::GET_URL_WHOLE]).until(Until::Address));
         }
         let protocol = if self.protocol.is_empty() {
             "http"
@@ -60,7 +63,15 @@ impl Target<'_> {
             path
         };
         let host = (!local).then_some(self.domain);
-        Url::from_parts(protocol, host, effective_port(protocol, self.port), &file)
+        let port = effective_port(protocol, self.port);
+        Url::from_parts(protocol, host, port, &file).map_err(|failure| {
+            let failure = if port == -1 {
+                failure.through(["java.net.URL.<init>:388", frames::GET_URL_DEFAULT_PORT])
+            } else {
+                failure.through([frames::GET_URL_PORT])
+            };
+            failure.until(Until::Address)
+        })
     }
 }
 
@@ -106,12 +117,15 @@ impl Url {
     /// What JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<Wire<'_>, Exception> {
         let text = self.as_str();
-        let uri = java_uri::parse(text, false)?;
+        let uri = java_uri::parse(text, false)
+            .map_err(|failure| failure.through(frames::TO_URI.iter().copied()))?;
         let (host, port) = extract_host(text, &uri).ok_or_else(|| {
             Exception::new(
                 CLIENT_PROTOCOL,
                 format!("URI does not specify a valid host name: {text}"),
             )
+            .through([frames::NO_HOST])
+            .through(below(Phase::Execute))
         })?;
         let secure = match self.protocol() {
             "http" => false,
@@ -120,7 +134,9 @@ impl Url {
                 return Err(Exception::new(
                     "org.apache.http.conn.UnsupportedSchemeException",
                     format!("{other} protocol is not supported"),
-                ));
+                )
+                .through([frames::NO_SCHEME])
+                .through(below(Phase::Connect { proxied: false })));
             }
         };
         let connect_port = if port >= 0 {
@@ -131,7 +147,11 @@ impl Url {
             80
         };
         let connect_port = u16::try_from(connect_port)
-            .map_err(|_| Exception::illegal_argument(format!("port out of range:{port}")))?;
+            .map_err(|_| {
+                Exception::illegal_argument(format!("port out of range:{port}"))
+                    .through(frames::PORT_OUT_OF_RANGE.iter().copied())
+                    .through(below(Phase::Connect { proxied: false }))
+            })?;
         let host_header = if port < 0 {
             Cow::Borrowed(host)
         } else {
@@ -187,7 +207,8 @@ impl Url {
             return Err(Exception::new(
                 "java.net.URISyntaxException",
                 format!("Relative path in absolute URI: {text}{}", self.path()),
-            ));
+            )
+            .through(["java.net.URI.checkPath:1998", "java.net.URI.<init>:707"]));
         }
         append_quoted(self.path(), Component::Path, &mut text);
         for (mark, part) in [('?', self.query()), ('#', self.reference())] {
@@ -196,7 +217,8 @@ impl Url {
                 append_quoted(part, Component::Uric, &mut text);
             }
         }
-        java_uri::parse(&text, true)?;
+        java_uri::parse(&text, true)
+            .map_err(|failure| failure.through(["java.net.URI.<init>:708"]))?;
         Self::parse(&text)
     }
 }

@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_documentation_names_every_option() {
-        let documented = include_str!("../../command_line.md");
+        let documented = include_str!("../../../../docs/command_line.md");
         for option in &ALL {
             assert!(
                 documented.contains(&format!("`-{}`", option.letter)),

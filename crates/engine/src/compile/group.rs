@@ -274,9 +274,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
         Arc::new(reach(&inner, false))
     }
 
-    /// What the result files in scope show of a sample beyond its row.
+    /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
     fn listeners_need(&self) -> crate::program::Needs {
-        let mut needs = crate::program::Needs::NOTHING;
+        let mut needs = crate::program::Needs { body: self.unit.keeps_previous, ..crate::program::Needs::NOTHING };
         for listener in self.listeners(self.frames.len()) {
             let Listener::Output(output) = listener else { continue };
             let config = &self.unit.outputs[usize::from(output)].format.config;

@@ -3,6 +3,7 @@
 
 mod decoder;
 mod group;
+mod previous;
 mod tree;
 mod variables;
 
@@ -67,6 +68,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         keeps_previous: false,
         managers: HashMap::new(),
     };
+    unit.keeps_previous = previous::is_read(&plan);
     variables::define(&plan, &mut unit);
     let mut decoded = Decoded::default();
     let command_line = command_line_listeners(&mut unit);

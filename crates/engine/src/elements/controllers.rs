@@ -98,6 +98,11 @@ pub fn throughput(d: &mut Decoder) -> Roles {
     })))
 }
 
+/// `CriticalSectionController`: `CriticalSectionController.lockName`; without a name there is no lock.
+pub fn critical_section(d: &mut Decoder) -> Roles {
+    Roles::controller(Kind::Critical { lock: d.template("CriticalSectionController.lockName") })
+}
+
 /// `RunTime`: `RunTime.seconds`.
 pub fn runtime(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Runtime { seconds: d.template("RunTime.seconds") })

@@ -10,6 +10,7 @@ pub mod samplers;
 pub mod timers;
 
 mod catalogue;
+pub mod named_locks;
 mod statics;
 mod thread_end;
 

@@ -1,6 +1,7 @@
 //! What elements of one class share among all users of a run: JMeter's static fields.
 
 use crate::elements::config::csv_file::CsvFiles;
+use crate::elements::named_locks::NamedLocks;
 use crate::elements::timers::constant_throughput_timer::Pacing;
 
 /// One run's shared state of elements.
@@ -10,4 +11,6 @@ pub struct Statics {
     pub csv_files: CsvFiles,
     /// When the shared modes of Constant Throughput Timers last let a sample start.
     pub pacing: Pacing,
+    /// Locks of Critical Section Controllers.
+    pub locks: NamedLocks,
 }

@@ -14,9 +14,14 @@ pub struct Comparison {
 
 impl Comparison {
     pub fn new(properties: &Properties) -> Comparison {
-        let mark = |name: &str, default: &str| properties.get_trimmed(name).unwrap_or_else(|| default.into());
+        let mark = |name: &str, default: &str| {
+            properties
+                .get_trimmed(name)
+                .unwrap_or_else(|| default.into())
+        };
         Comparison {
-            section: usize::try_from(properties.get_long("assertion.equals_section_diff_len", 100)).unwrap_or(0),
+            section: usize::try_from(properties.get_long("assertion.equals_section_diff_len", 100))
+                .unwrap_or(0),
             start: mark("assertion.equals_diff_delta_start", "[[["),
             end: mark("assertion.equals_diff_delta_end", "]]]"),
         }
@@ -26,10 +31,18 @@ impl Comparison {
     pub fn text(&self, received: &str, expected: &str) -> String {
         let received: Vec<u16> = received.encode_utf16().collect();
         let expected: Vec<u16> = expected.encode_utf16().collect();
-        let first = received.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-        let (mut last_received, mut last_expected) = (received.len() as isize - 1, expected.len() as isize - 1);
+        let first = received
+            .iter()
+            .zip(&expected)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let (mut last_received, mut last_expected) =
+            (received.len() as isize - 1, expected.len() as isize - 1);
         let start = first as isize;
-        while last_received > start && last_expected > start && received[last_received as usize] == expected[last_expected as usize] {
+        while last_received > start
+            && last_expected > start
+            && received[last_received as usize] == expected[last_expected as usize]
+        {
             last_received -= 1;
             last_expected -= 1;
         }
@@ -46,9 +59,20 @@ impl Comparison {
         expected_delta.resize(width, u16::from(b' '));
         let line = |delta: &[u16]| {
             let text = String::from_utf16_lossy;
-            format!("{}{}{}{}{}\n\n", text(&before), self.start, text(delta), self.end, text(&after))
+            format!(
+                "{}{}{}{}{}\n\n",
+                text(&before),
+                self.start,
+                text(delta),
+                self.end,
+                text(&after)
+            )
         };
-        format!("\n\n****** received  : {}****** comparison: {}", line(&delta), line(&expected_delta))
+        format!(
+            "\n\n****** received  : {}****** comparison: {}",
+            line(&delta),
+            line(&expected_delta)
+        )
     }
 
     fn head(&self, text: &[u16]) -> Vec<u16> {
@@ -76,9 +100,13 @@ mod tests {
     /// The two lines, recorded from `ResponseAssertion`.
     fn lines(received: &str, expected: &str) -> [String; 2] {
         let text = Comparison::new(&Properties::new()).text(received, expected);
-        let text = text.strip_prefix("\n\n****** received  : ").expect("the first line");
+        let text = text
+            .strip_prefix("\n\n****** received  : ")
+            .expect("the first line");
         let text = text.strip_suffix("\n\n").expect("the end");
-        let (first, second) = text.split_once("\n\n****** comparison: ").expect("two lines");
+        let (first, second) = text
+            .split_once("\n\n****** comparison: ")
+            .expect("two lines");
         [first.to_owned(), second.to_owned()]
     }
 
@@ -87,7 +115,10 @@ mod tests {
         assert_eq!(lines("abc", "abcabc"), ["abc[[[   ]]]", "abc[[[abc]]]"]);
         assert_eq!(lines("abcabc", "abc"), ["abc[[[abc]]]", "abc[[[   ]]]"]);
         assert_eq!(lines("abc", ""), ["[[[abc]]]", "[[[   ]]]"]);
-        assert_eq!(lines("héllo wörld", "héllo wurld"), ["héllo w[[[ö]]]rld", "héllo w[[[u]]]rld"]);
+        assert_eq!(
+            lines("héllo wörld", "héllo wurld"),
+            ["héllo w[[[ö]]]rld", "héllo w[[[u]]]rld"]
+        );
         assert_eq!(lines("aXa", "aa"), ["a[[[Xa]]]", "a[[[a ]]]"]);
         assert_eq!(lines("aa", "aXa"), ["a[[[a ]]]", "a[[[Xa]]]"]);
         assert_eq!(lines("a[b", "a]b"), ["a[[[[]]]b", "a[[[]]]]b"]);
@@ -100,10 +131,16 @@ mod tests {
         let (tail, head) = ("a".repeat(100), "b".repeat(100));
         assert_eq!(
             lines(&format!("{a}X{b}"), &format!("{a}YZ{b}")),
-            [format!("...{tail}[[[X ]]]{head}..."), format!("...{tail}[[[YZ]]]{head}...")]
+            [
+                format!("...{tail}[[[X ]]]{head}..."),
+                format!("...{tail}[[[YZ]]]{head}...")
+            ]
         );
         let shown = |c: &str| format!("[[[{}...]]]", c.repeat(100));
-        assert_eq!(lines(&"x".repeat(130), &"y".repeat(105)), [shown("x"), shown("y")]);
+        assert_eq!(
+            lines(&"x".repeat(130), &"y".repeat(105)),
+            [shown("x"), shown("y")]
+        );
     }
 
     #[test]
@@ -113,6 +150,9 @@ mod tests {
         properties.set("assertion.equals_diff_delta_start", "<");
         properties.set("assertion.equals_diff_delta_end", ">");
         let text = Comparison::new(&properties).text("abcdX", "abcdY");
-        assert_eq!(text, "\n\n****** received  : ...cd<X>\n\n****** comparison: ...cd<Y>\n\n");
+        assert_eq!(
+            text,
+            "\n\n****** received  : ...cd<X>\n\n****** comparison: ...cd<Y>\n\n"
+        );
     }
 }

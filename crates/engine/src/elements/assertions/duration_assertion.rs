@@ -25,7 +25,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl DurationAssertion {
     fn decode(d: &mut Decoder) -> DurationAssertion {
-        DurationAssertion { name: Name::decode(d), scoped: Scoped::assertion(d), allowed_ms: d.template("DurationAssertion.duration") }
+        DurationAssertion {
+            name: Name::decode(d),
+            scoped: Scoped::assertion(d),
+            allowed_ms: d.template("DurationAssertion.duration"),
+        }
     }
 }
 
@@ -68,14 +72,22 @@ mod tests {
                 r#"<DurationAssertion guiclass="x" testclass="DurationAssertion" testname="d"><stringProp name="DurationAssertion.duration">{duration}</stringProp></DurationAssertion>"#
             );
             let (assertion, mut cx) = fixture::decode(&xml, DurationAssertion::decode);
-            let verdict = assertion.check(&mut cx, &mut Sample { elapsed_ms, ..Sample::default() });
+            let verdict = assertion.check(
+                &mut cx,
+                &mut Sample {
+                    elapsed_ms,
+                    ..Sample::default()
+                },
+            );
             assert_eq!(verdict.failure, verdict.message.is_some());
             verdict.message.map(|message| message.to_string())
         };
         assert_eq!(check("1000", 1000), None);
         assert_eq!(
             check("1000", 1001).as_deref(),
-            Some("The operation lasted too long: It took 1,001 milliseconds, but should not have lasted longer than 1,000 milliseconds.")
+            Some(
+                "The operation lasted too long: It took 1,001 milliseconds, but should not have lasted longer than 1,000 milliseconds."
+            )
         );
         assert_eq!(check("", 5), None);
         assert_eq!(check("soon", 5), None);

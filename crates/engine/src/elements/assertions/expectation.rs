@@ -21,7 +21,7 @@ pub struct Expectation {
 enum Expected {
     /// Never read as a pattern, so not compiled.
     Text(Template),
-    Pattern(Compiled<Pattern>),
+    Pattern(Box<Compiled<Pattern>>),
 }
 
 /// The settings for one sample.
@@ -42,7 +42,7 @@ impl Expectation {
         let template = d.template("EXPECTED_VALUE");
         let value = match (&validates, &regex) {
             (Flag::Fixed(false), _) | (_, Flag::Fixed(false)) => Expected::Text(template),
-            _ => Expected::Pattern(Compiled::new(d, template, rules)),
+            _ => Expected::Pattern(Box::new(Compiled::new(d, template, rules))),
         };
         Expectation {
             value,
@@ -55,7 +55,12 @@ impl Expectation {
     }
 
     pub fn wanted(&self, cx: &mut Context) -> Wanted {
-        Wanted { validates: self.validates.get(cx), null: self.null.get(cx), invert: self.invert.get(cx), regex: self.regex.get(cx) }
+        Wanted {
+            validates: self.validates.get(cx),
+            null: self.null.get(cx),
+            invert: self.invert.get(cx),
+            regex: self.regex.get(cx),
+        }
     }
 
     /// The expected value as it is written.
@@ -71,13 +76,17 @@ impl Expectation {
     /// # Errors
     /// The message of the exception for a malformed pattern.
     pub fn matches(&self, cx: &mut Context, text: &str) -> Result<bool, String> {
-        let Expected::Pattern(pattern) = &self.value else { return Ok(false) };
+        let Expected::Pattern(pattern) = &self.value else {
+            return Ok(false);
+        };
         let pattern = pattern.get(cx).outcome.map_err(|exception| {
             let class = match self.dialect {
                 Dialect::Oro => "org.apache.oro.text.MalformedCachePatternException: ",
                 Dialect::Java => "java.util.regex.PatternSyntaxException: ",
             };
-            exception.strip_prefix(class).map_or(exception.clone(), str::to_owned)
+            exception
+                .strip_prefix(class)
+                .map_or(exception.clone(), str::to_owned)
         })?;
         Ok(pattern.full_match(text))
     }

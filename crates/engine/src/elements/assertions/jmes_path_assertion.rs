@@ -30,7 +30,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl JmesPathAssertion {
     fn decode(d: &mut Decoder) -> JmesPathAssertion {
         let path = d.template("JMES_PATH");
-        JmesPathAssertion { name: Name::decode(d), path: Compiled::new(d, path, Only), expectation: Expectation::decode(d) }
+        JmesPathAssertion {
+            name: Name::decode(d),
+            path: Compiled::new(d, path, Only),
+            expectation: Expectation::decode(d),
+        }
     }
 
     /// Whether the value is as wanted, inversion not counted.
@@ -39,7 +43,9 @@ impl JmesPathAssertion {
         let path = self.path.get(cx).outcome?;
         let found = path.search(json).map_err(|error| error.message)?;
         match wanted {
-            Wanted { validates: false, .. } => Ok(!found.is_null()),
+            Wanted {
+                validates: false, ..
+            } => Ok(!found.is_null()),
             Wanted { null: true, .. } => Ok(found.is_null()),
             Wanted { regex: true, .. } => self.expectation.matches(cx, &found.text()),
             _ => self.equals(cx, &found),
@@ -51,9 +57,11 @@ impl JmesPathAssertion {
         if found.text() == expected {
             return Ok(true);
         }
-        found.equals_json(&expected).ok_or_else(|| match drumfire_query::jmespath::parse_strict(&expected) {
-            Err(error) => error.message,
-            Ok(_) => String::new(),
+        found.equals_json(&expected).ok_or_else(|| {
+            match drumfire_query::jmespath::parse_strict(&expected) {
+                Err(error) => error.message,
+                Ok(_) => String::new(),
+            }
         })
     }
 
@@ -61,10 +69,17 @@ impl JmesPathAssertion {
     fn failure(&self, cx: &mut Context, wanted: Wanted) -> String {
         let not = if wanted.invert { " not" } else { "" };
         match wanted {
-            Wanted { validates: false, .. } => format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text),
+            Wanted {
+                validates: false, ..
+            } => format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text),
             Wanted { null: true, .. } => format!("Value expected{not} to be null"),
-            Wanted { regex: true, .. } => format!("Value expected{not} to match {}", self.expectation.text(cx)),
-            _ => format!("Value expected{not} to be equal to {}", self.expectation.text(cx)),
+            Wanted { regex: true, .. } => {
+                format!("Value expected{not} to match {}", self.expectation.text(cx))
+            }
+            _ => format!(
+                "Value expected{not} to be equal to {}",
+                self.expectation.text(cx)
+            ),
         }
     }
 }
@@ -109,17 +124,30 @@ mod tests {
             r#"<JMESPathAssertion guiclass="x" testclass="JMESPathAssertion" testname="j"><stringProp name="JMES_PATH">{path}</stringProp>
             <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
             <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JMESPathAssertion>"#,
-            flag(0), flag(1), flag(2), flag(3)
+            flag(0),
+            flag(1),
+            flag(2),
+            flag(3)
         );
-        let (assertion, mut cx, _) = fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
+        let (assertion, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
         assertion.check(&mut cx, &mut fixture::sample(body))
     }
 
     fn message(path: &str, expected: &str, flags: &str) -> String {
         let verdict = check(BODY, path, expected, flags);
         assert!(!verdict.error);
-        assert_eq!(verdict.failure, verdict.message.as_ref().is_some_and(|message| !message.is_empty()));
-        verdict.message.expect("JMeter always sets a message here").to_string()
+        assert_eq!(
+            verdict.failure,
+            verdict
+                .message
+                .as_ref()
+                .is_some_and(|message| !message.is_empty())
+        );
+        verdict
+            .message
+            .expect("JMeter always sets a message here")
+            .to_string()
     }
 
     // Recorded from JMESPathAssertion itself.
@@ -128,26 +156,43 @@ mod tests {
     fn failures_say_what_was_expected() {
         assert_eq!(message("s", "q", "1001"), "");
         assert_eq!(message("s", "z", "1001"), "Value expected to match z");
-        assert_eq!(message("s", "\"z\"", "1000"), "Value expected to be equal to \"z\"");
+        assert_eq!(
+            message("s", "\"z\"", "1000"),
+            "Value expected to be equal to \"z\""
+        );
         assert_eq!(message("zz", "", "0001"), "JMESPATH zz expected to exist");
         assert_eq!(message("zz", "", "0011"), "");
         assert_eq!(message("s", "", "0011"), "JMESPATH s expected not to exist");
         assert_eq!(message("s", "", "1101"), "Value expected to be null");
         assert_eq!(message("n", "", "1111"), "Value expected not to be null");
-        assert_eq!(message("s", "q", "1010"), "Value expected not to be equal to q");
+        assert_eq!(
+            message("s", "q", "1010"),
+            "Value expected not to be equal to q"
+        );
         assert_eq!(message("a", r#"{"y":[1,2],"x":1}"#, "1000"), "");
     }
 
     #[test]
     fn what_cannot_be_read_is_an_error_unless_inverted() {
-        for (body, path, expected, flags) in [("{", "a", "", "0001"), (BODY, "[", "", "0001"), (BODY, "s", "z", "1000"), (BODY, "s", "(", "1001")] {
+        for (body, path, expected, flags) in [
+            ("{", "a", "", "0001"),
+            (BODY, "[", "", "0001"),
+            (BODY, "s", "z", "1000"),
+            (BODY, "s", "(", "1001"),
+        ] {
             let verdict = check(body, path, expected, flags);
             assert!(verdict.error && !verdict.failure, "{body} {path}");
             let inverted = format!("{}1{}", &flags[..2], &flags[3..]);
             let verdict = check(body, path, expected, &inverted);
             assert!(!verdict.error && !verdict.failure, "{body} {path}");
         }
-        assert_eq!(check("", "a", "", "0001").message.as_deref(), Some("Response was null"));
-        assert_eq!(check(BODY, "s", "(", "1001").message.as_deref(), Some("Invalid expression: (\nUnmatched parentheses."));
+        assert_eq!(
+            check("", "a", "", "0001").message.as_deref(),
+            Some("Response was null")
+        );
+        assert_eq!(
+            check(BODY, "s", "(", "1001").message.as_deref(),
+            Some("Invalid expression: (\nUnmatched parentheses.")
+        );
     }
 }

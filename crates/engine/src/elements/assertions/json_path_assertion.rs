@@ -42,13 +42,19 @@ impl JsonPathAssertion {
             true => Path::Empty,
             false => Path::Compiled(Compiled::new(d, path, Only)),
         };
-        JsonPathAssertion { name: Name::decode(d), path, expectation: Expectation::decode(d) }
+        JsonPathAssertion {
+            name: Name::decode(d),
+            path,
+            expectation: Expectation::decode(d),
+        }
     }
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
     fn assert(&self, cx: &mut Context, body: &JsonBody, wanted: Wanted) -> Result<(), String> {
         let json = body.get().map_err(ToString::to_string)?;
-        let Path::Compiled(compiled) = &self.path else { return Err("path can not be null or empty".to_owned()) };
+        let Path::Compiled(compiled) = &self.path else {
+            return Err("path can not be null or empty".to_owned());
+        };
         let ready = compiled.get(cx);
         let path = ready.outcome?;
         let found = path.read(json).map_err(|error| error.message)?;
@@ -66,12 +72,19 @@ impl JsonPathAssertion {
             return Ok(());
         }
         if wanted.null {
-            return Err(format!("Value in json path '{text}' expected to be null, but found '{}'", found.to_java_text()));
+            return Err(format!(
+                "Value in json path '{text}' expected to be null, but found '{}'",
+                found.to_java_text()
+            ));
         }
         let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
         Err(match wanted.regex {
-            true => format!("Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"),
-            false => format!("Value in json path '{text}' expected to be '{expected}', but found '{found}'"),
+            true => format!(
+                "Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"
+            ),
+            false => format!(
+                "Value in json path '{text}' expected to be '{expected}', but found '{found}'"
+            ),
         })
     }
 
@@ -109,9 +122,14 @@ impl JsonPathAssertion {
             Path::Compiled(path) => path.get(cx).text.into_string(),
         };
         match wanted {
-            Wanted { validates: false, .. } => format!("Failed that JSONPath not exists: {path}"),
+            Wanted {
+                validates: false, ..
+            } => format!("Failed that JSONPath not exists: {path}"),
             Wanted { null: true, .. } => format!("Failed that JSONPath {path} not matches null"),
-            _ => format!("Failed that JSONPath {path} not matches {}", self.expectation.text(cx)),
+            _ => format!(
+                "Failed that JSONPath {path} not matches {}",
+                self.expectation.text(cx)
+            ),
         }
     }
 }
@@ -158,9 +176,13 @@ mod tests {
             r#"<JSONPathAssertion guiclass="x" testclass="JSONPathAssertion" testname="j"><stringProp name="JSON_PATH">{path}</stringProp>
             <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
             <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JSONPathAssertion>"#,
-            flag(0), flag(1), flag(2), flag(3)
+            flag(0),
+            flag(1),
+            flag(2),
+            flag(3)
         );
-        let (assertion, mut cx, _) = fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
+        let (assertion, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
         let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
         let message = verdict.message.expect("JMeter always sets a message here");
         assert_eq!(verdict.failure, !message.is_empty());
@@ -172,9 +194,15 @@ mod tests {
     #[test]
     fn existence() {
         assert_eq!(check(BODY, "$.s", "", EXISTS), "");
-        assert_eq!(check(BODY, "$.zz", "", EXISTS), "No results for path: $['zz']");
+        assert_eq!(
+            check(BODY, "$.zz", "", EXISTS),
+            "No results for path: $['zz']"
+        );
         assert_eq!(check(BODY, "$.zz", "", "0011"), "");
-        assert_eq!(check(BODY, "$.s", "", "0011"), "Failed that JSONPath not exists: $.s");
+        assert_eq!(
+            check(BODY, "$.s", "", "0011"),
+            "Failed that JSONPath not exists: $.s"
+        );
         let message = "JSONPath '$..zz' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was 'E'";
         assert_eq!(check(BODY, "$..zz", "E", "0001"), message);
     }
@@ -182,32 +210,76 @@ mod tests {
     #[test]
     fn values() {
         for (path, expected, flags) in [
-            ("$.s", "q", "1001"), ("$.s", "q", "1000"), ("$.s", "\"q\"", "1000"), ("$.n", "", "1101"), ("$.d", "1.5", "1001"), ("$.d", "1.5", "1000"),
-            ("$.a.y", "2", "1001"), ("$.a.y", "[1,2]", "1000"), ("$.e", "[]", "1001"), ("$.a", r#"{"y":[1,2],"x":1}"#, "1000"),
+            ("$.s", "q", "1001"),
+            ("$.s", "q", "1000"),
+            ("$.s", "\"q\"", "1000"),
+            ("$.n", "", "1101"),
+            ("$.d", "1.5", "1001"),
+            ("$.d", "1.5", "1000"),
+            ("$.a.y", "2", "1001"),
+            ("$.a.y", "[1,2]", "1000"),
+            ("$.e", "[]", "1001"),
+            ("$.a", r#"{"y":[1,2],"x":1}"#, "1000"),
         ] {
             assert_eq!(check(BODY, path, expected, flags), "", "{path} {expected}");
         }
-        assert_eq!(check(BODY, "$.s", "z", "1001"), "Value in json path '$.s' expected to match regexp 'z', but it did not match: 'q'");
-        assert_eq!(check(BODY, "$.s", "z", "1000"), "Value in json path '$.s' expected to be 'z', but found 'q'");
-        assert_eq!(check(BODY, "$.a.y", "9", "1001"), "Value in json path '$.a.y' expected to match regexp '9', but it did not match: '[1,2]'");
-        assert_eq!(check(BODY, "$.a", "k", "1000"), r#"Value in json path '$.a' expected to be 'k', but found '{"x":1,"y":[1,2]}'"#);
-        assert_eq!(check(BODY, "$.n", "", "1000"), "Value in json path '$.n' expected to be '', but found 'null'");
-        assert_eq!(check(BODY, "$.n", "", "1001"), "Value in json path '$.n' expected to match regexp '', but it did not match: 'null'");
-        assert_eq!(check(BODY, "$.s", "(", "1001"), "Invalid expression: (\nUnmatched parentheses.");
+        assert_eq!(
+            check(BODY, "$.s", "z", "1001"),
+            "Value in json path '$.s' expected to match regexp 'z', but it did not match: 'q'"
+        );
+        assert_eq!(
+            check(BODY, "$.s", "z", "1000"),
+            "Value in json path '$.s' expected to be 'z', but found 'q'"
+        );
+        assert_eq!(
+            check(BODY, "$.a.y", "9", "1001"),
+            "Value in json path '$.a.y' expected to match regexp '9', but it did not match: '[1,2]'"
+        );
+        assert_eq!(
+            check(BODY, "$.a", "k", "1000"),
+            r#"Value in json path '$.a' expected to be 'k', but found '{"x":1,"y":[1,2]}'"#
+        );
+        assert_eq!(
+            check(BODY, "$.n", "", "1000"),
+            "Value in json path '$.n' expected to be '', but found 'null'"
+        );
+        assert_eq!(
+            check(BODY, "$.n", "", "1001"),
+            "Value in json path '$.n' expected to match regexp '', but it did not match: 'null'"
+        );
+        assert_eq!(
+            check(BODY, "$.s", "(", "1001"),
+            "Invalid expression: (\nUnmatched parentheses."
+        );
     }
 
     #[test]
     fn nulls_and_inversion() {
-        assert_eq!(check(BODY, "$.s", "", "1101"), "Value in json path '$.s' expected to be null, but found 'q'");
-        assert_eq!(check(BODY, "$.a", "", "1101"), "Value in json path '$.a' expected to be null, but found '{x=1, y=[1,2]}'");
-        assert_eq!(check(BODY, "$.s", "q", "1011"), "Failed that JSONPath $.s not matches q");
-        assert_eq!(check(BODY, "$.n", "q", "1111"), "Failed that JSONPath $.n not matches null");
+        assert_eq!(
+            check(BODY, "$.s", "", "1101"),
+            "Value in json path '$.s' expected to be null, but found 'q'"
+        );
+        assert_eq!(
+            check(BODY, "$.a", "", "1101"),
+            "Value in json path '$.a' expected to be null, but found '{x=1, y=[1,2]}'"
+        );
+        assert_eq!(
+            check(BODY, "$.s", "q", "1011"),
+            "Failed that JSONPath $.s not matches q"
+        );
+        assert_eq!(
+            check(BODY, "$.n", "q", "1111"),
+            "Failed that JSONPath $.n not matches null"
+        );
     }
 
     #[test]
     fn bodies_and_paths_that_cannot_be_read() {
         assert_eq!(check(BODY, "", "", EXISTS), "path can not be null or empty");
-        assert_eq!(check("{", "$.a", "", EXISTS), "net.minidev.json.parser.ParseException: Unexpected End Of File position 0: null");
+        assert_eq!(
+            check("{", "$.a", "", EXISTS),
+            "net.minidev.json.parser.ParseException: Unexpected End Of File position 0: null"
+        );
         assert_eq!(check("", "$.a", "", EXISTS), "Response was null");
         assert_eq!(check("null", "$.a", "", EXISTS), "json can not be null");
         let no_object = "Expected to find an object with property ['a'] in path $ but found 'java.lang.String'. This is not a json object according to the JsonProvider: 'com.jayway.jsonpath.spi.json.JsonSmartJsonProvider'.";

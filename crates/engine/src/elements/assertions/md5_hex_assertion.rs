@@ -23,7 +23,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl Md5HexAssertion {
     fn decode(d: &mut Decoder) -> Md5HexAssertion {
-        Md5HexAssertion { name: Name::decode(d), allowed: d.template("MD5HexAssertion.size") }
+        Md5HexAssertion {
+            name: Name::decode(d),
+            allowed: d.template("MD5HexAssertion.size"),
+        }
     }
 }
 
@@ -37,11 +40,17 @@ impl Assertion for Md5HexAssertion {
         if allowed.is_empty() {
             return self.name.fail(cx, "MD5Hex to test against is empty");
         }
-        let sum: String = Md5::digest(data).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sum: String = Md5::digest(data)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         if sum.eq_ignore_ascii_case(&allowed) {
             return self.name.pass(cx);
         }
-        self.name.fail(cx, format!("Error asserting MD5 sum : got {sum} but should have been {allowed}"))
+        self.name.fail(
+            cx,
+            format!("Error asserting MD5 sum : got {sum} but should have been {allowed}"),
+        )
     }
 
     fn name(&self, cx: &mut Context) -> String {
@@ -65,14 +74,22 @@ mod tests {
                 r#"<MD5HexAssertion guiclass="x" testclass="MD5HexAssertion" testname="m"><stringProp name="MD5HexAssertion.size">{allowed}</stringProp></MD5HexAssertion>"#
             );
             let (assertion, mut cx) = fixture::decode(&xml, Md5HexAssertion::decode);
-            assertion.check(&mut cx, &mut fixture::sample(body)).message.map(|message| message.to_string())
+            assertion
+                .check(&mut cx, &mut fixture::sample(body))
+                .message
+                .map(|message| message.to_string())
         };
         assert_eq!(check("900150983CD24FB0D6963F7D28E17F72", "abc"), None);
         assert_eq!(
             check("x", "abc").as_deref(),
-            Some("Error asserting MD5 sum : got 900150983cd24fb0d6963f7d28e17f72 but should have been x")
+            Some(
+                "Error asserting MD5 sum : got 900150983cd24fb0d6963f7d28e17f72 but should have been x"
+            )
         );
-        assert_eq!(check("", "abc").as_deref(), Some("MD5Hex to test against is empty"));
+        assert_eq!(
+            check("", "abc").as_deref(),
+            Some("MD5Hex to test against is empty")
+        );
         assert_eq!(check("", "").as_deref(), Some("Response was null"));
     }
 }

@@ -9,6 +9,8 @@ mod md5_hex_assertion;
 mod response_assertion;
 mod size_assertion;
 mod verdict;
+mod xml_assertion;
+mod xpath_assertion;
 
 pub use duration_assertion::decode as duration;
 pub use jmes_path_assertion::decode as jmes_path;
@@ -16,3 +18,5 @@ pub use json_path_assertion::decode as json_path;
 pub use md5_hex_assertion::decode as md5_hex;
 pub use response_assertion::decode as response;
 pub use size_assertion::decode as size;
+pub use xml_assertion::decode as xml;
+pub use xpath_assertion::decode as xpath;

@@ -53,7 +53,7 @@ pub struct ResponseAssertion {
 /// One of the texts to compare with.
 enum Test {
     Text(Template),
-    Pattern(Compiled<Pattern>),
+    Pattern(Box<Compiled<Pattern>>),
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -65,12 +65,18 @@ impl ResponseAssertion {
         let rules = RegexRules::new(&d.settings().properties);
         let kind = Whole::decode(d, "Assertion.test_type", CONTAINS);
         let is_text = matches!(kind, Whole::Fixed(kind) if kind & CONTAINS == 0 && kind & (EQUALS | SUBSTRING) != 0);
-        let texts: Vec<String> = d.element.props.list("Asserion.test_strings").iter().map(|text| text.value.as_str().into_owned()).collect();
+        let texts: Vec<String> = d
+            .element
+            .props
+            .list("Asserion.test_strings")
+            .iter()
+            .map(|text| text.value.as_str().into_owned())
+            .collect();
         let tests = texts.into_iter().map(|text| {
             let template = d.compile(&text);
             match is_text {
                 true => Test::Text(template),
-                false => Test::Pattern(Compiled::new(d, template, rules)),
+                false => Test::Pattern(Box::new(Compiled::new(d, template, rules))),
             }
         });
         let tests = tests.collect();
@@ -93,7 +99,10 @@ impl ResponseAssertion {
 
     fn text<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Text<'s> {
         if self.scoped.is_variable() {
-            return self.scoped.variable(cx).map_or(Text::Literal(""), Text::Shared);
+            return self
+                .scoped
+                .variable(cx)
+                .map_or(Text::Literal(""), Text::Shared);
         }
         let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
         match self.field {
@@ -102,7 +111,9 @@ impl ResponseAssertion {
             Field::Message => Text::Literal(&sample.message),
             Field::ResponseHeaders => literal(&sample.response_headers),
             Field::RequestHeaders => literal(&sample.request_headers),
-            Field::RequestData if sample.kind == Kind::Http => Text::Owned(http_sampler_data(sample)),
+            Field::RequestData if sample.kind == Kind::Http => {
+                Text::Owned(http_sampler_data(sample))
+            }
             Field::RequestData => literal(&sample.sampler_data),
             Field::Url => literal(&sample.url),
         }
@@ -111,7 +122,9 @@ impl ResponseAssertion {
     /// `getFailText`.
     fn failure(&self, cx: &mut Context, kind: i32, expected: &str, received: &str) -> String {
         let what = match self.field {
-            _ if self.scoped.is_variable() => format!("variable({})", self.scoped.variable_name(cx)).into(),
+            _ if self.scoped.is_variable() => {
+                format!("variable({})", self.scoped.variable_name(cx)).into()
+            }
             Field::Body => std::borrow::Cow::Borrowed("text"),
             Field::Code => "code".into(),
             Field::Message => "message".into(),
@@ -136,14 +149,21 @@ impl ResponseAssertion {
         };
         match kind & EQUALS {
             0 => format!("Test failed: {what} {how} /{expected}/"),
-            _ => format!("Test failed: {what} {how} /{}/", self.comparison.text(received, expected)),
+            _ => format!(
+                "Test failed: {what} {how} /{}/",
+                self.comparison.text(received, expected)
+            ),
         }
     }
 
     /// The custom message, if there is one.
     fn message(&self, cx: &mut Context, own: String) -> String {
         let custom = self.custom_message.eval(cx);
-        if custom.is_empty() { own } else { custom.into_string() }
+        if custom.is_empty() {
+            own
+        } else {
+            custom.into_string()
+        }
     }
 
     fn judge(&self, cx: &mut Context, kind: i32, text: &str) -> AssertionResult {
@@ -152,7 +172,11 @@ impl ResponseAssertion {
         for test in &self.tests {
             let (expected, found) = match test.is_met(cx, kind, text) {
                 Ok(outcome) => outcome,
-                Err(message) => return self.name.error(cx, format!("Bad test configuration {message}")),
+                Err(message) => {
+                    return self
+                        .name
+                        .error(cx, format!("Bad test configuration {message}"));
+                }
             };
             let holds = found != not;
             if or && holds {
@@ -196,8 +220,14 @@ impl Field {
     fn needs(self) -> Needs {
         match self {
             Field::Body | Field::Document => Needs::BODY,
-            Field::ResponseHeaders => Needs { headers: true, ..Needs::NOTHING },
-            Field::RequestHeaders | Field::RequestData => Needs { request: true, ..Needs::NOTHING },
+            Field::ResponseHeaders => Needs {
+                headers: true,
+                ..Needs::NOTHING
+            },
+            Field::RequestHeaders | Field::RequestData => Needs {
+                request: true,
+                ..Needs::NOTHING
+            },
             Field::Code | Field::Message | Field::Url => Needs::NOTHING,
         }
     }
@@ -205,11 +235,20 @@ impl Field {
 
 impl Test {
     /// What is expected, and whether it was found; or why the pattern cannot be used.
-    fn is_met<'a>(&'a self, cx: &mut Context, kind: i32, text: &str) -> Result<(Text<'a>, bool), String> {
+    fn is_met<'a>(
+        &'a self,
+        cx: &mut Context,
+        kind: i32,
+        text: &str,
+    ) -> Result<(Text<'a>, bool), String> {
         match self {
             Test::Text(template) => {
                 let expected = template.eval(cx);
-                let found = if kind & EQUALS != 0 { text == &*expected } else { text.contains(&*expected) };
+                let found = if kind & EQUALS != 0 {
+                    text == &*expected
+                } else {
+                    text.contains(&*expected)
+                };
                 Ok((expected, found))
             }
             Test::Pattern(pattern) => {
@@ -234,7 +273,11 @@ impl Assertion for ResponseAssertion {
         let text = self.text(cx, sample);
         let kind = self.kind.get(cx);
         if text.is_empty() {
-            return if kind & NOT != 0 { self.name.pass(cx) } else { self.name.fail_for_null(cx) };
+            return if kind & NOT != 0 {
+                self.name.pass(cx)
+            } else {
+                self.name.fail_for_null(cx)
+            };
         }
         self.judge(cx, kind, &text)
     }
@@ -262,10 +305,15 @@ fn http_sampler_data(sample: &Sample) -> String {
         out.push_str(url);
         out.push('\n');
         if !WITHOUT_BODY.contains(&method) {
-            out.push_str(&format!("\n{method} data:\n{}\n", sample.query_string.as_deref().unwrap_or("")));
+            out.push_str(&format!(
+                "\n{method} data:\n{}\n",
+                sample.query_string.as_deref().unwrap_or("")
+            ));
         }
         match sample.cookies.as_deref() {
-            Some(cookies) if !cookies.is_empty() => out.push_str(&format!("\nCookie Data:\n{cookies}")),
+            Some(cookies) if !cookies.is_empty() => {
+                out.push_str(&format!("\nCookie Data:\n{cookies}"))
+            }
             _ => out.push_str("\n[no cookies]"),
         }
         out.push('\n');
@@ -279,15 +327,24 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn assertion(field: &str, kind: i32, tests: &[&str], more: &str) -> (ResponseAssertion, Context) {
-        let strings: String = tests.iter().map(|test| format!(r#"<stringProp name="1">{test}</stringProp>"#)).collect();
+    fn assertion(
+        field: &str,
+        kind: i32,
+        tests: &[&str],
+        more: &str,
+    ) -> (ResponseAssertion, Context) {
+        let strings: String = tests
+            .iter()
+            .map(|test| format!(r#"<stringProp name="1">{test}</stringProp>"#))
+            .collect();
         let xml = format!(
             r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="n">
             <collectionProp name="Asserion.test_strings">{strings}</collectionProp>
             <stringProp name="Assertion.test_field">Assertion.{field}</stringProp>
             <intProp name="Assertion.test_type">{kind}</intProp>{more}</ResponseAssertion>"#
         );
-        let (assertion, cx, _) = fixture::decode_with_findings(&[], &xml, ResponseAssertion::decode);
+        let (assertion, cx, _) =
+            fixture::decode_with_findings(&[], &xml, ResponseAssertion::decode);
         (assertion, cx)
     }
 
@@ -311,12 +368,30 @@ mod tests {
 
     #[test]
     fn each_kind_of_test_says_what_it_expected() {
-        assert_eq!(body("abc", 2, &["b", "x"]), "fail: Test failed: text expected to contain /x/");
-        assert_eq!(body("abc", 6, &["b"]), "fail: Test failed: text expected not to contain /b/");
-        assert_eq!(body("abc", 1, &["ab"]), "fail: Test failed: text expected to match /ab/");
-        assert_eq!(body("abc", 5, &["abc"]), "fail: Test failed: text expected not to match /abc/");
-        assert_eq!(body("abc", 16, &["z"]), "fail: Test failed: text expected to contain /z/");
-        assert_eq!(body("abc", 20, &["b"]), "fail: Test failed: text expected not to contain /b/");
+        assert_eq!(
+            body("abc", 2, &["b", "x"]),
+            "fail: Test failed: text expected to contain /x/"
+        );
+        assert_eq!(
+            body("abc", 6, &["b"]),
+            "fail: Test failed: text expected not to contain /b/"
+        );
+        assert_eq!(
+            body("abc", 1, &["ab"]),
+            "fail: Test failed: text expected to match /ab/"
+        );
+        assert_eq!(
+            body("abc", 5, &["abc"]),
+            "fail: Test failed: text expected not to match /abc/"
+        );
+        assert_eq!(
+            body("abc", 16, &["z"]),
+            "fail: Test failed: text expected to contain /z/"
+        );
+        assert_eq!(
+            body("abc", 20, &["b"]),
+            "fail: Test failed: text expected not to contain /b/"
+        );
         assert_eq!(
             body("abc", 8, &["abd"]),
             "fail: Test failed: text expected to equal /\n\n****** received  : ab[[[c]]]\n\n****** comparison: ab[[[d]]]\n\n/"
@@ -325,12 +400,24 @@ mod tests {
             body("abc", 12, &["abc"]),
             "fail: Test failed: text expected not to equal /\n\n****** received  : abc[[[]]]\n\n****** comparison: abc[[[]]]\n\n/"
         );
-        assert_eq!(body("abc", 0, &["abx"]), "fail: Test failed: text expected something using /abx/");
+        assert_eq!(
+            body("abc", 0, &["abx"]),
+            "fail: Test failed: text expected something using /abx/"
+        );
     }
 
     #[test]
     fn what_holds_passes() {
-        for (kind, test) in [(2, "b"), (6, "x"), (1, "a.c"), (5, "ab"), (8, "abc"), (12, "ab"), (16, "bc"), (20, "x")] {
+        for (kind, test) in [
+            (2, "b"),
+            (6, "x"),
+            (1, "a.c"),
+            (5, "ab"),
+            (8, "abc"),
+            (12, "ab"),
+            (16, "bc"),
+            (20, "x"),
+        ] {
             assert_eq!(body("abc", kind, &[test]), "pass");
         }
         assert_eq!(body("abc", 2, &[]), "pass");
@@ -372,17 +459,48 @@ mod tests {
             let (assertion, mut cx) = assertion(field, 8, &["-"], "");
             let verdict = shown(&assertion.check(&mut cx, &mut sample));
             let needs = assertion.needs();
-            let word = verdict.trim_start_matches("fail: Test failed: ").split(" expected").next().map(str::to_owned);
-            let received = verdict.split("[[[").nth(1).and_then(|rest| rest.split("]]]").next()).map(|text| text.trim_end().to_owned());
-            (word.unwrap_or_default(), received.unwrap_or_default(), [needs.body, needs.headers, needs.request])
+            let word = verdict
+                .trim_start_matches("fail: Test failed: ")
+                .split(" expected")
+                .next()
+                .map(str::to_owned);
+            let received = verdict
+                .split("[[[")
+                .nth(1)
+                .and_then(|rest| rest.split("]]]").next())
+                .map(|text| text.trim_end().to_owned());
+            (
+                word.unwrap_or_default(),
+                received.unwrap_or_default(),
+                [needs.body, needs.headers, needs.request],
+            )
         };
         let row = |word: &str, received: &str, needs| (word.to_owned(), received.to_owned(), needs);
-        assert_eq!(check("response_data"), row("text", "body", [true, false, false]));
+        assert_eq!(
+            check("response_data"),
+            row("text", "body", [true, false, false])
+        );
         assert_eq!(check("response_code"), row("code", "404", [false; 3]));
-        assert_eq!(check("response_message"), row("message", "Not Found", [false; 3]));
-        assert_eq!(check("response_headers"), row("headers", "X: y", [false, true, false]));
-        assert_eq!(check("request_headers"), row("request headers", "A: b", [false, false, true]));
-        assert_eq!(check("request_data"), row("request data", "GET http://h/\n\nGET data:\n\n\n[no cookies]", [false, false, true]));
+        assert_eq!(
+            check("response_message"),
+            row("message", "Not Found", [false; 3])
+        );
+        assert_eq!(
+            check("response_headers"),
+            row("headers", "X: y", [false, true, false])
+        );
+        assert_eq!(
+            check("request_headers"),
+            row("request headers", "A: b", [false, false, true])
+        );
+        assert_eq!(
+            check("request_data"),
+            row(
+                "request data",
+                "GET http://h/\n\nGET data:\n\n\n[no cookies]",
+                [false, false, true]
+            )
+        );
         assert_eq!(check("sample_label"), row("URL", "http://h/", [false; 3]));
     }
 
@@ -397,7 +515,10 @@ mod tests {
         assert!(sample.success);
         sample.code = "500".into();
         cx.vars.set_named("what", "way".into());
-        assert_eq!(shown(&assertion.check(&mut cx, &mut sample)), "fail: no way");
+        assert_eq!(
+            shown(&assertion.check(&mut cx, &mut sample)),
+            "fail: no way"
+        );
     }
 
     #[test]
@@ -405,8 +526,14 @@ mod tests {
         let scope = r#"<stringProp name="Assertion.scope">variable</stringProp><stringProp name="Scope.variable">v</stringProp>"#;
         let (assertion, mut cx) = assertion("response_data", 2, &["b"], scope);
         assert_eq!(assertion.needs(), Needs::NOTHING);
-        assert_eq!(shown(&assertion.check(&mut cx, &mut fixture::sample("b"))), "fail: Response was null");
+        assert_eq!(
+            shown(&assertion.check(&mut cx, &mut fixture::sample("b"))),
+            "fail: Response was null"
+        );
         cx.vars.set_named("v", "ac".into());
-        assert_eq!(shown(&assertion.check(&mut cx, &mut fixture::sample("b"))), "fail: Test failed: variable(v) expected to contain /b/");
+        assert_eq!(
+            shown(&assertion.check(&mut cx, &mut fixture::sample("b"))),
+            "fail: Test failed: variable(v) expected to contain /b/"
+        );
     }
 }

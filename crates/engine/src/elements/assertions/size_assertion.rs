@@ -57,10 +57,16 @@ impl SizeAssertion {
     fn size(&self, cx: &mut Context, sample: &Sample) -> Result<i64, String> {
         if self.scoped.is_variable() {
             let value = self.scoped.variable(cx);
-            return value.as_deref().and_then(values::parse_long).ok_or_else(|| {
-                let name = self.scoped.variable_name(cx);
-                format!("Error parsing variable name: {name} value: {}", value.as_deref().unwrap_or("null"))
-            });
+            return value
+                .as_deref()
+                .and_then(values::parse_long)
+                .ok_or_else(|| {
+                    let name = self.scoped.variable_name(cx);
+                    format!(
+                        "Error parsing variable name: {name} value: {}",
+                        value.as_deref().unwrap_or("null")
+                    )
+                });
         }
         Ok(match self.field {
             Field::Headers => sample.header_bytes as i64,
@@ -93,14 +99,20 @@ impl Assertion for SizeAssertion {
         };
         let text = self.allowed.eval(cx);
         let Some(allowed) = values::parse_long(&text) else {
-            cx.raise(Raised::Exception(format!("java.lang.NumberFormatException: For input string: \"{text}\"")));
+            cx.raise(Raised::Exception(format!(
+                "java.lang.NumberFormatException: For input string: \"{text}\""
+            )));
             return self.name.pass(cx);
         };
         let (holds, should) = compare(self.operator.get(cx), size, allowed);
         if holds {
             return self.name.pass(cx);
         }
-        let message = format!("The result was the wrong size: It was {} bytes, but should have {should} {} bytes.", grouped(size), grouped(allowed));
+        let message = format!(
+            "The result was the wrong size: It was {} bytes, but should have {should} {} bytes.",
+            grouped(size),
+            grouped(allowed)
+        );
         self.name.fail(cx, message)
     }
 
@@ -122,41 +134,82 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn check(field: &str, size: &str, operator: i32, more: &str) -> (Option<String>, Option<Raised>) {
+    fn check(
+        field: &str,
+        size: &str,
+        operator: i32,
+        more: &str,
+    ) -> (Option<String>, Option<Raised>) {
         let xml = format!(
             r#"<SizeAssertion guiclass="x" testclass="SizeAssertion" testname="s"><stringProp name="Assertion.test_field">SizeAssertion.{field}</stringProp>
             <stringProp name="SizeAssertion.size">{size}</stringProp><intProp name="SizeAssertion.operator">{operator}</intProp>{more}</SizeAssertion>"#
         );
         let (assertion, mut cx) = fixture::decode(&xml, SizeAssertion::decode);
         cx.vars.set_named("v", "12".into());
-        let mut sample = Sample { header_bytes: 100, body_bytes: 12345, ..Sample::default() };
+        let mut sample = Sample {
+            header_bytes: 100,
+            body_bytes: 12345,
+            ..Sample::default()
+        };
         sample.set_ok();
         let verdict = assertion.check(&mut cx, &mut sample);
-        (verdict.message.map(|message| message.to_string()), cx.take_raised())
+        (
+            verdict.message.map(|message| message.to_string()),
+            cx.take_raised(),
+        )
     }
 
     fn wrong(size: &str, should: &str) -> (Option<String>, Option<Raised>) {
-        (Some(format!("The result was the wrong size: It was {size} bytes, but should have {should} bytes.")), None)
+        (
+            Some(format!(
+                "The result was the wrong size: It was {size} bytes, but should have {should} bytes."
+            )),
+            None,
+        )
     }
 
     #[test]
     fn each_operator_says_what_should_have_been() {
         let body = |size: &str, operator| check("response_data", size, operator, "");
         assert_eq!(body("2", 1), wrong("12,345", "been equal to 2"));
-        assert_eq!(body("12345", 2), wrong("12,345", "not been equal to 12,345"));
-        assert_eq!(body("1234567", 3), wrong("12,345", "been greater than 1,234,567"));
+        assert_eq!(
+            body("12345", 2),
+            wrong("12,345", "not been equal to 12,345")
+        );
+        assert_eq!(
+            body("1234567", 3),
+            wrong("12,345", "been greater than 1,234,567")
+        );
         assert_eq!(body("5", 4), wrong("12,345", "been less than 5"));
-        assert_eq!(body("1234567", 5), wrong("12,345", "been greater or equal to 1,234,567"));
-        assert_eq!(body("5", 6), wrong("12,345", "been less than or equal to 5"));
+        assert_eq!(
+            body("1234567", 5),
+            wrong("12,345", "been greater or equal to 1,234,567")
+        );
+        assert_eq!(
+            body("5", 6),
+            wrong("12,345", "been less than or equal to 5")
+        );
         assert_eq!(body("5", 0), wrong("12,345", "ERROR - invalid condition 5"));
-        for (size, operator) in [("12345", 1), ("1", 2), ("1", 3), ("99999", 4), ("12345", 5), ("12345", 6)] {
+        for (size, operator) in [
+            ("12345", 1),
+            ("1", 2),
+            ("1", 3),
+            ("99999", 4),
+            ("12345", 5),
+            ("12345", 6),
+        ] {
             assert_eq!(body(size, operator), (None, None));
         }
     }
 
     #[test]
     fn each_field_has_its_size() {
-        for (field, size) in [("response_headers", "100"), ("response_code", "3"), ("response_message", "2"), ("response_network_size", "12445")] {
+        for (field, size) in [
+            ("response_headers", "100"),
+            ("response_code", "3"),
+            ("response_message", "2"),
+            ("response_network_size", "12445"),
+        ] {
             assert_eq!(check(field, size, 1, ""), (None, None), "{field}");
         }
     }
@@ -164,15 +217,23 @@ mod tests {
     #[test]
     fn a_variable_holds_the_size() {
         let scope = |name: &str| {
-            format!(r#"<stringProp name="Assertion.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#)
+            format!(
+                r#"<stringProp name="Assertion.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#
+            )
         };
         assert_eq!(check("response_data", "12", 1, &scope("v")), (None, None));
         let message = "Error parsing variable name: w value: null".to_owned();
-        assert_eq!(check("response_data", "12", 1, &scope("w")), (Some(message), None));
+        assert_eq!(
+            check("response_data", "12", 1, &scope("w")),
+            (Some(message), None)
+        );
     }
 
     #[test]
     fn a_size_that_is_no_number_loses_the_sample() {
-        assert!(matches!(check("response_data", "", 1, "").1, Some(Raised::Exception(_))));
+        assert!(matches!(
+            check("response_data", "", 1, "").1,
+            Some(Raised::Exception(_))
+        ));
     }
 }

@@ -30,17 +30,27 @@ impl Name {
 
     /// The assertion holds.
     pub fn pass(&self, cx: &mut Context) -> AssertionResult {
-        AssertionResult { name: Some(self.text(cx).into()), ..AssertionResult::default() }
+        AssertionResult {
+            name: Some(self.text(cx).into()),
+            ..AssertionResult::default()
+        }
     }
 
     /// The assertion holds, and JMeter sets an empty message: it hides those of later assertions in result rows.
     pub fn pass_with_empty_message(&self, cx: &mut Context) -> AssertionResult {
-        AssertionResult { message: Some(Text::EMPTY), ..self.pass(cx) }
+        AssertionResult {
+            message: Some(Text::EMPTY),
+            ..self.pass(cx)
+        }
     }
 
     /// The assertion does not hold.
     pub fn fail(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
-        AssertionResult { failure: true, message: Some(message.into()), ..self.pass(cx) }
+        AssertionResult {
+            failure: true,
+            message: Some(message.into()),
+            ..self.pass(cx)
+        }
     }
 
     /// There is nothing to look at (`AssertionResult#setResultForNull`).
@@ -50,7 +60,11 @@ impl Name {
 
     /// The assertion cannot be evaluated.
     pub fn error(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
-        AssertionResult { error: true, message: Some(message.into()), ..self.pass(cx) }
+        AssertionResult {
+            error: true,
+            message: Some(message.into()),
+            ..self.pass(cx)
+        }
     }
 }
 
@@ -74,13 +88,21 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, -1234567].map(grouped), ["0", "999", "1,000", "-1,234,567"]);
+        assert_eq!(
+            [0, 999, 1000, -1234567].map(grouped),
+            ["0", "999", "1,000", "-1,234,567"]
+        );
     }
 
     #[test]
     fn a_plain_name_is_shared_and_a_computed_one_follows_its_variables() {
         let name = |name: &str| {
-            fixture::decode(&format!(r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="{name}"/>"#), Name::decode)
+            fixture::decode(
+                &format!(
+                    r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="{name}"/>"#
+                ),
+                Name::decode,
+            )
         };
         let (plain, mut cx) = name("a");
         assert!(Rc::ptr_eq(&plain.text(&mut cx), &plain.text(&mut cx)));
@@ -88,6 +110,9 @@ mod tests {
         cx.vars.set_named("v", "1".into());
         let verdict = computed.fail_for_null(&mut cx);
         assert_eq!(verdict.name.as_deref(), Some("a1"));
-        assert_eq!((verdict.failure, verdict.error, verdict.message.as_deref()), (true, false, Some("Response was null")));
+        assert_eq!(
+            (verdict.failure, verdict.error, verdict.message.as_deref()),
+            (true, false, Some("Response was null"))
+        );
     }
 }

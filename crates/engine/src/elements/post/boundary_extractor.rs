@@ -39,13 +39,19 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl BoundaryExtractor {
     fn decode(d: &mut Decoder) -> BoundaryExtractor {
-        let (left, right) = (d.template("BoundaryExtractor.lboundary"), d.template("BoundaryExtractor.rboundary"));
+        let (left, right) = (
+            d.template("BoundaryExtractor.lboundary"),
+            d.template("BoundaryExtractor.rboundary"),
+        );
         BoundaryExtractor {
             scoped: Scoped::extractor(d),
             field: Field::decode(d, "BoundaryExtractor.useHeaders"),
             name: d.name(),
             reference: d.template("BoundaryExtractor.refname"),
-            boundary: left.literal().zip(right.literal()).map(|(left, right)| Boundary::new(left, right)),
+            boundary: left
+                .literal()
+                .zip(right.literal())
+                .map(|(left, right)| Boundary::new(left, right)),
             left,
             right,
             match_number: Whole::decode(d, "BoundaryExtractor.match_number", 0),
@@ -59,9 +65,14 @@ impl BoundaryExtractor {
         if inputs.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
             let name = self.name.eval(cx);
-            tracing::warn!("No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing");
+            tracing::warn!(
+                "No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing"
+            );
         }
-        inputs.iter().map(|input| self.field.text(cx, input)).collect()
+        inputs
+            .iter()
+            .map(|input| self.field.text(cx, input))
+            .collect()
     }
 
     /// The fragments to be stored: all of them for a random choice or a negative number, else the chosen one.
@@ -81,7 +92,11 @@ impl BoundaryExtractor {
         }
         // Of a variable the only fragment between open ends is taken whatever number is asked for.
         let is_open = left.is_empty() || right.is_empty();
-        let skipped = if self.scoped.is_variable() && is_open { 0 } else { number as usize - 1 };
+        let skipped = if self.scoped.is_variable() && is_open {
+            0
+        } else {
+            number as usize - 1
+        };
         found.nth(skipped).map(Rc::from).into_iter().collect()
     }
 }
@@ -91,7 +106,9 @@ impl PostProcessor for BoundaryExtractor {
         let reference = self.reference.eval(cx);
         if reference.is_empty() {
             let name = self.name.eval(cx);
-            let message = format!("java.lang.IllegalArgumentException: One of the mandatory properties is missing in Boundary Extractor:{name}");
+            let message = format!(
+                "java.lang.IllegalArgumentException: One of the mandatory properties is missing in Boundary Extractor:{name}"
+            );
             return cx.raise(Raised::Exception(message));
         }
         let default = self.default.eval(cx);
@@ -152,7 +169,12 @@ mod tests {
 
     #[test]
     fn one_fragment_by_number() {
-        let (second, mut cx) = extractor("[", "]", 2, r#"<stringProp name="BoundaryExtractor.default">none</stringProp>"#);
+        let (second, mut cx) = extractor(
+            "[",
+            "]",
+            2,
+            r#"<stringProp name="BoundaryExtractor.default">none</stringProp>"#,
+        );
         assert_eq!(run(&second, &mut cx, "[a][b]"), ["v=b"]);
         assert_eq!(run(&second, &mut cx, "[a]"), ["v=none"]);
     }
@@ -160,17 +182,30 @@ mod tests {
     #[test]
     fn all_fragments_and_left_overs() {
         let (all, mut cx) = extractor("[", "]", -1, "");
-        assert_eq!(run(&all, &mut cx, "[a][b]"), ["v_1=a", "v_2=b", "v_matchNr=2"]);
+        assert_eq!(
+            run(&all, &mut cx, "[a][b]"),
+            ["v_1=a", "v_2=b", "v_matchNr=2"]
+        );
         assert_eq!(run(&all, &mut cx, "[c]"), ["v_1=c", "v_matchNr=1"]);
         assert_eq!(run(&all, &mut cx, ""), ["v_matchNr=0"]);
     }
 
     #[test]
     fn a_blank_default_counts_only_when_asked_for() {
-        let (kept, mut cx) = extractor("[", "]", 1, r#"<stringProp name="BoundaryExtractor.default"> </stringProp>"#);
+        let (kept, mut cx) = extractor(
+            "[",
+            "]",
+            1,
+            r#"<stringProp name="BoundaryExtractor.default"> </stringProp>"#,
+        );
         cx.vars.set_named("v", "old".into());
         assert_eq!(run(&kept, &mut cx, ""), ["v=old"]);
-        let (empty, mut cx) = extractor("[", "]", 1, r#"<boolProp name="BoundaryExtractor.default_empty_value">true</boolProp>"#);
+        let (empty, mut cx) = extractor(
+            "[",
+            "]",
+            1,
+            r#"<boolProp name="BoundaryExtractor.default_empty_value">true</boolProp>"#,
+        );
         assert_eq!(run(&empty, &mut cx, ""), ["v="]);
     }
 
@@ -189,6 +224,8 @@ mod tests {
         let xml = r#"<BoundaryExtractor guiclass="x" testclass="BoundaryExtractor" testname="b"/>"#;
         let (extractor, mut cx) = fixture::decode(xml, BoundaryExtractor::decode);
         extractor.process(&mut cx, &mut fixture::sample("x"));
-        assert!(matches!(cx.take_raised(), Some(Raised::Exception(message)) if message.ends_with("Boundary Extractor:b")));
+        assert!(
+            matches!(cx.take_raised(), Some(Raised::Exception(message)) if message.ends_with("Boundary Extractor:b"))
+        );
     }
 }

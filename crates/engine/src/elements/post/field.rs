@@ -42,8 +42,14 @@ impl Field {
     pub fn needs(self) -> Needs {
         match self {
             Field::Url | Field::Code | Field::Message => Needs::NOTHING,
-            Field::ResponseHeaders => Needs { headers: true, ..Needs::NOTHING },
-            Field::RequestHeaders => Needs { request: true, ..Needs::NOTHING },
+            Field::ResponseHeaders => Needs {
+                headers: true,
+                ..Needs::NOTHING
+            },
+            Field::RequestHeaders => Needs {
+                request: true,
+                ..Needs::NOTHING
+            },
             Field::UnescapedBody | Field::Body => Needs::BODY,
         }
     }
@@ -53,11 +59,15 @@ impl Field {
     /// # Errors
     /// When the body has an entity that stands for no character (`StringEscapeUtils.unescapeHtml4`).
     pub fn text<'s>(self, cx: &mut Context, input: &Input<'s>) -> Result<Text<'s>, Raised> {
-        let Input::Result(sample) = input else { return Ok(cx.parsed.text(input)) };
+        let Input::Result(sample) = input else {
+            return Ok(cx.parsed.text(input));
+        };
         let sample: &'s Sample = sample;
         Ok(match self {
             Field::Url => Text::Literal(sample.url.as_deref().unwrap_or("")),
-            Field::ResponseHeaders => Text::Literal(sample.response_headers.as_deref().unwrap_or("")),
+            Field::ResponseHeaders => {
+                Text::Literal(sample.response_headers.as_deref().unwrap_or(""))
+            }
             Field::RequestHeaders => Text::Literal(sample.request_headers.as_deref().unwrap_or("")),
             Field::Code => Text::Literal(&sample.code),
             Field::Message => Text::Literal(&sample.message),
@@ -75,8 +85,15 @@ impl Field {
 
 /// 'As a document' needs Apache Tika.
 pub fn refuse_document(d: &mut Decoder) {
-    let message = format!("'{}' reads the body as a document, which needs Apache Tika", d.element.name);
-    d.refuse("body-as-document", message, "let it read the body as text, or run the plan with JMeter");
+    let message = format!(
+        "'{}' reads the body as a document, which needs Apache Tika",
+        d.element.name
+    );
+    d.refuse(
+        "body-as-document",
+        message,
+        "let it read the body as text, or run the plan with JMeter",
+    );
 }
 
 #[cfg(test)]
@@ -103,17 +120,29 @@ mod tests {
         };
         let read = |name: &str| {
             let (field, mut cx) = field(name);
-            let text = field.text(&mut cx, &Input::Result(&sample)).expect("a text").into_string();
+            let text = field
+                .text(&mut cx, &Input::Result(&sample))
+                .expect("a text")
+                .into_string();
             let needs = field.needs();
             (text, [needs.body, needs.headers, needs.request])
         };
         let body = "a &lt; b &amp;amp; &nope; &#65;".to_owned();
         assert_eq!(read("URL"), ("http://h/p".to_owned(), [false; 3]));
-        assert_eq!(read("TRUE"), ("HTTP/1.1 200 OK\n".to_owned(), [false, true, false]));
-        assert_eq!(read("request_headers"), ("Host: h\n".to_owned(), [false, false, true]));
+        assert_eq!(
+            read("TRUE"),
+            ("HTTP/1.1 200 OK\n".to_owned(), [false, true, false])
+        );
+        assert_eq!(
+            read("request_headers"),
+            ("Host: h\n".to_owned(), [false, false, true])
+        );
         assert_eq!(read("code"), ("200".to_owned(), [false; 3]));
         assert_eq!(read("message"), ("OK".to_owned(), [false; 3]));
-        assert_eq!(read("unescaped"), ("a < b &amp; &nope; A".to_owned(), [true, false, false]));
+        assert_eq!(
+            read("unescaped"),
+            ("a < b &amp; &nope; A".to_owned(), [true, false, false])
+        );
         assert_eq!(read("false"), (body.clone(), [true, false, false]));
         assert_eq!(read(""), (body, [true, false, false]));
     }

@@ -47,7 +47,10 @@ impl HtmlExtractor {
             "JODD" => Engine::Jodd,
             "" | "JSOUP" => Engine::Jsoup,
             other => {
-                let message = format!("'{}' wants the selector library '{other}', which JMeter does not have", d.element.name);
+                let message = format!(
+                    "'{}' wants the selector library '{other}', which JMeter does not have",
+                    d.element.name
+                );
                 d.refuse("selector-library", message, "choose JSOUP or JODD");
                 Engine::Jsoup
             }
@@ -72,9 +75,15 @@ impl HtmlExtractor {
         if inputs.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
             let name = self.name.eval(cx);
-            tracing::warn!("No variable '{variable}' found to process by CSS Selector Extractor '{name}', skipping processing");
+            tracing::warn!(
+                "No variable '{variable}' found to process by CSS Selector Extractor '{name}', skipping processing"
+            );
         }
-        let wanted = if number > 0 { number as usize } else { usize::MAX };
+        let wanted = if number > 0 {
+            number as usize
+        } else {
+            usize::MAX
+        };
         let attribute = self.attribute.eval(cx);
         let mut found = Values::new();
         for (index, input) in inputs.iter().enumerate() {
@@ -86,7 +95,12 @@ impl HtmlExtractor {
             let page = cx.parsed.page(input, key);
             let selector = self.selector.get(cx).outcome?;
             let values = selector.select(&page, Some(&attribute));
-            found.extend(values.into_iter().take(wanted - found.len()).map(|value| value.map(Rc::from)));
+            found.extend(
+                values
+                    .into_iter()
+                    .take(wanted - found.len())
+                    .map(|value| value.map(Rc::from)),
+            );
             if found.len() == wanted {
                 break;
             }
@@ -144,9 +158,15 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    const PAGE: &str = r#"<p class="a">one</p><p class="a" id="x"> two <b>2</b></p><a href="/l">link</a>"#;
+    const PAGE: &str =
+        r#"<p class="a">one</p><p class="a" id="x"> two <b>2</b></p><a href="/l">link</a>"#;
 
-    fn extractor(expression: &str, attribute: &str, number: i32, more: &str) -> (HtmlExtractor, Context) {
+    fn extractor(
+        expression: &str,
+        attribute: &str,
+        number: i32,
+        more: &str,
+    ) -> (HtmlExtractor, Context) {
         let xml = format!(
             r#"<HtmlExtractor guiclass="HtmlExtractorGui" testclass="HtmlExtractor" testname="h">
             <stringProp name="HtmlExtractor.refname">v</stringProp><stringProp name="HtmlExtractor.expr">{expression}</stringProp>
@@ -168,7 +188,12 @@ mod tests {
         assert_eq!(run(&text, &mut cx, PAGE), ["v=two 2"]);
         let (attribute, mut cx) = extractor("a", "href", 1, "");
         assert_eq!(run(&attribute, &mut cx, PAGE), ["v=/l"]);
-        let (missing, mut cx) = extractor("p", "id", 1, r#"<stringProp name="HtmlExtractor.default">none</stringProp>"#);
+        let (missing, mut cx) = extractor(
+            "p",
+            "id",
+            1,
+            r#"<stringProp name="HtmlExtractor.default">none</stringProp>"#,
+        );
         assert_eq!(run(&missing, &mut cx, PAGE), ["v="]);
         assert_eq!(run(&missing, &mut cx, ""), ["v=none"]);
     }
@@ -176,13 +201,21 @@ mod tests {
     #[test]
     fn all_of_them_and_left_overs() {
         let (all, mut cx) = extractor("p", "", -1, "");
-        assert_eq!(run(&all, &mut cx, PAGE), ["v_1=one", "v_2=two 2", "v_matchNr=2"]);
+        assert_eq!(
+            run(&all, &mut cx, PAGE),
+            ["v_1=one", "v_2=two 2", "v_matchNr=2"]
+        );
         assert_eq!(run(&all, &mut cx, "<p>x"), ["v_1=x", "v_matchNr=1"]);
     }
 
     #[test]
     fn jodd_leaves_out_missing_attributes() {
-        let (all, mut cx) = extractor("p", "id", -1, r#"<stringProp name="HtmlExtractor.extractor_impl">JODD</stringProp>"#);
+        let (all, mut cx) = extractor(
+            "p",
+            "id",
+            -1,
+            r#"<stringProp name="HtmlExtractor.extractor_impl">JODD</stringProp>"#,
+        );
         assert_eq!(run(&all, &mut cx, PAGE), ["v_2=x", "v_matchNr=2"]);
     }
 
@@ -198,7 +231,9 @@ mod tests {
     #[test]
     fn a_second_variable_is_seen_as_the_first() {
         let scope = |name: &str| {
-            format!(r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#)
+            format!(
+                r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">{name}</stringProp>"#
+            )
         };
         let (first, mut cx) = extractor("p", "", 1, &scope("w1"));
         let (second, _) = extractor("p", "", 1, &scope("w2"));

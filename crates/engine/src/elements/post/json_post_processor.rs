@@ -56,10 +56,20 @@ fn split(text: &str) -> Vec<&str> {
 impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
         let paths = d.template("JSONPostProcessor.jsonPathExprs");
-        let compile = |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), Only);
-        let compiled: Option<Vec<_>> = paths.literal().map(|paths| split(paths).into_iter().map(compile).collect());
-        for fault in compiled.iter().flatten().filter_map(|path| path.as_ref().err()) {
-            d.warn("expression-malformed", format!("a JSON path in '{}' is malformed: {fault}", d.element.name));
+        let compile =
+            |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), Only);
+        let compiled: Option<Vec<_>> = paths
+            .literal()
+            .map(|paths| split(paths).into_iter().map(compile).collect());
+        for fault in compiled
+            .iter()
+            .flatten()
+            .filter_map(|path| path.as_ref().err())
+        {
+            d.warn(
+                "expression-malformed",
+                format!("a JSON path in '{}' is malformed: {fault}", d.element.name),
+            );
         }
         JsonPostProcessor {
             scoped: Scoped::extractor(d),
@@ -89,19 +99,33 @@ impl JsonPostProcessor {
 
     fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, String> {
         match &self.compiled {
-            Some(compiled) => compiled[index].as_ref().map(Use::Constant).map_err(String::clone),
+            Some(compiled) => compiled[index]
+                .as_ref()
+                .map(Use::Constant)
+                .map_err(String::clone),
             None => compiled::computed(text, Only).map(Use::Computed),
         }
     }
 
-    fn extract(&self, index: usize, path: &str, bodies: &[Option<Rc<JsonBody>>]) -> Result<Values, String> {
+    fn extract(
+        &self,
+        index: usize,
+        path: &str,
+        bodies: &[Option<Rc<JsonBody>>],
+    ) -> Result<Values, String> {
         let path = self.path(index, path)?;
         let mut found = Values::new();
         for body in bodies {
-            let Some(body) = body else { return Err("json string can not be null or empty".to_owned()) };
+            let Some(body) = body else {
+                return Err("json string can not be null or empty".to_owned());
+            };
             let json = body.get().map_err(ToString::to_string)?;
             let nodes = path.find(json).map_err(|error| error.message)?;
-            found.extend(nodes.iter().map(|node| node.to_text().map(|text| Rc::from(&*text))));
+            found.extend(
+                nodes
+                    .iter()
+                    .map(|node| node.to_text().map(|text| Rc::from(&*text))),
+            );
         }
         Ok(found)
     }
@@ -115,7 +139,9 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
     }
     for (index, item) in split(text).into_iter().enumerate() {
         let item = values::trim(item);
-        let number = values::parse_int(item).ok_or_else(|| format!("java.lang.NumberFormatException: For input string: \"{item}\""))?;
+        let number = values::parse_int(item).ok_or_else(|| {
+            format!("java.lang.NumberFormatException: For input string: \"{item}\"")
+        })?;
         let place = numbers.get_mut(index);
         *place.ok_or_else(|| format!("java.lang.ArrayIndexOutOfBoundsException: Index {index} out of bounds for length {size}"))? = number;
     }
@@ -125,7 +151,11 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
 impl PostProcessor for JsonPostProcessor {
     fn process(&self, cx: &mut Context, sample: &mut Sample) {
         let bodies = self.bodies(cx, sample);
-        let (names, paths, defaults) = (self.names.eval(cx), self.paths.eval(cx), self.defaults.eval(cx));
+        let (names, paths, defaults) = (
+            self.names.eval(cx),
+            self.paths.eval(cx),
+            self.defaults.eval(cx),
+        );
         let (names, paths, defaults) = (split(&names), split(&paths), split(&defaults));
         let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
             Ok(numbers) => numbers,
@@ -182,7 +212,8 @@ impl Target {
     }
 
     fn set_all(&mut self, text: Rc<str>, cx: &mut Context) {
-        cx.vars.set_named(self.names.with(format_args!("_ALL")), text);
+        cx.vars
+            .set_named(self.names.with(format_args!("_ALL")), text);
     }
 
     /// `handleResult`.
@@ -210,7 +241,9 @@ impl Target {
     }
 
     fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut Context) {
-        let values = found.iter().map(|value| value.clone().unwrap_or_else(|| self.default.clone()));
+        let values = found
+            .iter()
+            .map(|value| value.clone().unwrap_or_else(|| self.default.clone()));
         let values: Vec<Rc<str>> = values.collect();
         if self.concatenates {
             self.set_all(values.join(",").into(), cx);
@@ -226,9 +259,16 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    const BOOKS: &str = r#"{"book":[{"t":"a","p":8.95},{"t":"b","p":10},{"t":null}],"o":{"k":"x y"}}"#;
+    const BOOKS: &str =
+        r#"{"book":[{"t":"a","p":8.95},{"t":"b","p":10},{"t":null}],"o":{"k":"x y"}}"#;
 
-    fn extractor(names: &str, paths: &str, defaults: &str, numbers: &str, more: &str) -> (JsonPostProcessor, Context) {
+    fn extractor(
+        names: &str,
+        paths: &str,
+        defaults: &str,
+        numbers: &str,
+        more: &str,
+    ) -> (JsonPostProcessor, Context) {
         let xml = format!(
             r#"<JSONPostProcessor guiclass="JSONPostProcessorGui" testclass="JSONPostProcessor" testname="j">
             <stringProp name="JSONPostProcessor.referenceNames">{names}</stringProp>
@@ -247,26 +287,50 @@ mod tests {
 
     #[test]
     fn one_value_by_number() {
-        assert_eq!(run(extractor("v", "$.book[*].p", "no", "2", ""), BOOKS), ["v=10", "v_matchNr=2"]);
-        assert_eq!(run(extractor("v", "$.book[*].p", "no", "3", ""), BOOKS), ["v=no", "v_matchNr=2"]);
-        assert_eq!(run(extractor("v", "$.o", "no", "", ""), BOOKS), [r#"v={"k":"x y"}"#]);
+        assert_eq!(
+            run(extractor("v", "$.book[*].p", "no", "2", ""), BOOKS),
+            ["v=10", "v_matchNr=2"]
+        );
+        assert_eq!(
+            run(extractor("v", "$.book[*].p", "no", "3", ""), BOOKS),
+            ["v=no", "v_matchNr=2"]
+        );
+        assert_eq!(
+            run(extractor("v", "$.o", "no", "", ""), BOOKS),
+            [r#"v={"k":"x y"}"#]
+        );
         // A single value is taken whatever number is asked for.
-        assert_eq!(run(extractor("v", "$.o.k", "no", "5", ""), BOOKS), ["v=x y", "v_matchNr=1"]);
+        assert_eq!(
+            run(extractor("v", "$.o.k", "no", "5", ""), BOOKS),
+            ["v=x y", "v_matchNr=1"]
+        );
     }
 
     #[test]
     fn all_values() {
         let concat = r#"<boolProp name="JSONPostProcessor.compute_concat">true</boolProp>"#;
         let all = ["v_1=a", "v_2=b", "v_3=no", "v_ALL=a,b,no", "v_matchNr=3"];
-        assert_eq!(run(extractor("v", "$.book[*].t", "no", "-1", concat), BOOKS), all);
-        assert_eq!(run(extractor("v", "$.o.k", "no", "-1", concat), BOOKS), ["v_1=x y", "v_ALL=x y", "v_matchNr=1"]);
-        assert_eq!(run(extractor("v", "$.zzz", "no", "-1", concat), BOOKS), ["v=no", "v_ALL=", "v_matchNr=0"]);
+        assert_eq!(
+            run(extractor("v", "$.book[*].t", "no", "-1", concat), BOOKS),
+            all
+        );
+        assert_eq!(
+            run(extractor("v", "$.o.k", "no", "-1", concat), BOOKS),
+            ["v_1=x y", "v_ALL=x y", "v_matchNr=1"]
+        );
+        assert_eq!(
+            run(extractor("v", "$.zzz", "no", "-1", concat), BOOKS),
+            ["v=no", "v_ALL=", "v_matchNr=0"]
+        );
     }
 
     #[test]
     fn lists_of_names() {
         let extractor = extractor("va; vb", "$.o.k ;$.zzz", "1;2", "1;1", "");
-        assert_eq!(run(extractor, BOOKS), ["va=x y", "va_matchNr=1", "vb=2", "vb_matchNr=0"]);
+        assert_eq!(
+            run(extractor, BOOKS),
+            ["va=x y", "va_matchNr=1", "vb=2", "vb_matchNr=0"]
+        );
     }
 
     #[test]
@@ -275,7 +339,10 @@ mod tests {
         for name in ["v_1", "v_2", "v_4", "v_matchNr"] {
             cx.vars.set_named(name, "old".into());
         }
-        assert_eq!(run((extractor, cx), BOOKS), ["v=no", "v_4=old", "v_matchNr=0"]);
+        assert_eq!(
+            run((extractor, cx), BOOKS),
+            ["v=no", "v_4=old", "v_matchNr=0"]
+        );
     }
 
     #[test]
@@ -283,7 +350,10 @@ mod tests {
         assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), "{"), ["v=no"]);
         assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), " \n"), ["v=no"]);
         let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;
-        assert_eq!(run(extractor("v", "$.a", "no", "-1", scope), BOOKS), ["v=no"]);
+        assert_eq!(
+            run(extractor("v", "$.a", "no", "-1", scope), BOOKS),
+            ["v=no"]
+        );
         let (extractor, mut cx) = extractor("v", "$.a", "no", "1", scope);
         cx.vars.set_named("w", "{a:7}".into());
         assert_eq!(run((extractor, cx), ""), ["v=7", "v_matchNr=1"]);
@@ -297,8 +367,14 @@ mod tests {
             cx.take_raised()
         };
         let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
-        assert_eq!(raised("a;b", "$.o;$.o", "", ""), Some(Raised::Exception(message.to_owned())));
-        assert_eq!(raised("a;b", "$.o;$.o", ";", ""), Some(Raised::Exception(message.to_owned())));
+        assert_eq!(
+            raised("a;b", "$.o;$.o", "", ""),
+            Some(Raised::Exception(message.to_owned()))
+        );
+        assert_eq!(
+            raised("a;b", "$.o;$.o", ";", ""),
+            Some(Raised::Exception(message.to_owned()))
+        );
         assert!(raised("a", "$.o", "", "x").is_some());
         assert!(raised("a", "$.o", "", "1;2").is_some());
         assert_eq!(raised("a;", "$.o;", "", "1"), None);

@@ -1,20 +1,22 @@
 //! Post-processors.
 
 mod boundary_extractor;
+mod debug_post_processor;
 mod field;
 mod html_extractor;
+mod jmes_path_extractor;
 mod json_post_processor;
 mod regex_extractor;
 mod result_action;
 mod variable_names;
+mod xpath_extractor;
 
 pub use boundary_extractor::decode as boundary_extractor;
+pub use debug_post_processor::decode as debug_post_processor;
 pub use field::refuse_document;
 pub use html_extractor::decode as html_extractor;
+pub use jmes_path_extractor::decode as jmes_path_extractor;
 pub use json_post_processor::decode as json_post_processor;
 pub use regex_extractor::decode as regex_extractor;
 pub use result_action::decode as result_action;
-
-use crate::compile::Decoder;
-use crate::elements::Roles;
-pub fn debug_post_processor(_: &mut Decoder) -> Roles { Roles::default() }
+pub use xpath_extractor::decode as xpath_extractor;

@@ -67,7 +67,11 @@ impl RegexExtractor {
         }
     }
 
-    fn template<'a>(&'a self, cx: &mut Context, own: &'a mut Option<MatchTemplate>) -> &'a MatchTemplate {
+    fn template<'a>(
+        &'a self,
+        cx: &mut Context,
+        own: &'a mut Option<MatchTemplate>,
+    ) -> &'a MatchTemplate {
         match &self.template {
             ResultTemplate::Fixed(template) => template,
             ResultTemplate::PerUser(template, state) => {
@@ -88,7 +92,9 @@ impl RegexExtractor {
         if inputs.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
             let name = self.name.eval(cx);
-            tracing::warn!("No variable '{variable}' found to process by RegexExtractor '{name}', skipping processing");
+            tracing::warn!(
+                "No variable '{variable}' found to process by RegexExtractor '{name}', skipping processing"
+            );
         }
         let mut texts = Vec::with_capacity(inputs.len());
         for input in &inputs {
@@ -119,9 +125,15 @@ impl PostProcessor for RegexExtractor {
             tracing::error!("Error in pattern: '{}'", ready.text);
             return;
         };
-        let Some(texts) = self.texts(cx, sample) else { return };
+        let Some(texts) = self.texts(cx, sample) else {
+            return;
+        };
         let mut matches = texts.iter().flat_map(|text| pattern.captures_iter(text));
-        let mut store = Store { names: VariableNames::new(&reference), template, dialect: self.dialect };
+        let mut store = Store {
+            names: VariableNames::new(&reference),
+            template,
+            dialect: self.dialect,
+        };
         if match_number < 0 {
             let matches: Vec<Captures> = matches.collect();
             store.all(&matches, cx);
@@ -179,7 +191,8 @@ impl Store<'_> {
 
     fn remove_left_over(&mut self, kept: i32, previous: i32, cx: &mut Context) {
         for number in kept + 1..=previous {
-            cx.vars.remove_named(self.named(Some(number), format_args!("")));
+            cx.vars
+                .remove_named(self.named(Some(number), format_args!("")));
             self.remove_groups(Some(number), cx);
         }
     }
@@ -194,16 +207,24 @@ impl Store<'_> {
 
     fn groups_before(&mut self, number: Option<i32>, cx: &Context) -> i32 {
         let count = cx.vars.get_named(self.named(number, format_args!("_g")));
-        count.and_then(|count| drumfire_expr::values::parse_int(count)).unwrap_or(0)
+        count
+            .and_then(|count| drumfire_expr::values::parse_int(count))
+            .unwrap_or(0)
     }
 
     /// `generateResult` and `saveGroups`.
-    fn save(&mut self, number: Option<i32>, captures: &Captures<'_>, cx: &mut Context) -> Result<(), NoGroup> {
+    fn save(
+        &mut self,
+        number: Option<i32>,
+        captures: &Captures<'_>,
+        cx: &mut Context,
+    ) -> Result<(), NoGroup> {
         let Ok(text) = self.template.render(captures, self.dialect) else {
             tracing::warn!("Error while generating result");
             return Err(NoGroup);
         };
-        cx.vars.set_named(self.named(number, format_args!("")), text.into());
+        cx.vars
+            .set_named(self.named(number, format_args!("")), text.into());
         let before = self.groups_before(number, cx);
         for (index, group) in captures.groups().enumerate() {
             let name = self.named(number, format_args!("_g{index}"));
@@ -214,9 +235,13 @@ impl Store<'_> {
         }
         let groups = captures.len() as i32;
         let mut count = itoa::Buffer::new();
-        cx.vars.set_named(self.named(number, format_args!("_g")), count.format(groups - 1).into());
+        cx.vars.set_named(
+            self.named(number, format_args!("_g")),
+            count.format(groups - 1).into(),
+        );
         for index in groups..=before {
-            cx.vars.remove_named(self.named(number, format_args!("_g{index}")));
+            cx.vars
+                .remove_named(self.named(number, format_args!("_g{index}")));
         }
         Ok(())
     }
@@ -226,7 +251,8 @@ impl Store<'_> {
         let groups = self.groups_before(number, cx);
         cx.vars.remove_named(self.named(number, format_args!("_g")));
         for index in 0..=groups {
-            cx.vars.remove_named(self.named(number, format_args!("_g{index}")));
+            cx.vars
+                .remove_named(self.named(number, format_args!("_g{index}")));
         }
     }
 }
@@ -254,7 +280,8 @@ mod tests {
 
     impl Bench {
         fn run(&mut self, body: &str) -> Vec<String> {
-            self.extractor.process(&mut self.cx, &mut fixture::sample(body));
+            self.extractor
+                .process(&mut self.cx, &mut fixture::sample(body));
             fixture::variables(&self.cx, "v")
         }
     }
@@ -262,17 +289,30 @@ mod tests {
     #[test]
     fn one_match_is_stored_with_its_groups() {
         let mut bench = bench(r"id=(\d)(x)?", "$1$-$2$-$7$", "2", "");
-        assert_eq!(bench.run("id=1x id=2 id=3"), ["v=2-null-null", "v_g=2", "v_g0=id=2", "v_g1=2"]);
+        assert_eq!(
+            bench.run("id=1x id=2 id=3"),
+            ["v=2-null-null", "v_g=2", "v_g0=id=2", "v_g1=2"]
+        );
         // Nothing found: the old value stays, its groups do not.
         assert_eq!(bench.run("id=1"), ["v=2-null-null"]);
     }
 
     #[test]
     fn the_default_replaces_the_old_value() {
-        let mut with_text = bench("(b)", "$1$", "1", r#"<stringProp name="RegexExtractor.default">none</stringProp>"#);
+        let mut with_text = bench(
+            "(b)",
+            "$1$",
+            "1",
+            r#"<stringProp name="RegexExtractor.default">none</stringProp>"#,
+        );
         assert_eq!(with_text.run("abc"), ["v=b", "v_g=1", "v_g0=b", "v_g1=b"]);
         assert_eq!(with_text.run("xyz"), ["v=none"]);
-        let mut empty = bench("(b)", "$1$", "1", r#"<boolProp name="RegexExtractor.default_empty_value">true</boolProp>"#);
+        let mut empty = bench(
+            "(b)",
+            "$1$",
+            "1",
+            r#"<boolProp name="RegexExtractor.default_empty_value">true</boolProp>"#,
+        );
         assert_eq!(empty.run("xyz"), ["v="]);
     }
 
@@ -281,16 +321,30 @@ mod tests {
         let mut bench = bench(r"(\d)", "$1$", "-1", "");
         assert_eq!(
             bench.run("1 2"),
-            ["v_1=1", "v_1_g=1", "v_1_g0=1", "v_1_g1=1", "v_2=2", "v_2_g=1", "v_2_g0=2", "v_2_g1=2", "v_matchNr=2"]
+            [
+                "v_1=1",
+                "v_1_g=1",
+                "v_1_g0=1",
+                "v_1_g1=1",
+                "v_2=2",
+                "v_2_g=1",
+                "v_2_g0=2",
+                "v_2_g1=2",
+                "v_matchNr=2"
+            ]
         );
-        assert_eq!(bench.run("7"), ["v_1=7", "v_1_g=1", "v_1_g0=7", "v_1_g1=7", "v_matchNr=1"]);
+        assert_eq!(
+            bench.run("7"),
+            ["v_1=7", "v_1_g=1", "v_1_g0=7", "v_1_g1=7", "v_matchNr=1"]
+        );
         assert_eq!(bench.run(""), ["v_matchNr=0"]);
     }
 
     #[test]
     fn zero_takes_any_match() {
         let mut bench = bench(r"\d", "$0$", "0", "");
-        let seen: std::collections::BTreeSet<String> = (0..100).map(|_| bench.run("1 2 3")[0].clone()).collect();
+        let seen: std::collections::BTreeSet<String> =
+            (0..100).map(|_| bench.run("1 2 3")[0].clone()).collect();
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["v=1", "v=2", "v=3"]);
     }
 
@@ -299,7 +353,8 @@ mod tests {
         let xml = r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r">
             <stringProp name="RegexExtractor.refname">v</stringProp><stringProp name="RegexExtractor.regex">(</stringProp>
             <stringProp name="RegexExtractor.default">none</stringProp></RegexExtractor>"#;
-        let (extractor, mut cx, findings) = fixture::decode_with_findings(&[], xml, RegexExtractor::decode);
+        let (extractor, mut cx, findings) =
+            fixture::decode_with_findings(&[], xml, RegexExtractor::decode);
         assert_eq!(findings.len(), 1);
         cx.vars.set_named("v_matchNr", "3".into());
         extractor.process(&mut cx, &mut fixture::sample("("));
@@ -308,7 +363,12 @@ mod tests {
 
     #[test]
     fn sub_results_and_variables_are_searched_by_scope() {
-        let mut children = bench(r"\d+", "$0$", "2", r#"<stringProp name="Sample.scope">children</stringProp>"#);
+        let mut children = bench(
+            r"\d+",
+            "$0$",
+            "2",
+            r#"<stringProp name="Sample.scope">children</stringProp>"#,
+        );
         let mut sample = fixture::sample("0");
         sample.children = vec![fixture::sample("1"), fixture::sample("22")];
         children.extractor.process(&mut children.cx, &mut sample);

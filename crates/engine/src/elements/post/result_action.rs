@@ -19,7 +19,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         6 => FailureAction::Go(Action::BreakLoop),
         _ => return Roles::default(),
     };
-    Roles { listener: Some(Listener::OnFailure(d.element.id, action)), ..Roles::default() }
+    Roles {
+        listener: Some(Listener::OnFailure(d.element.id, action)),
+        ..Roles::default()
+    }
 }
 
 #[cfg(test)]

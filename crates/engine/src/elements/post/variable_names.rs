@@ -14,7 +14,10 @@ impl VariableNames {
     pub fn new(base: &str) -> VariableNames {
         let mut buffer = String::with_capacity(base.len() + "_matchNr".len() + 8);
         buffer.push_str(base);
-        VariableNames { base: buffer.len(), buffer }
+        VariableNames {
+            base: buffer.len(),
+            buffer,
+        }
     }
 
     /// The name itself.
@@ -25,7 +28,9 @@ impl VariableNames {
     /// The name with something behind it.
     pub fn with(&mut self, suffix: std::fmt::Arguments<'_>) -> &str {
         self.buffer.truncate(self.base);
-        self.buffer.write_fmt(suffix).expect("writing to a String cannot fail");
+        self.buffer
+            .write_fmt(suffix)
+            .expect("writing to a String cannot fail");
         &self.buffer
     }
 
@@ -36,7 +41,9 @@ impl VariableNames {
 
     /// Takes `name_matchNr` away and gives its number: 0 if there was none (`removePrevCount` of the extractors).
     pub fn take_match_count(&mut self, vars: &mut Vars) -> i32 {
-        let Some(text) = vars.remove_named(self.with(format_args!("_matchNr"))) else { return 0 };
+        let Some(text) = vars.remove_named(self.with(format_args!("_matchNr"))) else {
+            return 0;
+        };
         values::parse_int(&text).unwrap_or_else(|| {
             tracing::warn!("Could not parse number: '{text}'");
             0
@@ -45,7 +52,10 @@ impl VariableNames {
 
     pub fn set_match_count(&mut self, count: usize, vars: &mut Vars) {
         let mut text = itoa::Buffer::new();
-        vars.set_named(self.with(format_args!("_matchNr")), text.format(count).into());
+        vars.set_named(
+            self.with(format_args!("_matchNr")),
+            text.format(count).into(),
+        );
     }
 
     /// Writes `name_number`.
@@ -64,7 +74,10 @@ impl VariableNames {
     pub fn clear(&mut self, vars: &mut Vars) {
         vars.remove_named(self.with(format_args!("_matchNr")));
         let mut number = 1;
-        while vars.remove_named(self.with(format_args!("_{number}"))).is_some() {
+        while vars
+            .remove_named(self.with(format_args!("_{number}")))
+            .is_some()
+        {
             number += 1;
         }
     }
@@ -97,6 +110,9 @@ mod tests {
             names.set_numbered(number, "x".into(), &mut vars);
         }
         names.clear(&mut vars);
-        assert_eq!(vars.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["v_4"]);
+        assert_eq!(
+            vars.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+            ["v_4"]
+        );
     }
 }

@@ -1,5 +1,11 @@
 //! Pre-processors.
 
+mod anchor_modifier;
+mod reg_ex_user_parameters;
+mod url_rewriting_modifier;
 mod user_parameters;
 
+pub use anchor_modifier::decode as anchor_modifier;
+pub use reg_ex_user_parameters::decode as reg_ex_user_parameters;
+pub use url_rewriting_modifier::decode as url_rewriting_modifier;
 pub use user_parameters::decode as user_parameters;

@@ -56,41 +56,47 @@ pub fn set_response(sample: &mut Sample, text: &str, encoding: &str, keeps_body:
     }
 }
 
+/// What is listed, by a Debug Sampler or a Debug PostProcessor.
+pub struct Shown {
+    pub variables: bool,
+    pub properties: bool,
+    pub system_properties: bool,
+}
+
+impl Shown {
+    /// Appends the lists to the response, and their names to the request.
+    pub fn list(&self, cx: &Context, listed: &mut String, request: &mut String) {
+        if self.variables {
+            request.push_str("JMeterVariables\n");
+            list(listed, "JMeterVariables", variables(cx));
+        }
+        if self.properties {
+            request.push_str("JMeterProperties\n");
+            let properties = cx.shared.properties.snapshot();
+            let entries = properties.iter().map(|(name, value)| (&**name, &**value));
+            list(listed, "JMeterProperties", entries.collect());
+        }
+        if self.system_properties {
+            request.push_str("SystemProperties\n");
+            let properties = cx.shared.properties.system_snapshot();
+            let entries = properties.iter().map(|(name, value)| (&**name, &**value));
+            list(listed, "SystemProperties", entries.collect());
+        }
+    }
+}
+
 impl DebugSampler {
     pub fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
         let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
         let start_ns = cx.clock().now_ns();
         sample.start_ms = (start_ns / 1_000_000) as i64;
-        let mut listed = String::new();
-        let mut request = String::new();
-        if values::property_bool(&self.variables.eval(cx)) {
-            request.push_str("JMeterVariables\n");
-            list(&mut listed, "JMeterVariables", variables(cx));
-        }
-        if values::property_bool(&self.properties.eval(cx)) {
-            request.push_str("JMeterProperties\n");
-            let properties = cx.shared.properties.snapshot();
-            list(
-                &mut listed,
-                "JMeterProperties",
-                properties
-                    .iter()
-                    .map(|(name, value)| (&**name, &**value))
-                    .collect(),
-            );
-        }
-        if values::property_bool(&self.system_properties.eval(cx)) {
-            request.push_str("SystemProperties\n");
-            let properties = cx.shared.properties.system_snapshot();
-            list(
-                &mut listed,
-                "SystemProperties",
-                properties
-                    .iter()
-                    .map(|(name, value)| (&**name, &**value))
-                    .collect(),
-            );
-        }
+        let shown = Shown {
+            variables: values::property_bool(&self.variables.eval(cx)),
+            properties: values::property_bool(&self.properties.eval(cx)),
+            system_properties: values::property_bool(&self.system_properties.eval(cx)),
+        };
+        let (mut listed, mut request) = (String::new(), String::new());
+        shown.list(cx, &mut listed, &mut request);
         set_response(&mut sample, &listed, &self.encoding, self.keeps_body);
         sample.data_type = DataType::Text;
         sample.sampler_data = Some(request.into());

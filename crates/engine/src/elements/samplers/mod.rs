@@ -1,6 +1,6 @@
 //! Samplers, and the one place that knows all of them.
 
-mod debug_sampler;
+pub mod debug_sampler;
 mod flow_control;
 pub mod http;
 mod java_sampler;
@@ -24,6 +24,10 @@ pub enum Sampler {
 }
 
 impl Sampler {
+    pub fn is_http(&self) -> bool {
+        matches!(self, Sampler::Http(_))
+    }
+
     /// Runs the sampler; `None` means no sample at all.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         match self {

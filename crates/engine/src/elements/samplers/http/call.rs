@@ -15,6 +15,7 @@ use drumfire_web::headers::{self, Header};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
+use super::edits::{Request, RequestArgument};
 use crate::context::Context;
 use crate::number;
 
@@ -49,6 +50,28 @@ struct OwnedFile<'s> {
     mime_type: Text<'s>,
 }
 
+impl OwnedArgument<'_> {
+    fn to_edit(&self) -> RequestArgument {
+        RequestArgument {
+            name: self.name.to_string(),
+            value: self.value.to_string(),
+            metadata: self.metadata.to_string(),
+            content_type: self.content_type.to_string(),
+            always_encode: self.always_encode,
+        }
+    }
+
+    fn edited(argument: RequestArgument) -> Self {
+        OwnedArgument {
+            name: Text::Owned(argument.name),
+            value: Text::Owned(argument.value),
+            metadata: Text::Owned(argument.metadata),
+            content_type: Text::Owned(argument.content_type),
+            always_encode: argument.always_encode,
+        }
+    }
+}
+
 impl<'s> Call<'s> {
     pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
         let arguments = sampler
@@ -72,7 +95,7 @@ impl<'s> Call<'s> {
                 headers::merge(&mut merged, &rows);
             }
         }
-        Call {
+        let mut call = Call {
             label: name.eval(cx).into_value(),
             method: sampler.method.eval(cx),
             headers: merged,
@@ -89,7 +112,29 @@ impl<'s> Call<'s> {
             content_encoding: sampler.content_encoding.eval(cx),
             arguments,
             files,
+        };
+        if !cx.http.edits.is_empty() {
+            call.edit(cx);
         }
+        call
+    }
+
+    /// Makes the changes that pre-processors ask for.
+    fn edit(&mut self, cx: &mut Context) {
+        let mut request = Request {
+            protocol: self.protocol.to_string(),
+            domain: self.domain.to_string(),
+            path: self.path.to_string(),
+            method: self.method.to_string(),
+            arguments: self.arguments.iter().map(OwnedArgument::to_edit).collect(),
+        };
+        for edit in cx.http.edits.take() {
+            edit.apply(cx, &mut request);
+        }
+        self.protocol = Text::Owned(request.protocol);
+        self.domain = Text::Owned(request.domain);
+        self.path = Text::Owned(request.path);
+        self.arguments = request.arguments.into_iter().map(OwnedArgument::edited).collect();
     }
 
     /// Where the request goes (`HTTPSamplerBase#getUrl`).

@@ -8,6 +8,7 @@ use drumfire_query::url::JavaUrl;
 use drumfire_results::Sample;
 use drumfire_web::Exception;
 use drumfire_web::response::media_type;
+use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 use tokio::task::JoinSet;
 
@@ -22,15 +23,14 @@ const DEFAULT_POOL: usize = 6;
 
 impl HttpSampler {
     /// The page with its resources as sub-results; the page itself if it has none.
-    pub(super) async fn embedded(&self, cx: &mut Context, call: &Call<'_>, page: Sample, following: bool, depth: u32) -> Sample {
+    pub(super) async fn embedded(&self, cx: &mut Context, call: &Call<'_>, page: Sample, place: &Place<'_>) -> Sample {
         let mut page = page;
         let addresses = match self.addresses(&page) {
             Ok(addresses) => addresses,
             Err(message) => {
                 let mut error = page.clone();
-                error.children.clear();
                 let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
-                failure::apply(&mut error, &Exception::new(class, message), self.needs);
+                failure::apply(&mut error, &Exception::new(class, message), place, self.needs);
                 page.add_child(error, self.settings.rename_children);
                 self.settle_success(&mut page, false);
                 Vec::new()
@@ -39,7 +39,7 @@ impl HttpSampler {
         if addresses.is_empty() {
             return page;
         }
-        let mut whole = if self.settings.separate_container || following {
+        let mut whole = if self.settings.separate_container || place.is_redirect() {
             let mut whole = page.clone();
             whole.children.clear();
             whole.attach_child(page, self.settings.rename_children);
@@ -47,13 +47,13 @@ impl HttpSampler {
         } else {
             page
         };
-        let wanted = self.filter(cx, addresses, &mut whole);
+        let wanted = self.filter(cx, addresses, &mut whole, place);
         let pool = self.pool(cx);
         if pool > 1 {
-            self.fetch_together(cx, call, &mut whole, wanted, depth + 1, pool).await;
+            self.fetch_together(cx, call, &mut whole, wanted, &Place::Pool { client: place.client(), depth: place.depth() + 1 }, pool).await;
         } else {
             for url in wanted {
-                let sample = self.fetch(cx, call, &url, "GET", false, depth + 1).await;
+                let sample = self.fetch(cx, call, &url, "GET", &Place::Resource(place)).await;
                 self.add(&mut whole, sample);
             }
         }
@@ -77,7 +77,7 @@ impl HttpSampler {
     }
 
     /// The addresses that pass both filters, in normal form; failures become sub-results.
-    fn filter(&self, cx: &mut Context, addresses: Vec<JavaUrl>, whole: &mut Sample) -> VecDeque<Url> {
+    fn filter(&self, cx: &mut Context, addresses: Vec<JavaUrl>, whole: &mut Sample, place: &Place<'_>) -> VecDeque<Url> {
         let allow = self.pattern(&self.embedded_allow.eval(cx));
         let exclude = self.pattern(&self.embedded_exclude.eval(cx));
         let mut wanted = VecDeque::new();
@@ -85,7 +85,7 @@ impl HttpSampler {
             let text = address.to_string();
             let parsed = Url::parse(&text).map(|url| url.sanitized().unwrap_or(url));
             let Ok(url) = parsed else {
-                self.add_error(whole, format!("{text} is not a correct URI"));
+                self.add_error(whole, format!("{text} is not a correct URI"), place);
                 continue;
             };
             if allow.as_ref().is_some_and(|allow| !allow.full_match(url.as_str())) || exclude.as_ref().is_some_and(|exclude| exclude.full_match(url.as_str())) {
@@ -93,7 +93,7 @@ impl HttpSampler {
             }
             match url.normalized() {
                 Ok(url) => wanted.push_back(url),
-                Err(_) => self.add_error(whole, format!("{} URI can not be normalized", url.as_str())),
+                Err(_) => self.add_error(whole, format!("{} URI can not be normalized", url.as_str()), place),
             }
         }
         wanted
@@ -122,25 +122,25 @@ impl HttpSampler {
     }
 
     /// Fetches with up to `pool` requests under way; results in the order of the page.
-    async fn fetch_together(&self, cx: &mut Context, call: &Call<'_>, whole: &mut Sample, mut wanted: VecDeque<Url>, depth: u32, pool: usize) {
+    async fn fetch_together(&self, cx: &mut Context, call: &Call<'_>, whole: &mut Sample, mut wanted: VecDeque<Url>, place: &Place<'_>, pool: usize) {
         let mut results: Vec<Option<Fetched>> = Vec::new();
         let mut running = JoinSet::new();
         loop {
             while running.len() < pool
                 && let Some(url) = wanted.pop_front()
             {
-                let place = results.len();
+                let index = results.len();
                 results.push(None);
-                match self.prepare(cx, call, &url, "GET", false) {
-                    Prepared::Done(sample) => results[place] = Some(Fetched::Done(sample)),
+                match self.prepare(cx, call, &url, "GET", place) {
+                    Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
                     Prepared::Send(sending) => {
                         let exchange = self.detached(cx, call, sending);
-                        running.spawn_local(async move { (place, exchange.await) });
+                        running.spawn_local(async move { (index, exchange.await) });
                     }
                 }
             }
             match running.join_next().await {
-                Some(Ok((place, (sending, outcome)))) => results[place] = Some(Fetched::Answered(sending, outcome)),
+                Some(Ok((index, (sending, outcome)))) => results[index] = Some(Fetched::Answered(sending, outcome)),
                 Some(Err(error)) => tracing::error!("a download ended with a panic: {error}"),
                 None => break,
             }
@@ -148,7 +148,7 @@ impl HttpSampler {
         for result in results.into_iter().flatten() {
             let sample = match result {
                 Fetched::Done(sample) => sample.map(|sample| *sample),
-                Fetched::Answered(sending, outcome) => self.complete(cx, call, sending, outcome, false, depth).await,
+                Fetched::Answered(sending, outcome) => self.complete(cx, call, sending, outcome, place).await,
             };
             self.add(whole, sample);
         }
@@ -162,10 +162,10 @@ impl HttpSampler {
         self.settle_success(whole, ok);
     }
 
-    fn add_error(&self, whole: &mut Sample, message: String) {
+    fn add_error(&self, whole: &mut Sample, message: String, place: &Place<'_>) {
+        // `new HTTPSampleResult(res)` copies the sub-results too.
         let mut error = whole.clone();
-        error.children.clear();
-        failure::apply(&mut error, &Exception::new("java.lang.Exception", message), self.needs);
+        failure::apply(&mut error, &Exception::new("java.lang.Exception", message), place, self.needs);
         whole.add_child(error, self.settings.rename_children);
         self.settle_success(whole, false);
     }

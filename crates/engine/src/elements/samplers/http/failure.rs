@@ -1,24 +1,30 @@
 //! Failures in Java's words: the response code and message of JMeter's failed samples (`HTTPSamplerBase#errorResult`).
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use drumfire_http::{BadChunk, DecodeFailure, Failure, FailureKind, Phase, Target, TlsFailure};
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
 use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
+use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
 use super::request::Trouble;
 use crate::program::Needs;
 
-/// Turns the sample into a failed one. JMeter stores the stack trace as response data, so it counts as received bytes.
-pub fn apply(sample: &mut Sample, exception: &Exception, needs: Needs) {
-    let trace = exception.to_string();
+/// Turns the sample into a failed one. JMeter stores the stack trace as response data; it counts as received bytes
+/// unless a body was counted before (`SampleResult#getBodySizeAsLong`).
+pub fn apply(sample: &mut Sample, exception: &Exception, place: &Place<'_>, needs: Needs) {
     sample.data_type = DataType::Text;
     sample.code = exception.response_code().into();
     sample.message = exception.response_message().into();
     sample.success = false;
-    sample.header_bytes = 0;
-    sample.body_bytes = trace.len() as u64;
-    sample.response_data = needs.body.then(|| trace.into_bytes().into());
+    if sample.body_bytes == 0 {
+        sample.body_bytes = exception.trace_len(place);
+    }
+    sample.response_data = needs.body.then(|| exception.trace(place).into_bytes().into());
 }
 
 /// The exception JMeter would have caught.
@@ -28,18 +34,39 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target) -> Exception {
         Trouble::Interrupted => Exception::new("java.net.SocketException", "Socket closed"),
         Trouble::Exchange(failure) => {
             let endpoint = match &target.proxy {
-                Some(proxy) => Endpoint { host: &proxy.host, port: proxy.port, addresses: &failure.addresses },
-                None => Endpoint { host: url.host(), port: target.port, addresses: &failure.addresses },
+                Some(proxy) => Endpoint { host: &proxy.host, port: proxy.port, addresses: &failure.addresses, secure: target.tls, proxied: true },
+                None => Endpoint { host: url.host(), port: target.port, addresses: &failure.addresses, secure: target.tls, proxied: false },
             };
-            of_exchange(failure).exception(&endpoint)
+            of_exchange(failure, endpoint.host).exception(&endpoint)
         }
     }
 }
 
-fn of_exchange(failure: &Failure) -> JavaFailure<'_> {
+/// How long a JVM remembers that a name is unknown (`networkaddress.cache.negative.ttl`).
+const REMEMBERED: Duration = Duration::from_secs(10);
+
+/// Names remembered at most.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// Whether the name did not resolve shortly before either. The memory is the process's, as a JVM's is.
+fn was_unknown(host: &str) -> bool {
+    static UNKNOWN: Mutex<BTreeMap<Box<str>, Instant>> = Mutex::new(BTreeMap::new());
+    let Ok(mut unknown) = UNKNOWN.lock() else { return false };
+    let now = Instant::now();
+    if unknown.get(host).is_some_and(|asked| now.duration_since(*asked) < REMEMBERED) {
+        return true;
+    }
+    if unknown.len() >= MAX_REMEMBERED {
+        unknown.clear();
+    }
+    unknown.insert(host.into(), now);
+    false
+}
+
+fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
     let connecting = matches!(failure.phase, Phase::Resolve | Phase::Connect);
     match &failure.kind {
-        FailureKind::UnknownHost => JavaFailure::UnknownHost,
+        FailureKind::UnknownHost => JavaFailure::UnknownHost { remembered: was_unknown(host) },
         FailureKind::Refused => JavaFailure::Connect(ConnectFailure::Refused),
         FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => JavaFailure::Connect(ConnectFailure::TimedOut),
         FailureKind::ConnectTimeout => JavaFailure::Socket("Connection timed out"),

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `decode.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
 //! | `call.rs` | the settings of one sample, evaluated |
+//! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
@@ -12,6 +13,7 @@
 
 mod call;
 mod decode;
+pub mod edits;
 mod embedded;
 mod failure;
 mod redirects;
@@ -24,6 +26,7 @@ use std::sync::Arc;
 
 use drumfire_expr::Template;
 use drumfire_results::Sample;
+use drumfire_web::trace::{Client, Place};
 
 pub use decode::decode;
 pub use settings::Settings;
@@ -99,18 +102,19 @@ impl HttpSampler {
             dns.install(cx);
         }
         let call = Call::evaluate(self, cx, name);
+        let place = Place::Sampler { client: Client::HttpClient, transactions: cx.transactions };
         let url = match call.url(self) {
             Ok(url) => url,
             Err(exception) => {
                 // `errorResult(e, new HTTPSampleResult(0))`: no label, no address.
                 let mut sample = Sample::new("null".into(), cx.thread_name.clone());
                 sample.start_ms = cx.clock().now_ms();
-                failure::apply(&mut sample, &exception, self.needs);
+                failure::apply(&mut sample, &exception, &place, self.needs);
                 sample.set_end(sample.start_ms);
                 return Some(sample);
             }
         };
-        let mut sample = self.fetch(cx, &call, &url, &call.method, false, 0).await?;
+        let mut sample = self.fetch(cx, &call, &url, &call.method, &place).await?;
         sample.label = call.label.clone();
         Some(sample)
     }

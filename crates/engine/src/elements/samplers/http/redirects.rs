@@ -3,7 +3,8 @@
 
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
-use drumfire_web::redirect::{method_after_redirect, redirect_url, too_many_redirects};
+use drumfire_web::redirect::{method_after_redirect, nested_too_deep, redirect_url, too_many_redirects};
+use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
 use super::HttpSampler;
@@ -13,29 +14,29 @@ use crate::context::Context;
 
 impl HttpSampler {
     /// `HTTPSamplerBase#resultProcessing`.
-    pub(super) async fn process(&self, cx: &mut Context, call: &Call<'_>, sample: Sample, following: bool, depth: u32) -> Option<Sample> {
+    pub(super) async fn process(&self, cx: &mut Context, call: &Call<'_>, sample: Sample, place: &Place<'_>) -> Option<Sample> {
         let mut sample = sample;
         let mut redirected = false;
-        if !following && self.follow_redirects && sample.redirect_location.is_some() {
-            sample = Box::pin(self.follow(cx, call, sample, depth)).await;
+        if !place.is_redirect() && self.follow_redirects && sample.redirect_location.is_some() {
+            sample = Box::pin(self.follow(cx, call, sample, place)).await;
             redirected = true;
         }
         if !self.image_parser || !sample.success || sample.data_type != DataType::Text {
             return Some(sample);
         }
-        if depth > self.settings.max_frame_depth {
+        if place.depth() > self.settings.max_frame_depth {
             let mut error = sample.clone();
             error.children.clear();
-            failure::apply(&mut error, &Exception::new("java.lang.Exception", "Maximum frame/iframe nesting depth exceeded."), self.needs);
+            failure::apply(&mut error, &nested_too_deep(), place, self.needs);
             sample.add_child(error, self.settings.rename_children);
         } else if !redirected {
-            sample = Box::pin(self.embedded(cx, call, sample, following, depth)).await;
+            sample = Box::pin(self.embedded(cx, call, sample, place)).await;
         }
         Some(sample)
     }
 
     /// `HTTPSamplerBase#followRedirects`: the whole takes the outcome of the last response and all of them as sub-results.
-    async fn follow(&self, cx: &mut Context, call: &Call<'_>, first: Sample, depth: u32) -> Sample {
+    async fn follow(&self, cx: &mut Context, call: &Call<'_>, first: Sample, place: &Place<'_>) -> Sample {
         let rename = self.settings.rename_children;
         let mut total = first.clone();
         total.children.clear();
@@ -45,12 +46,12 @@ impl HttpSampler {
         while redirects < self.settings.max_redirects {
             let mut invalid = false;
             match self.next_address(&last) {
-                Ok((url, method)) => match self.fetch(cx, call, &url, &method, true, depth).await {
+                Ok((url, method)) => match self.fetch(cx, call, &url, &method, &Place::Redirect(place)).await {
                     Some(sample) => last = sample,
                     None => break,
                 },
                 Err(exception) => {
-                    failure::apply(&mut last, &exception, self.needs);
+                    failure::apply(&mut last, &exception, place, self.needs);
                     last.redirect_location = None;
                     invalid = true;
                 }
@@ -71,7 +72,7 @@ impl HttpSampler {
         }
         if redirects >= self.settings.max_redirects {
             last.children.clear();
-            failure::apply(&mut last, &too_many_redirects(self.settings.max_redirects), self.needs);
+            failure::apply(&mut last, &too_many_redirects(self.settings.max_redirects), place, self.needs);
             total.add_child(last.clone(), rename);
         }
         take_outcome(&mut total, last);

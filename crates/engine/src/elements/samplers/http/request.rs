@@ -11,6 +11,7 @@ use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::{Body, Part, unreadable_file};
 use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure};
+use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
 use super::call::Call;
@@ -43,18 +44,18 @@ pub(super) enum Prepared {
 }
 
 impl HttpSampler {
-    /// One request and what follows it. `following` says that it follows a redirect; `depth` counts frames.
-    pub(super) async fn fetch(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, following: bool, depth: u32) -> Option<Sample> {
-        let sending = match self.prepare(cx, call, url, method, following) {
+    /// One request and what follows it.
+    pub(super) async fn fetch(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, place: &Place<'_>) -> Option<Sample> {
+        let sending = match self.prepare(cx, call, url, method, place) {
             Prepared::Done(sample) => return sample.map(|sample| *sample),
             Prepared::Send(sending) => sending,
         };
         let outcome = self.send(cx, call, &sending).await;
-        self.complete(cx, call, sending, outcome, following, depth).await
+        self.complete(cx, call, sending, outcome, place).await
     }
 
     /// All that happens before the first byte is sent.
-    pub(super) fn prepare(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, following: bool) -> Prepared {
+    pub(super) fn prepare(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, place: &Place<'_>) -> Prepared {
         let mut sample = Sample::new(call.label.clone(), cx.thread_name.clone());
         sample.kind = Kind::Http;
         sample.method = Some(method.to_owned().into());
@@ -63,12 +64,12 @@ impl HttpSampler {
             sample.label = url.as_str().into();
         }
         cx.http.reset_if_needed();
-        match self.build(cx, call, url, method, following, sample) {
+        match self.build(cx, call, url, method, place.is_redirect(), sample) {
             Ok(prepared) => prepared,
             Err((mut sample, exception)) => {
                 sample.start_ms = cx.clock().now_ms();
                 sample.set_end(sample.start_ms);
-                failure::apply(&mut sample, &exception, self.needs);
+                failure::apply(&mut sample, &exception, place, self.needs);
                 Prepared::Done(Some(sample))
             }
         }
@@ -351,7 +352,7 @@ impl Trouble {
 fn wire_parts<'b>(body: &'b Body, files: &'b mut Vec<File>) -> Result<Vec<WirePart<'b>>, Exception> {
     for part in &body.parts {
         if let Part::File { path, .. } = part {
-            files.push(File::open(path).map_err(|error| unreadable_file(path, &error))?);
+            files.push(File::open(path).map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?);
         }
     }
     let mut opened = files.iter();

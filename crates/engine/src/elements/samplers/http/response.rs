@@ -7,6 +7,7 @@ use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
+use drumfire_web::trace::Place;
 
 use super::HttpSampler;
 use super::call::Call;
@@ -22,8 +23,7 @@ impl HttpSampler {
         call: &Call<'_>,
         mut sending: Box<Sending>,
         mut outcome: Result<Incoming, Trouble>,
-        following: bool,
-        depth: u32,
+        place: &Place<'_>,
     ) -> Option<Sample> {
         let begin = match &outcome {
             Ok(incoming) => Some(incoming.times.begin),
@@ -35,16 +35,16 @@ impl HttpSampler {
             outcome = if settled { Ok(incoming) } else { self.settle(cx, call, &mut sending, incoming).await };
         }
         match outcome {
-            Ok(incoming) => match self.read(cx, sending, incoming) {
-                Ok(sample) => self.process(cx, call, sample, following, depth).await,
+            Ok(incoming) => match self.read(cx, sending, incoming, place) {
+                Ok(sample) => self.process(cx, call, sample, place).await,
                 Err(sample) => Some(*sample),
             },
-            Err(trouble) => Some(self.failed(cx, *sending, &trouble)),
+            Err(trouble) => Some(self.failed(cx, *sending, &trouble, place)),
         }
     }
 
     /// The sample of a response; as an error, one that JMeter fails on after it came.
-    fn read(&self, cx: &mut Context, sending: Box<Sending>, mut incoming: Incoming) -> Result<Sample, Box<Sample>> {
+    fn read(&self, cx: &mut Context, sending: Box<Sending>, mut incoming: Incoming, place: &Place<'_>) -> Result<Sample, Box<Sample>> {
         let Sending { mut sample, url, method, head_text, .. } = *sending;
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.code = code(incoming.status);
@@ -59,7 +59,8 @@ impl HttpSampler {
         sample.request_headers = head_text.map(Into::into);
         let received = incoming.wire.head_bytes + incoming.wire.body_bytes;
         let parsed = (self.needs.headers || self.cache.is_some()).then(|| ResponseHead::parse(&incoming.head)).flatten();
-        sample.body_bytes = received;
+        sample.header_bytes = incoming.wire.head_bytes;
+        sample.body_bytes = incoming.wire.body_bytes;
         if let Some(head) = &parsed {
             let mut text = String::new();
             head.append_text(incoming.wire.body_bytes > 0, &mut text);
@@ -71,7 +72,11 @@ impl HttpSampler {
         if is_redirect(incoming.status, &method) {
             match last_header(&incoming, "Location") {
                 Some(location) => sample.redirect_location = Some(location.into()),
-                None => return Err(Box::new(self.fail(sample, &missing_location(&method, &url)))),
+                None => {
+                    // JMeter takes the sizes only afterwards.
+                    (sample.header_bytes, sample.body_bytes) = (0, 0);
+                    return Err(Box::new(self.fail(sample, &missing_location(&method, &url), place)));
+                }
             }
         }
         if let Some(cookies) = &self.cookies {
@@ -84,7 +89,7 @@ impl HttpSampler {
         if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
             let sent = sample.request_headers.clone().unwrap_or_default();
             if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
-                return Err(Box::new(self.fail(sample, &exception)));
+                return Err(Box::new(self.fail(sample, &exception, place)));
             }
         }
         Ok(sample)
@@ -112,13 +117,13 @@ impl HttpSampler {
     }
 
     /// A sample that failed after its response.
-    fn fail(&self, mut sample: Sample, exception: &Exception) -> Sample {
-        failure::apply(&mut sample, exception, self.needs);
+    fn fail(&self, mut sample: Sample, exception: &Exception, place: &Place<'_>) -> Sample {
+        failure::apply(&mut sample, exception, place, self.needs);
         sample
     }
 
     /// The sample of an exchange that failed.
-    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Sample {
+    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble, place: &Place<'_>) -> Sample {
         let Sending { mut sample, target, head_text, url, .. } = sending;
         sample.request_headers = head_text.map(Into::into);
         let clock = cx.clock();
@@ -132,7 +137,7 @@ impl HttpSampler {
         } else {
             sample.set_end(clock.now_ms());
         }
-        failure::apply(&mut sample, &failure::exception(trouble, &url, &target), self.needs);
+        failure::apply(&mut sample, &failure::exception(trouble, &url, &target), place, self.needs);
         sample
     }
 }

@@ -8,12 +8,15 @@ use drumfire_expr::Properties;
 use drumfire_http::{Session, Target, Tls, TlsOptions, TlsSessions, Worker};
 use drumfire_web::auth::CredentialStore;
 
+use super::edits::Edits;
 use super::settings::pool_options;
 
 /// One user's connections and credentials.
 pub struct UserState {
     pub session: Rc<Session>,
     pub credentials: CredentialStore,
+    /// What pre-processors change in the next sample.
+    pub edits: Edits,
     /// The addresses this user talks to; few, so looked for in line.
     targets: Vec<Rc<Target>>,
     /// Connections and TLS sessions are thrown away before the next request
@@ -28,6 +31,7 @@ impl UserState {
         UserState {
             session: Rc::new(Session::new(worker.clone())),
             credentials: CredentialStore::default(),
+            edits: Edits::default(),
             targets: Vec::new(),
             reset: Cell::new(false),
             used: false,

@@ -1,0 +1,127 @@
+//! XML Assertion (`XMLAssertion`): the body is well-formed XML without a document type.
+//!
+//! No properties, no scope. Difference: only the usual messages are those of Xerces.
+
+use drumfire_results::{AssertionResult, Sample};
+
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::{Assertion, Roles};
+use crate::parsed::Reading;
+use crate::program::Needs;
+use crate::scoped::Input;
+
+const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
+
+pub struct XmlAssertion {
+    name: Name,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(XmlAssertion {
+        name: Name::decode(d),
+    })
+}
+
+/// Whether a document type comes before the first element, after nothing but comments and processing instructions.
+fn has_doctype(text: &str) -> bool {
+    let mut rest = text.trim_start_matches('\u{FEFF}');
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        let (open, close) = if rest.starts_with("<!--") {
+            ("<!--", "-->")
+        } else {
+            ("<?", "?>")
+        };
+        let Some(inside) = rest.strip_prefix(open) else {
+            return rest.starts_with("<!DOCTYPE");
+        };
+        match inside.find(close) {
+            Some(end) => rest = &inside[end + close.len()..],
+            None => return false,
+        }
+    }
+}
+
+impl Assertion for XmlAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        let text = cx.parsed.body_text(sample);
+        if text.is_empty() {
+            return self.name.fail_for_null(cx);
+        }
+        let message = if has_doctype(&text) {
+            DOCTYPE.to_owned()
+        } else {
+            let tree = cx
+                .parsed
+                .tree(&Input::Result(sample), Reading::Xml { namespaces: false });
+            match &*tree {
+                Ok(_) => return self.name.pass(cx),
+                Err(error) => error.message.clone(),
+            }
+        };
+        AssertionResult {
+            failure: true,
+            ..self.name.error(cx, message)
+        }
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn check(body: &str) -> AssertionResult {
+        let xml =
+            r#"<XMLAssertion guiclass="XMLAssertionGui" testclass="XMLAssertion" testname="x"/>"#;
+        let (assertion, mut cx) = fixture::decode(xml, |d| XmlAssertion {
+            name: Name::decode(d),
+        });
+        assertion.check(&mut cx, &mut fixture::sample(body))
+    }
+
+    // Recorded from XMLAssertion itself.
+    #[test]
+    fn well_formed_xml_passes_and_all_else_is_failure_and_error() {
+        for body in [
+            "<a/>",
+            "<?xml version='1.0'?><!-- c --><a b='c'/>",
+            "<p:a/>",
+        ] {
+            assert_eq!(check(body).message, None, "{body}");
+        }
+        for (body, message) in [
+            (
+                "<a>",
+                "XML document structures must start and end within the same entity.",
+            ),
+            (
+                "<a></b>",
+                "The element type \"a\" must be terminated by the matching end-tag \"</a>\".",
+            ),
+            ("x", "Content is not allowed in prolog."),
+            ("<a/>x", "Content is not allowed in trailing section."),
+            (" ", "Premature end of file."),
+            ("<!-- c --><!DOCTYPE a><a/>", DOCTYPE),
+        ] {
+            let verdict = check(body);
+            assert_eq!(verdict.message.as_deref(), Some(message), "{body}");
+            assert!(verdict.failure && verdict.error);
+        }
+        let empty = check("");
+        assert_eq!(
+            (empty.failure, empty.error, empty.message.as_deref()),
+            (true, false, Some("Response was null"))
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! XPath Assertion (`XPathAssertion`): an XPath finds nodes, or is true.
+//!
+//! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.tolerant` (read as tag soup), `XPath.namespace`, and the scope.
+//! `XPath.validate`, `.whitespace`, `.quiet`, `.report_errors`, `.show_warnings` and `.download_dtds` change nothing here: DTDs are not
+//! read and JTidy's complaints are not told. The charset is the response's, not the one the XML declares.
+
+use drumfire_expr::Template;
+use drumfire_query::xpath::{Answer, XPath};
+use drumfire_results::{AssertionResult, Sample, Text};
+
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, Only};
+use crate::context::Context;
+use crate::elements::{Assertion, Roles, Scope};
+use crate::parsed::Reading;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::Flag;
+
+pub struct XPathAssertion {
+    name: Name,
+    scoped: Scoped,
+    query: Compiled<XPath>,
+    negate: Flag,
+    tolerant: Flag,
+    namespaces: Flag,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(XPathAssertion::decode(d))
+}
+
+impl XPathAssertion {
+    fn decode(d: &mut Decoder) -> XPathAssertion {
+        let query = d
+            .optional("XPath.xpath")
+            .unwrap_or_else(|| Template::raw("/"));
+        XPathAssertion {
+            name: Name::decode(d),
+            scoped: Scoped::assertion(d),
+            query: Compiled::new(d, query, Only),
+            negate: Flag::decode(d, "XPath.negate", false),
+            tolerant: Flag::decode(d, "XPath.tolerant", false),
+            namespaces: Flag::decode(d, "XPath.namespace", false),
+        }
+    }
+
+    /// `XPathUtil#computeAssertionResult`: whether it failed, and the message, which may be set for a success, too.
+    fn judge(&self, cx: &mut Context, answer: &Answer, query: &str) -> (bool, Text) {
+        let negate = self.negate.get(cx);
+        match answer {
+            Answer::Nodes(nodes) if nodes.is_empty() => {
+                (!negate, format!("No Nodes Matched {query}").into())
+            }
+            Answer::Nodes(_) if negate => (
+                true,
+                "Specified XPath was found... Turn off negate if this is not desired".into(),
+            ),
+            Answer::Nodes(_) => (false, Text::EMPTY),
+            Answer::Bool(value) if negate => (*value, format!("Nodes Matched for {query}").into()),
+            Answer::Bool(value) => (!value, format!("No Nodes Matched for {query}").into()),
+            Answer::Text(_) => (true, format!("Cannot understand: {query}").into()),
+        }
+    }
+
+    fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
+        if cx.parsed.text(input).is_empty() {
+            return self.name.fail_for_null(cx);
+        }
+        let reading = match self.tolerant.get(cx) {
+            true => Reading::Tolerant,
+            false => Reading::Xml {
+                namespaces: self.namespaces.get(cx),
+            },
+        };
+        let tree = cx.parsed.tree(input, reading);
+        let tree = match &*tree {
+            Ok(tree) => tree,
+            Err(error) => {
+                return self
+                    .name
+                    .error(cx, format!("SAXException: {}", error.message));
+            }
+        };
+        let ready = self.query.get(cx);
+        let answer = ready
+            .outcome
+            .and_then(|query| query.evaluate(tree, false).map_err(|error| error.message));
+        match answer {
+            Ok(answer) => {
+                let (failure, message) = self.judge(cx, &answer, &ready.text);
+                AssertionResult {
+                    failure,
+                    message: Some(message),
+                    ..self.name.pass(cx)
+                }
+            }
+            Err(message) => self.name.error(
+                cx,
+                format!("TransformerException: {message} for: {}", ready.text),
+            ),
+        }
+    }
+}
+
+impl Assertion for XPathAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        if !self.scoped.is_variable() {
+            return self.check_input(cx, &Input::Result(sample));
+        }
+        match self.scoped.variable(cx) {
+            Some(value) => self.check_input(cx, &Input::Variable(value)),
+            None => self.name.fail_for_null(cx),
+        }
+    }
+
+    fn scope(&self) -> &Scope {
+        self.scoped.scope()
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const BODY: &str = "<a><b/></a>";
+
+    fn check(body: &str, query: &str, negate: bool, tolerant: bool) -> (bool, bool, String) {
+        let xml = format!(
+            r#"<XPathAssertion guiclass="x" testclass="XPathAssertion" testname="x"><stringProp name="XPath.xpath">{query}</stringProp>
+            <boolProp name="XPath.negate">{negate}</boolProp><boolProp name="XPath.tolerant">{tolerant}</boolProp></XPathAssertion>"#
+        );
+        let (assertion, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, XPathAssertion::decode);
+        let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
+        (
+            verdict.failure,
+            verdict.error,
+            verdict
+                .message
+                .map(|message| message.to_string())
+                .unwrap_or_default(),
+        )
+    }
+
+    // Recorded from XPathAssertion itself.
+
+    #[test]
+    fn nodes_and_truth() {
+        let row = |failure: bool, message: &str| (failure, false, message.to_owned());
+        assert_eq!(check(BODY, "//b", false, false), row(false, ""));
+        assert_eq!(
+            check(BODY, "//c", false, false),
+            row(true, "No Nodes Matched //c")
+        );
+        let found = "Specified XPath was found... Turn off negate if this is not desired";
+        assert_eq!(check(BODY, "//b", true, false), row(true, found));
+        assert_eq!(
+            check(BODY, "//c", true, false),
+            row(false, "No Nodes Matched //c")
+        );
+        assert_eq!(
+            check(BODY, "count(//b)=1", false, false),
+            row(false, "No Nodes Matched for count(//b)=1")
+        );
+        assert_eq!(
+            check(BODY, "count(//b)=2", false, false),
+            row(true, "No Nodes Matched for count(//b)=2")
+        );
+        assert_eq!(
+            check(BODY, "count(//b)=1", true, false),
+            row(true, "Nodes Matched for count(//b)=1")
+        );
+        assert_eq!(
+            check(BODY, "count(//b)", false, false),
+            row(true, "Cannot understand: count(//b)")
+        );
+        assert_eq!(check("<html><p>x", "//p", false, true), row(false, ""));
+        assert_eq!(
+            check("", "//b", false, false),
+            row(true, "Response was null")
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error() {
+        let row = |message: &str| (false, true, message.to_owned());
+        assert_eq!(
+            check("<a>", "//b", false, false),
+            row("SAXException: XML document structures must start and end within the same entity.")
+        );
+        assert_eq!(
+            check("<a><p/></a>", "//p[p:x=1]", false, false),
+            row("TransformerException: Prefix must resolve to a namespace: p for: //p[p:x=1]")
+        );
+        assert!(check("<a/>", "//[", false, false).1);
+    }
+}

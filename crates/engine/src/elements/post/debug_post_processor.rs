@@ -1,0 +1,119 @@
+//! Debug PostProcessor (`DebugPostProcessor`): adds a sub-result that lists variables and properties.
+//!
+//! Properties: `displayJMeterVariables`, `displayJMeterProperties`, `displaySystemProperties`, `displaySamplerProperties`.
+//!
+//! Difference: the list of the sampler's properties has its title but is empty; `drumfire check` says so.
+
+use drumfire_expr::Template;
+use drumfire_results::{DataType, Sample};
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::samplers::debug_sampler::{Shown, default_encoding, set_response};
+use crate::elements::{PostProcessor, Roles};
+use crate::program::Needs;
+use crate::setting::Flag;
+
+pub struct DebugPostProcessor {
+    name: Template,
+    sampler: Flag,
+    variables: Flag,
+    properties: Flag,
+    system_properties: Flag,
+    encoding: String,
+    renames: bool,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(DebugPostProcessor::decode(d))
+}
+
+impl DebugPostProcessor {
+    fn decode(d: &mut Decoder) -> DebugPostProcessor {
+        let sampler = Flag::decode(d, "displaySamplerProperties", false);
+        if !matches!(sampler, Flag::Fixed(false)) {
+            d.warn(
+                "sampler-properties-left-out",
+                format!(
+                    "'{}' does not list the properties of the sampler",
+                    d.element.name
+                ),
+            );
+        }
+        DebugPostProcessor {
+            name: d.name(),
+            sampler,
+            variables: Flag::decode(d, "displayJMeterVariables", false),
+            properties: Flag::decode(d, "displayJMeterProperties", false),
+            system_properties: Flag::decode(d, "displaySystemProperties", false),
+            encoding: default_encoding(d),
+            renames: !d
+                .settings()
+                .properties
+                .get_bool("subresults.disable_renaming", false)
+                && !d.unit.save_config.functional_mode,
+        }
+    }
+}
+
+impl PostProcessor for DebugPostProcessor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let mut child = Sample::new(self.name.eval(cx).into_value(), cx.thread_name.clone());
+        child.start_ms = cx.clock().now_ms();
+        let (mut listed, mut request) = (String::new(), String::new());
+        if self.sampler.get(cx) {
+            request.push_str("SamplerProperties\n");
+            listed.push_str("SamplerProperties:\n\n");
+        }
+        let shown = Shown {
+            variables: self.variables.get(cx),
+            properties: self.properties.get(cx),
+            system_properties: self.system_properties.get(cx),
+        };
+        shown.list(cx, &mut listed, &mut request);
+        let (in_group, in_all) = cx.shared.counts.active(cx.group);
+        child.set_thread_counts(in_group, in_all);
+        set_response(&mut child, &listed, &self.encoding, true);
+        child.data_type = DataType::Text;
+        child.sampler_data = Some(request.into());
+        child.set_ok();
+        child.set_end(cx.clock().now_ms());
+        sample.add_child(child, self.renames);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn a_sub_result_lists_the_variables() {
+        let xml = r#"<DebugPostProcessor guiclass="TestBeanGUI" testclass="DebugPostProcessor" testname="Debug">
+            <boolProp name="displayJMeterVariables">true</boolProp><boolProp name="displaySamplerProperties">true</boolProp></DebugPostProcessor>"#;
+        let (debug, mut cx, findings) =
+            fixture::decode_with_findings(&[], xml, DebugPostProcessor::decode);
+        assert_eq!(findings.len(), 1);
+        cx.vars.set_named("zebra", "1".into());
+        let mut sample = fixture::sample("body");
+        sample.label = "home".into();
+        debug.process(&mut cx, &mut sample);
+        let child = &sample.children[0];
+        assert_eq!(&*child.label, "home-0");
+        let text = crate::body::text(child);
+        assert!(
+            text.starts_with("SamplerProperties:\n\nJMeterVariables:\n")
+                && text.ends_with("zebra=1\n\n")
+        );
+        assert_eq!(
+            child.sampler_data.as_deref(),
+            Some("SamplerProperties\nJMeterVariables\n")
+        );
+        assert_eq!((child.code.as_str(), child.success), ("200", true));
+        assert_eq!(sample.received_bytes(), 4 + child.received_bytes());
+    }
+}

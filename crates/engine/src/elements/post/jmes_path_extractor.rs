@@ -1,0 +1,211 @@
+//! JSON JMESPath Extractor (`JMESPathExtractor`): puts what a JMESPath gives into variables; the items of an array one by one.
+//!
+//! Properties: `JMESExtractor.referenceName`, `.jmesPathExpr`, `.matchNumber` (0 random, negative all), `.defaultValue`, and
+//! the scope. As in JMeter a match number that is no number loses the sample.
+
+use std::rc::Rc;
+
+use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_query::jmespath::JmesPath;
+use drumfire_results::Sample;
+
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::compiled::{self, Compile, Only, Use};
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::parsed::JsonBody;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+
+pub struct JmesPathExtractor {
+    scoped: Scoped,
+    name: Template,
+    reference: Template,
+    path: Template,
+    /// The expression compiled, where the plan spells it out.
+    compiled: Option<Result<JmesPath, String>>,
+    match_number: Template,
+    default: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(JmesPathExtractor::decode(d))
+}
+
+impl JmesPathExtractor {
+    fn decode(d: &mut Decoder) -> JmesPathExtractor {
+        let path = d.template("JMESExtractor.jmesPathExpr");
+        let compiled = path
+            .literal()
+            .map(|text| <JmesPath as Compile>::compile(values::trim(text), Only));
+        if let Some(Err(fault)) = &compiled {
+            d.warn(
+                "expression-malformed",
+                format!("the JMESPath in '{}' is malformed: {fault}", d.element.name),
+            );
+        }
+        JmesPathExtractor {
+            scoped: Scoped::extractor(d),
+            name: d.name(),
+            reference: d.template("JMESExtractor.referenceName"),
+            path,
+            compiled,
+            match_number: d.template("JMESExtractor.matchNumber"),
+            default: d.template("JMESExtractor.defaultValue"),
+        }
+    }
+
+    /// The bodies that are not blank, or the variable, which is `None` if undefined.
+    fn bodies(&self, cx: &mut Context, sample: &Sample) -> Vec<Option<Rc<JsonBody>>> {
+        if self.scoped.is_variable() {
+            let value = self.scoped.variable(cx);
+            return vec![value.map(|value| cx.parsed.strict_json(&Input::Variable(value)))];
+        }
+        let inputs = self.scoped.inputs(cx, sample);
+        let bodies = inputs.filter_map(|input| {
+            let is_blank = drumfire_query::is_blank(&cx.parsed.text(&input));
+            (!is_blank).then(|| Some(cx.parsed.strict_json(&input)))
+        });
+        bodies.collect()
+    }
+
+    fn extract(
+        &self,
+        cx: &mut Context,
+        bodies: &[Option<Rc<JsonBody>>],
+    ) -> Result<Vec<Rc<str>>, String> {
+        let path = match &self.compiled {
+            Some(path) => path.as_ref().map(Use::Constant).map_err(String::clone)?,
+            None => Use::Computed(compiled::computed(values::trim(&self.path.eval(cx)), Only)?),
+        };
+        let mut found = Vec::new();
+        for body in bodies {
+            let body = body.as_ref().ok_or("argument \"content\" is null")?;
+            let json = body.get().map_err(|error| error.message.clone())?;
+            let result = path.search(json).map_err(|error| error.message)?;
+            if !result.is_null() {
+                found.extend(result.values().into_iter().map(Rc::from));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// `handleListResult`, `handleSingleResult` and `handleNullResult`.
+fn store(
+    cx: &mut Context,
+    names: &mut VariableNames,
+    found: &[Rc<str>],
+    number: i32,
+    default: &Rc<str>,
+) {
+    match found {
+        [] => cx.vars.set_named(names.base(), default.clone()),
+        found if number < 0 => {
+            for (index, value) in found.iter().enumerate() {
+                names.set_numbered(index + 1, value.clone(), &mut cx.vars);
+            }
+        }
+        [one] => cx.vars.set_named(names.base(), one.clone()),
+        found => {
+            let index = if number == 0 {
+                cx.random().index(found.len())
+            } else {
+                number as usize - 1
+            };
+            cx.vars
+                .set_named(names.base(), found.get(index).unwrap_or(default).clone());
+        }
+    }
+    names.set_match_count(found.len(), &mut cx.vars);
+}
+
+impl PostProcessor for JmesPathExtractor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let bodies = self.bodies(cx, sample);
+        let mut names = VariableNames::new(&self.reference.eval(cx));
+        let default = self.default.eval(cx).into_value();
+        let text = self.match_number.eval(cx);
+        let number = if drumfire_query::is_blank(&text) {
+            Some(0)
+        } else {
+            values::parse_int(&text)
+        };
+        let Some(number) = number else {
+            return cx.raise(Raised::Exception(format!(
+                "java.lang.NumberFormatException: For input string: \"{text}\""
+            )));
+        };
+        names.clear(&mut cx.vars);
+        if bodies.is_empty() {
+            return cx.vars.set_named(names.base(), default);
+        }
+        match self.extract(cx, &bodies) {
+            Ok(found) => store(cx, &mut names, &found, number, &default),
+            Err(message) => {
+                let name = self.name.eval(cx);
+                tracing::error!("Error processing JSON content in {name}, message: {message}");
+                cx.vars.set_named(names.base(), default);
+            }
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn run(body: &str, path: &str, number: &str) -> Vec<String> {
+        let xml = format!(
+            r#"<JMESPathExtractor guiclass="x" testclass="JMESPathExtractor" testname="n"><stringProp name="JMESExtractor.referenceName">v</stringProp>
+            <stringProp name="JMESExtractor.jmesPathExpr">{path}</stringProp><stringProp name="JMESExtractor.matchNumber">{number}</stringProp>
+            <stringProp name="JMESExtractor.defaultValue">D</stringProp></JMESPathExtractor>"#
+        );
+        let (extractor, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, JmesPathExtractor::decode);
+        for (name, value) in [("v_matchNr", "4"), ("v_1", "old"), ("v_2", "old")] {
+            cx.vars.set_named(name, value.into());
+        }
+        extractor.process(&mut cx, &mut fixture::sample(body));
+        let lost = cx.take_raised().map(|raised| raised.to_string());
+        fixture::variables(&cx, "v")
+            .into_iter()
+            .chain(lost)
+            .collect()
+    }
+
+    // Recorded from JMESPathExtractor itself.
+    #[test]
+    fn results_are_stored_as_jmeter_does() {
+        let body = r#"{"a":[1,"x",{"b":null}],"s":"t","n":null}"#;
+        assert_eq!(
+            run(body, "a", "-1"),
+            ["v_1=1", "v_2=x", r#"v_3={"b":null}"#, "v_matchNr=3"]
+        );
+        assert_eq!(run(body, "a", "2"), ["v=x", "v_matchNr=3"]);
+        assert_eq!(run(body, "a", "4"), ["v=D", "v_matchNr=3"]);
+        assert_eq!(run(body, "s", "-1"), ["v_1=t", "v_matchNr=1"]);
+        assert_eq!(run(body, " s ", ""), ["v=t", "v_matchNr=1"]);
+        assert_eq!(run(body, "n", "-1"), ["v=D", "v_matchNr=0"]);
+        assert_eq!(run(r#"{"a":[]}"#, "a", "1"), ["v=D", "v_matchNr=0"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_gives_the_default_only() {
+        assert_eq!(run("{", "a", "1"), ["v=D"]);
+        assert_eq!(run("", "a", "1"), ["v=D"]);
+        assert_eq!(run(r#"{"a":1}"#, "[", "1"), ["v=D"]);
+        let kept = ["v_1=old", "v_2=old", "v_matchNr=4"].map(str::to_owned);
+        assert_eq!(run(r#"{"a":1}"#, "a", "x")[..3], kept);
+        assert_eq!(
+            run(r#"{"a":1}"#, "a", "x")[3],
+            "java.lang.NumberFormatException: For input string: \"x\""
+        );
+    }
+}

@@ -1,0 +1,271 @@
+//! XPath Extractor (`XPathExtractor`): puts what an XPath finds in XML, or in HTML made into a tree, into variables.
+//!
+//! Properties: `XPathExtractor.refname`, `.xpathQuery`, `.default`, `.matchNumber` (-1, also if missing: all; 0 random), `.tolerant`
+//! (read as tag soup), `.namespace`, `.fragment` (elements as XML), and the scope. `.quiet`, `.show_warnings`,
+//! `.report_errors`, `.validate`, `.whitespace` and `.download_dtds` change nothing here: JTidy's warnings are not told, its
+//! errors do not fail the sample, and DTDs are not read.
+//!
+//! As in JMeter a body that is not XML adds a failed assertion result to the sample but leaves the sample successful.
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_query::xpath::{Answer, XPath};
+use drumfire_results::{AssertionResult, Sample};
+
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, Only};
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::parsed::Reading;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::{Flag, Whole};
+
+pub struct XPathExtractor {
+    scoped: Scoped,
+    name: Template,
+    reference: Template,
+    query: Compiled<XPath>,
+    default: Template,
+    match_number: Whole,
+    tolerant: Flag,
+    namespaces: Flag,
+    fragment: Flag,
+}
+
+/// What was found; a node without a value is `None`.
+type Values = Vec<Option<Rc<str>>>;
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(XPathExtractor::decode(d))
+}
+
+impl XPathExtractor {
+    fn decode(d: &mut Decoder) -> XPathExtractor {
+        let query = d.template("XPathExtractor.xpathQuery");
+        XPathExtractor {
+            scoped: Scoped::extractor(d),
+            name: d.name(),
+            reference: d.template("XPathExtractor.refname"),
+            query: Compiled::new(d, query, Only),
+            default: d.template("XPathExtractor.default"),
+            match_number: Whole::decode(d, "XPathExtractor.matchNumber", -1),
+            tolerant: Flag::decode(d, "XPathExtractor.tolerant", false),
+            namespaces: Flag::decode(d, "XPathExtractor.namespace", false),
+            fragment: Flag::decode(d, "XPathExtractor.fragment", false),
+        }
+    }
+
+    fn extract(&self, cx: &mut Context, sample: &Sample) -> Result<Values, String> {
+        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
+        if inputs.is_empty() && self.scoped.is_variable() {
+            let variable = self.scoped.variable_name(cx).into_string();
+            let name = self.name.eval(cx);
+            tracing::warn!(
+                "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
+            );
+        }
+        let reading = match self.tolerant.get(cx) {
+            true => Reading::Tolerant,
+            false => Reading::Xml {
+                namespaces: self.namespaces.get(cx),
+            },
+        };
+        let number = self.match_number.get(cx);
+        let fragment = self.fragment.get(cx);
+        let mut found = Values::new();
+        for input in &inputs {
+            if matches!(input, Input::Variable(value) if value.is_empty()) {
+                break;
+            }
+            let tree = cx.parsed.tree(input, reading);
+            let tree = tree
+                .as_ref()
+                .as_ref()
+                .map_err(|error| error.message.clone())?;
+            let query = self.query.get(cx).outcome?;
+            let answer = query
+                .evaluate(tree, fragment)
+                .map_err(|error| error.message)?;
+            collect(cx, answer, number, &mut found);
+        }
+        Ok(found)
+    }
+}
+
+/// `XPathUtil#putValuesForXPathInList`: of nodes the chosen one, of all else the value.
+fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
+    let all = |values: Vec<Option<String>>| values.into_iter().map(|value| value.map(Rc::from));
+    match answer {
+        Answer::Nodes(nodes) if number >= 0 => {
+            let chosen = match number {
+                0 if nodes.is_empty() => return,
+                0 => cx.random().index(nodes.len()),
+                number => number as usize - 1,
+            };
+            found.extend(all(nodes).nth(chosen));
+        }
+        answer => found.extend(all(answer.into_values())),
+    }
+}
+
+impl PostProcessor for XPathExtractor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let reference = self.reference.eval(cx);
+        let default = self.default.eval(cx).into_value();
+        let mut names = VariableNames::new(&reference);
+        cx.vars.set_named(&reference, default);
+        let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
+        names.set_match_count(0, &mut cx.vars);
+        names.remove_numbered(1..=1, &mut cx.vars);
+        let found = match self.extract(cx, sample) {
+            Ok(found) => found,
+            Err(message) => {
+                tracing::warn!(
+                    "Exception while processing ({}). {message}",
+                    self.query.get(cx).text
+                );
+                let name = self.name.eval(cx).into_value();
+                let message = format!("{message}\nSee log file for further details.");
+                sample.assertions.push(AssertionResult {
+                    name: Some(name.into()),
+                    failure: true,
+                    error: false,
+                    message: Some(message.into()),
+                });
+                return;
+            }
+        };
+        let count = found.len();
+        names.set_match_count(count, &mut cx.vars);
+        if let Some(Some(first)) = found.first() {
+            cx.vars.set_named(&reference, first.clone());
+        }
+        for (index, value) in found.into_iter().enumerate() {
+            if let Some(value) = value {
+                names.set_numbered(index + 1, value, &mut cx.vars);
+            }
+        }
+        let next = count as i32 + 1;
+        names.remove_numbered(next..=next.max(previous), &mut cx.vars);
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const BODY: &str = "<a><b>1</b><b>2</b><c k='z'><d/></c></a>";
+
+    fn run(
+        body: &str,
+        query: &str,
+        number: i32,
+        flags: &str,
+    ) -> (Vec<String>, Vec<AssertionResult>) {
+        let flag = |name: &str| {
+            format!(
+                r#"<boolProp name="XPathExtractor.{name}">{}</boolProp>"#,
+                flags.contains(name)
+            )
+        };
+        let query = query.replace('"', "&quot;");
+        let xml = format!(
+            r#"<XPathExtractor guiclass="x" testclass="XPathExtractor" testname="n"><stringProp name="XPathExtractor.refname">v</stringProp>
+            <stringProp name="XPathExtractor.xpathQuery">{query}</stringProp><stringProp name="XPathExtractor.matchNumber">{number}</stringProp>
+            <stringProp name="XPathExtractor.default">D</stringProp>{}{}{}</XPathExtractor>"#,
+            flag("tolerant"),
+            flag("namespace"),
+            flag("fragment")
+        );
+        let (extractor, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, XPathExtractor::decode);
+        cx.vars.set_named("v_matchNr", "4".into());
+        for number in 1..6 {
+            cx.vars.set_named(&format!("v_{number}"), "old".into());
+        }
+        let mut sample = fixture::sample(body);
+        extractor.process(&mut cx, &mut sample);
+        assert!(sample.success);
+        (fixture::variables(&cx, "v"), sample.assertions)
+    }
+
+    fn found(body: &str, query: &str, number: i32, flags: &str) -> Vec<String> {
+        let (variables, assertions) = run(body, query, number, flags);
+        assert!(assertions.is_empty());
+        variables
+    }
+
+    // Recorded from XPathExtractor itself.
+
+    #[test]
+    fn nodes_by_number() {
+        assert_eq!(
+            found(BODY, "//b", -1, ""),
+            ["v=1", "v_1=1", "v_2=2", "v_5=old", "v_matchNr=2"]
+        );
+        assert_eq!(
+            found(BODY, "//b", 2, ""),
+            ["v=2", "v_1=2", "v_5=old", "v_matchNr=1"]
+        );
+        assert_eq!(found(BODY, "//b", 3, ""), ["v=D", "v_5=old", "v_matchNr=0"]);
+        assert_eq!(
+            found(BODY, "//z", -1, ""),
+            ["v=D", "v_5=old", "v_matchNr=0"]
+        );
+    }
+
+    #[test]
+    fn other_values() {
+        assert_eq!(found(BODY, "//c/@k", -1, "")[..2], ["v=z", "v_1=z"]);
+        assert_eq!(found(BODY, "count(//b)", -1, "")[..2], ["v=2", "v_1=2"]);
+        assert_eq!(found(BODY, "//b='1'", -1, "")[..2], ["v=true", "v_1=true"]);
+        assert_eq!(found(BODY, "string(//b)", 5, "")[..2], ["v=1", "v_1=1"]);
+        assert_eq!(
+            found(BODY, "//b", 1, "fragment")[..2],
+            ["v=<b>1</b>", "v_1=<b>1</b>"]
+        );
+        // An element without text is a match without a value.
+        assert_eq!(
+            found(BODY, "//c", -1, ""),
+            ["v=D", "v_5=old", "v_matchNr=1"]
+        );
+    }
+
+    #[test]
+    fn tag_soup_and_namespaces() {
+        assert_eq!(
+            found("<html><p>x<p>y", "//p", -1, "tolerant")[..3],
+            ["v=x", "v_1=x", "v_2=y"]
+        );
+        let body = "<p:a xmlns:p='u'><p:b>1</p:b></p:a>";
+        assert_eq!(found(body, "//p:b", -1, "namespace")[..2], ["v=1", "v_1=1"]);
+    }
+
+    #[test]
+    fn what_is_not_xml_leaves_a_failed_assertion_result() {
+        let (variables, assertions) = run("<a>", "//b", -1, "");
+        assert_eq!(
+            variables,
+            [
+                "v=D",
+                "v_2=old",
+                "v_3=old",
+                "v_4=old",
+                "v_5=old",
+                "v_matchNr=0"
+            ]
+        );
+        let message = "XML document structures must start and end within the same entity.\nSee log file for further details.";
+        assert_eq!(assertions[0].message.as_deref(), Some(message));
+        assert!(assertions[0].failure && assertions[0].name.as_deref() == Some("n"));
+        assert_eq!(run(BODY, "//[", -1, "").1.len(), 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! RegEx User Parameters (`RegExUserParameters`): gives the arguments of HTTP Requests the values that a Regular Expression
+//! Extractor found, by the names it found with them.
+//!
+//! Properties: `RegExUserParameters.regex_ref_name` (the extractor's variable), `RegExUserParameters.param_names_gr_nr` and
+//! `RegExUserParameters.param_values_gr_nr` (the groups that hold names and values).
+
+use std::rc::Rc;
+
+use drumfire_expr::{Raised, Scope, Template, values};
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::samplers::http::edits::{Edit, Request};
+use crate::elements::{PreProcessor, Roles};
+
+struct RegExUserParameters {
+    name: Template,
+    reference: Template,
+    names_group: Template,
+    values_group: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::pre(RegExUserParameters {
+        name: d.name(),
+        reference: d.template("RegExUserParameters.regex_ref_name"),
+        names_group: d.template("RegExUserParameters.param_names_gr_nr"),
+        values_group: d.template("RegExUserParameters.param_values_gr_nr"),
+    })
+}
+
+impl PreProcessor for RegExUserParameters {
+    fn process(&self, cx: &mut Context) {
+        if !cx.http.edits.applies() {
+            return;
+        }
+        match self.found(cx) {
+            Ok(Some(found)) if !found.is_empty() => cx.http.edits.add(Values(found)),
+            Ok(_) => {
+                let name = self.name.eval(cx);
+                tracing::info!("RegExUserParameters element: {name} => Referenced RegExp was not found, no parameter will be changed");
+            }
+            Err(exception) => cx.raise(exception),
+        }
+    }
+}
+
+type Found = Vec<(Option<Rc<str>>, Option<Rc<str>>)>;
+
+impl RegExUserParameters {
+    /// `RegExUserParameters#buildParamsMap`: names and values in turn; `None` if the extractor's variables are missing.
+    fn found(&self, cx: &mut Context) -> Result<Option<Found>, Raised> {
+        let reference = self.reference.eval(cx);
+        let (names, values) = (self.names_group.eval(cx), self.values_group.eval(cx));
+        let variable = |suffix: &str| cx.vars.get_named(&format!("{reference}_{suffix}")).cloned();
+        let group = |number: i32, group: &str| variable(&format!("{number}_g{group}"));
+        let Some(count) = variable("matchNr") else { return Ok(None) };
+        if group(1, &names).is_none() || group(1, &values).is_none() {
+            return Ok(None);
+        }
+        let count = values::parse_int(&count)
+            .ok_or_else(|| Raised::Exception(format!("java.lang.NumberFormatException: For input string: \"{count}\"")))?;
+        if count < 0 {
+            return Err(Raised::Exception(format!("java.lang.IllegalArgumentException: Illegal initial capacity: {count}")));
+        }
+        Ok(Some((1..=count).map(|number| (group(number, &names), group(number, &values))).collect()))
+    }
+}
+
+/// Values by the names of arguments; the last of equal names counts.
+struct Values(Found);
+
+impl Edit for Values {
+    fn apply(&self, _: &mut Context, request: &mut Request) {
+        for argument in &mut request.arguments {
+            let found = self.0.iter().rev().find(|(name, _)| name.as_deref() == Some(&argument.name));
+            if let Some((_, Some(value))) = found {
+                argument.value = value.to_string();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elements::samplers::http::edits::RequestArgument;
+    use crate::fixture;
+
+    const XML: &str = r#"<RegExUserParameters guiclass="RegExUserParametersGui" testclass="RegExUserParameters" testname="r">
+        <stringProp name="RegExUserParameters.regex_ref_name">found</stringProp>
+        <stringProp name="RegExUserParameters.param_names_gr_nr">1</stringProp>
+        <stringProp name="RegExUserParameters.param_values_gr_nr">2</stringProp></RegExUserParameters>"#;
+
+    fn changed(variables: &[(&str, &str)], arguments: &[(&str, &str)]) -> (Vec<String>, Option<Raised>) {
+        let (roles, mut cx) = fixture::decode(XML, decode);
+        for (name, value) in variables {
+            cx.vars.set_named(name, (*value).into());
+        }
+        cx.http.edits.begin(true);
+        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        let mut request = Request::default();
+        request.arguments = arguments.iter().map(|(name, value)| RequestArgument::plain(name, value, "=")).collect();
+        for edit in cx.http.edits.take() {
+            edit.apply(&mut cx, &mut request);
+        }
+        (request.arguments.into_iter().map(|argument| argument.value).collect(), cx.take_raised())
+    }
+
+    #[test]
+    fn arguments_get_the_values_found_with_their_names() {
+        let variables = [
+            ("found_matchNr", "3"),
+            ("found_1_g1", "a"),
+            ("found_1_g2", "1"),
+            ("found_2_g1", "b"),
+            ("found_2_g2", "2"),
+            ("found_3_g1", "a"),
+            ("found_3_g2", "3"),
+        ];
+        let (values, raised) = changed(&variables, &[("a", "x"), ("c", "y"), ("b", "")]);
+        assert_eq!(values, ["3", "y", "2"]);
+        assert_eq!(raised, None);
+    }
+
+    #[test]
+    fn nothing_changes_without_a_match() {
+        assert_eq!(changed(&[("found_matchNr", "0")], &[("a", "x")]), (vec!["x".to_owned()], None));
+        assert_eq!(changed(&[], &[("a", "x")]), (vec!["x".to_owned()], None));
+    }
+
+    #[test]
+    fn a_count_that_is_no_number_ends_the_sample() {
+        let variables = [("found_matchNr", "many"), ("found_1_g1", "a"), ("found_1_g2", "1")];
+        let (_, raised) = changed(&variables, &[]);
+        assert_eq!(raised, Some(Raised::Exception("java.lang.NumberFormatException: For input string: \"many\"".to_owned())));
+    }
+
+    #[test]
+    fn other_samplers_are_not_changed() {
+        let (roles, mut cx) = fixture::decode(XML, decode);
+        for name in ["found_matchNr", "found_1_g1", "found_1_g2"] {
+            cx.vars.set_named(name, "1".into());
+        }
+        cx.http.edits.begin(false);
+        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        assert!(cx.http.edits.is_empty());
+    }
+}

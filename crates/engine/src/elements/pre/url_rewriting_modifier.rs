@@ -1,0 +1,252 @@
+//! HTTP URL Re-writing Modifier (`URLRewritingModifier`): takes a session id from the previous response and puts it into the
+//! request, as an argument or as an extension of the path.
+//!
+//! Properties: `argument_name`; `path_extension`, `path_extension_no_equals`, `path_extension_no_questionmark` (form of the
+//! path's extension); `cache_value` (keep the last value found, default true); `encode` (the value found is sent encoded).
+
+use drumfire_expr::{Raised, Scope, Template};
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_web::charset::{Charset, url_decode};
+
+use crate::compile::Decoder;
+use crate::compiled::RegexRules;
+use crate::context::{Context, StateId};
+use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument};
+use crate::elements::{PreProcessor, Roles};
+use crate::setting::Flag;
+
+struct UrlRewritingModifier {
+    argument: Template,
+    /// The pattern, where all that it depends on is spelled out.
+    constant: Option<Pattern>,
+    form: Form,
+    keeps_value: Flag,
+    encode: Flag,
+    dialect: Dialect,
+    state: StateId,
+}
+
+/// Where the session id is looked for and put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Argument,
+    Path { equals: bool, stops_at_question_mark: bool },
+}
+
+/// What a user keeps between samples.
+#[derive(Default)]
+struct State {
+    value: String,
+    /// The pattern for an argument whose name is computed.
+    pattern: Option<(String, Pattern)>,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    d.unit.keeps_previous = true;
+    let argument = d.template("argument_name");
+    let mut flag = |name: &str| d.text_now(name).eq_ignore_ascii_case("true");
+    let form = match flag("path_extension") {
+        true => Form::Path {
+            equals: !flag("path_extension_no_equals"),
+            stops_at_question_mark: flag("path_extension_no_questionmark"),
+        },
+        false => Form::Argument,
+    };
+    let dialect = RegexRules::new(&d.settings().properties).0;
+    let constant = argument.literal().map(|name| compile(name, form, dialect));
+    Roles::pre(UrlRewritingModifier {
+        argument,
+        constant,
+        form,
+        keeps_value: Flag::decode(d, "cache_value", true),
+        encode: Flag::decode(d, "encode", false),
+        dialect,
+        state: d.new_state(),
+    })
+}
+
+/// `URLRewritingModifier#initRegex`.
+fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
+    let name = quote(argument);
+    let text = match form {
+        Form::Path { equals, stops_at_question_mark } => {
+            let equals = if equals { "=" } else { "" };
+            let end = if stops_at_question_mark { "?" } else { "" };
+            format!(r#";{name}{equals}([^"'<>&\s;{end}]*)"#)
+        }
+        Form::Argument => format!(
+            r#"[;\?&]{name}=([^"'<>&\s;\\]*)|\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["'][^>]*\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["']|\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["'][^>]*\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["']"#
+        ),
+    };
+    let options = Options { multiline: true, ..Options::default() };
+    Pattern::compile(&text, dialect, options).expect("a quoted name leaves the pattern well-formed")
+}
+
+/// `Perl5Compiler#quotemeta`: a backslash before everything but letters, digits and underscores.
+fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The first group that took part in the first match, or an empty text.
+fn extract(pattern: &Pattern, text: &str) -> String {
+    let Some(found) = pattern.captures(text) else { return String::new() };
+    (1..found.len()).find_map(|group| found.get(group)).unwrap_or_default().to_owned()
+}
+
+impl PreProcessor for UrlRewritingModifier {
+    fn process(&self, cx: &mut Context) {
+        let Some(previous) = cx.previous.clone().filter(|_| cx.http.edits.applies()) else { return };
+        let text = crate::body::text(&previous);
+        let argument = self.argument.eval(cx).into_string();
+        let keeps_value = self.keeps_value.get(cx);
+        let encode = self.encode.get(cx);
+        let state = cx.state(self.state, State::default);
+        let mut value = match &self.constant {
+            Some(pattern) => extract(pattern, &text),
+            None => extract(state.pattern(&argument, self), &text),
+        };
+        if keeps_value {
+            if value.is_empty() {
+                value.clone_from(&state.value);
+            } else {
+                state.value.clone_from(&value);
+            }
+        }
+        match self.session(argument, value, encode) {
+            Ok(session) => cx.http.edits.add(session),
+            Err(exception) => cx.raise(exception),
+        }
+    }
+}
+
+impl State {
+    fn pattern(&mut self, argument: &str, modifier: &UrlRewritingModifier) -> &Pattern {
+        if self.pattern.as_ref().is_some_and(|(known, _)| known != argument) {
+            self.pattern = None;
+        }
+        let make = || (argument.to_owned(), compile(argument, modifier.form, modifier.dialect));
+        &self.pattern.get_or_insert_with(make).1
+    }
+}
+
+impl UrlRewritingModifier {
+    fn session(&self, name: String, value: String, encode: bool) -> Result<Session, Raised> {
+        let argument = match self.form {
+            Form::Path { .. } => RequestArgument::plain(&name, &value, "="),
+            Form::Argument if encode => RequestArgument { always_encode: true, ..RequestArgument::plain(&name, &value, "=") },
+            // What is already encoded is kept decoded.
+            Form::Argument => RequestArgument::decoded(&name, &value).ok_or_else(|| {
+                let fault = url_decode(&value, &Charset::UTF_8).err().map(|exception| exception.to_string());
+                Raised::Exception(fault.unwrap_or_default())
+            })?,
+        };
+        Ok(Session { name, value, argument, form: self.form })
+    }
+}
+
+struct Session {
+    name: String,
+    value: String,
+    argument: RequestArgument,
+    form: Form,
+}
+
+impl Edit for Session {
+    /// `URLRewritingModifier#modify`.
+    fn apply(&self, _: &mut Context, request: &mut Request) {
+        let Form::Path { equals, .. } = self.form else {
+            request.arguments.retain(|argument| argument.name != self.name);
+            request.arguments.push(self.argument.clone());
+            return;
+        };
+        let mut path = request.path.replace(' ', "%20");
+        if let Some(at) = path.find(&format!(";{}", self.name)) {
+            // A question mark before the session id stays with all that follows it, as in JMeter.
+            let query = path.find('?').map(|query| path[query..].to_owned()).unwrap_or_default();
+            path.truncate(at);
+            path.push_str(&query);
+        }
+        let equals = if equals { "=" } else { "" };
+        request.set_path(&format!("{path};{}{equals}{}", self.name, self.value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use std::rc::Rc;
+
+    struct Bench {
+        pre: std::sync::Arc<dyn PreProcessor>,
+        cx: Context,
+    }
+
+    fn bench(properties: &str) -> Bench {
+        let xml = format!(
+            r#"<URLRewritingModifier guiclass="URLRewritingModifierGui" testclass="URLRewritingModifier" testname="u">
+            <stringProp name="argument_name">sid</stringProp>{properties}</URLRewritingModifier>"#
+        );
+        let (roles, cx) = fixture::decode(&xml, decode);
+        Bench { pre: roles.pre.expect("it is a pre-processor"), cx }
+    }
+
+    impl Bench {
+        /// Path and arguments of a GET after the modifier saw a page.
+        fn sent(&mut self, page: &str, path: &str) -> String {
+            self.cx.previous = Some(Rc::new(fixture::sample(page)));
+            self.cx.http.edits.begin(true);
+            self.pre.process(&mut self.cx);
+            let mut request = Request { method: "GET".into(), path: path.into(), ..Request::default() };
+            request.arguments = vec![RequestArgument::plain("sid", "old", "="), RequestArgument::plain("b", "c", "=")];
+            for edit in self.cx.http.edits.take() {
+                edit.apply(&mut self.cx, &mut request);
+            }
+            let arguments: Vec<String> = request.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value)).collect();
+            format!("{} {}", request.path, arguments.join("&"))
+        }
+    }
+
+    fn flags(names: &[&str]) -> String {
+        names.iter().map(|name| format!(r#"<boolProp name="{name}">true</boolProp>"#)).collect()
+    }
+
+    #[test]
+    fn the_argument_takes_the_value_from_links_and_fields() {
+        let mut bench = bench("");
+        assert_eq!(bench.sent(r#"<a href="x?sid=1A%20&y=2">"#, "/p"), "/p b=c&sid=1A ");
+        assert_eq!(bench.sent(r#"<input name="sid" value="v1">"#, "/p"), "/p b=c&sid=v1");
+        assert_eq!(bench.sent(r#"<input value='v2' id=x NAME='sid'>"#, "/p"), "/p b=c&sid=v2");
+        assert_eq!(bench.sent("nothing", "/p"), "/p b=c&sid=v2", "the last value is kept");
+    }
+
+    #[test]
+    fn without_cache_a_missing_value_is_empty() {
+        let mut bench = bench(r#"<boolProp name="cache_value">false</boolProp>"#);
+        bench.sent("?sid=1", "/p");
+        assert_eq!(bench.sent("nothing", "/p"), "/p b=c&sid=");
+    }
+
+    #[test]
+    fn the_path_is_extended() {
+        let mut with_equals = bench(&flags(&["path_extension"]));
+        assert_eq!(with_equals.sent("x;sid=7?a'", "/p"), "/p;sid=7?a sid=old&b=c".replace("?a", "").replace("old&b=c", "old&b=c&a="));
+        assert_eq!(bench(&flags(&["path_extension"])).sent("x;sid=7'", "/p;sid=6"), "/p;sid=7 sid=old&b=c");
+        let plain = flags(&["path_extension", "path_extension_no_equals", "path_extension_no_questionmark"]);
+        assert_eq!(bench(&plain).sent("x;sid7?a", "/p q"), "/p%20q;sid7 sid=old&b=c");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_decoded_ends_the_sample() {
+        let mut bench = bench("");
+        bench.sent("?sid=%zz", "/p");
+        assert!(matches!(bench.cx.take_raised(), Some(Raised::Exception(_))));
+    }
+}

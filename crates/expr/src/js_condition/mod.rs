@@ -1,0 +1,81 @@
+//! JavaScript conditions: literals, operators and the methods of strings, as Rhino 1.7.14 evaluates them in
+//! JMeter's If Controller (`IfController.RhinoJsEngine`, language version 0).
+//!
+//! The text of a condition is known only when its variables have been put in, so it is parsed each time; it is short.
+//! What needs a real JavaScript (statements, objects, regular expressions, other functions) is
+//! [`Failure::Unsupported`].
+
+mod globals;
+mod interpreter;
+mod lexer;
+mod numbers;
+mod parser;
+mod strings;
+mod value;
+
+use crate::template::Template;
+
+/// Why a condition has no truth value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The text is no JavaScript (`EvaluatorException`).
+    Syntax(String),
+    /// An exception while evaluating, such as an unknown name (`EcmaError`).
+    Thrown(String),
+    /// The value is neither `true` nor `false` (`IfController.computeResultFromString`).
+    NotBoolean(String),
+    /// Something that only a JavaScript engine can do.
+    Unsupported(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Syntax(message) => write!(f, "syntax error: {message}"),
+            Failure::Thrown(message) => f.write_str(message),
+            Failure::NotBoolean(value) => write!(f, "expected true or false, found '{value}'"),
+            Failure::Unsupported(what) => write!(f, "{what} needs a JavaScript engine"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Evaluates the text of a condition, variables already put in.
+///
+/// # Errors
+/// Any [`Failure`]; JMeter logs it and takes the condition for false.
+pub fn holds(text: &str) -> Result<bool, Failure> {
+    match eval(text)?.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => Err(Failure::NotBoolean(other.to_owned())),
+    }
+}
+
+/// Evaluates a text: what `Context.toString` says of its value.
+///
+/// # Errors
+/// Anything but [`Failure::NotBoolean`].
+pub fn eval(text: &str) -> Result<String, Failure> {
+    let expression = parser::parse(text, false)?;
+    Ok(interpreter::eval(&expression)?.to_text())
+}
+
+/// What of a condition needs a JavaScript engine whatever its variables are: inside quotes a reference stands for text,
+/// outside for an operand. A text that could be anything until its variables are known is left to [`holds`].
+pub fn needs_engine(condition: &Template) -> Option<String> {
+    let unsupported = |failure| match failure {
+        Failure::Unsupported(what) => Some(what),
+        _ => None,
+    };
+    match parser::parse(&condition.skeleton(lexer::HOLE), true) {
+        Ok(expression) => expression
+            .and_then(|node| interpreter::check(&node).err())
+            .and_then(unsupported),
+        Err(failure) => unsupported(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests;

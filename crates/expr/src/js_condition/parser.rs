@@ -1,0 +1,298 @@
+//! The grammar of expressions, with JavaScript's precedences.
+
+use std::rc::Rc;
+
+use super::Failure;
+use super::lexer::{Lexer, Token};
+use super::value::Value;
+
+#[derive(Debug)]
+pub(super) enum Node {
+    Literal(Value),
+    Name(String),
+    /// An operand that is not known yet; only in a skeleton.
+    Hole,
+    Unary(&'static str, Box<Node>),
+    Binary(&'static str, Box<Node>, Box<Node>),
+    Conditional(Box<[Node; 3]>),
+    Member(Box<Node>, Rc<str>),
+    Call(Box<Node>, Vec<Node>),
+}
+
+/// Binary operators that bind equally tightly, loosest first; all of them bind to the left.
+const LEVELS: [&[&str]; 10] = [
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!=", "===", "!=="],
+    &["<", "<=", ">", ">="],
+    &["<<", ">>", ">>>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+const ASSIGNMENTS: [&str; 12] = [
+    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>=",
+];
+/// Longer expressions are left to an engine, so that evaluating cannot exhaust the stack.
+const MAX_NODES: usize = 400;
+const MAX_DEPTH: usize = 60;
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    token: Token,
+    after_line_end: bool,
+    nodes: usize,
+    depth: usize,
+}
+
+/// Parses a text: one expression, or none. In a `skeleton` the lexer's hole stands for an unknown operand.
+pub(super) fn parse(text: &str, skeleton: bool) -> Result<Option<Node>, Failure> {
+    let mut parser = Parser {
+        lexer: Lexer::new(text, skeleton),
+        token: Token::End,
+        after_line_end: true,
+        nodes: 0,
+        depth: 0,
+    };
+    parser.advance()?;
+    parser.skip_semicolons()?;
+    if parser.token == Token::End {
+        return Ok(None);
+    }
+    let node = parser.expression()?;
+    if parser.is(":") && matches!(node, Node::Name(_) | Node::Hole) {
+        return unsupported("a label");
+    }
+    if matches!(parser.token, Token::End | Token::Sign(";")) {
+        parser.skip_semicolons()?;
+        return if parser.token == Token::End {
+            Ok(Some(node))
+        } else {
+            unsupported("a second statement")
+        };
+    }
+    let starts_statement = !matches!(parser.token, Token::Sign(")" | ":" | "}" | "]"));
+    if parser.after_line_end && starts_statement {
+        return unsupported("a second statement");
+    }
+    match parser.token {
+        Token::Sign("=>") => unsupported("a function"),
+        Token::Keyword(ref word) if matches!(word.as_str(), "in" | "instanceof") => {
+            unsupported(format!("'{word}'"))
+        }
+        _ => syntax("missing ; before statement"),
+    }
+}
+
+fn syntax<T>(message: &str) -> Result<T, Failure> {
+    Err(Failure::Syntax(message.to_owned()))
+}
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Unsupported(what.into()))
+}
+
+impl Parser<'_> {
+    fn advance(&mut self) -> Result<Token, Failure> {
+        let next = self.lexer.next()?;
+        self.after_line_end = self.lexer.after_line_end;
+        Ok(std::mem::replace(&mut self.token, next))
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        matches!(self.token, Token::Sign(found) if found == sign)
+    }
+
+    fn accept(&mut self, sign: &str) -> Result<bool, Failure> {
+        let found = self.is(sign);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn skip_semicolons(&mut self) -> Result<(), Failure> {
+        while self.accept(";")? {}
+        Ok(())
+    }
+
+    fn node(&mut self, node: Node) -> Result<Node, Failure> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            unsupported("so long an expression")
+        } else {
+            Ok(node)
+        }
+    }
+
+    fn expression(&mut self) -> Result<Node, Failure> {
+        let mut left = self.assignment()?;
+        while self.accept(",")? {
+            let right = self.assignment()?;
+            left = self.node(Node::Binary(",", left.into(), right.into()))?;
+        }
+        Ok(left)
+    }
+
+    fn assignment(&mut self) -> Result<Node, Failure> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return unsupported("so deep an expression");
+        }
+        let mut node = self.binary(0)?;
+        if self.accept("?")? {
+            let yes = self.assignment()?;
+            if !self.accept(":")? {
+                return syntax("missing : in conditional expression");
+            }
+            let no = self.assignment()?;
+            node = self.node(Node::Conditional(Box::new([node, yes, no])))?;
+        }
+        if let Token::Sign(sign) = self.token
+            && ASSIGNMENTS.contains(&sign)
+        {
+            return match node {
+                Node::Name(_) | Node::Hole | Node::Member(..) => unsupported("an assignment"),
+                _ => syntax("Invalid assignment left-hand side."),
+            };
+        }
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Node, Failure> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        let mut left = self.binary(level + 1)?;
+        while let Token::Sign(sign) = self.token
+            && operators.contains(&sign)
+        {
+            if matches!(sign, "<<" | ">>" | ">>>") {
+                return unsupported(format!("'{sign}'"));
+            }
+            self.advance()?;
+            let right = self.binary(level + 1)?;
+            left = self.node(Node::Binary(sign, left.into(), right.into()))?;
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Node, Failure> {
+        match self.token {
+            Token::Sign(sign @ ("!" | "-" | "+")) => {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return unsupported("so deep an expression");
+                }
+                self.advance()?;
+                let operand = self.unary()?;
+                self.depth -= 1;
+                self.node(Node::Unary(sign, operand.into()))
+            }
+            Token::Sign(sign @ ("++" | "--")) => {
+                self.advance()?;
+                let operand = self.unary()?;
+                change(sign, &operand)
+            }
+            _ => {
+                let operand = self.postfix()?;
+                match self.token {
+                    Token::Sign(sign @ ("++" | "--")) if !self.after_line_end => {
+                        change(sign, &operand)
+                    }
+                    _ => Ok(operand),
+                }
+            }
+        }
+    }
+
+    fn postfix(&mut self) -> Result<Node, Failure> {
+        let mut node = self.primary()?;
+        loop {
+            if self.accept("(")? {
+                let arguments = self.arguments()?;
+                node = self.node(Node::Call(node.into(), arguments))?;
+            } else if self.accept(".")? {
+                node = match self.advance()? {
+                    Token::Name(name) | Token::Keyword(name) => {
+                        self.node(Node::Member(node.into(), name.into()))?
+                    }
+                    Token::Hole => self.node(Node::Hole)?,
+                    Token::Sign("(" | "@" | "*") => return unsupported("E4X"),
+                    _ => return syntax("missing name after . operator"),
+                };
+            } else if self.is("[") {
+                return unsupported("an index");
+            } else if self.is("..") || self.is("::") {
+                return unsupported("E4X");
+            } else {
+                return Ok(node);
+            }
+        }
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Node>, Failure> {
+        let mut arguments = Vec::new();
+        if self.accept(")")? {
+            return Ok(arguments);
+        }
+        loop {
+            arguments.push(self.assignment()?);
+            let more = self.accept(",")?;
+            if self.accept(")")? {
+                return Ok(arguments);
+            }
+            if !more {
+                return syntax("missing ) after argument list");
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Result<Node, Failure> {
+        if self.is("<")
+            && self
+                .lexer
+                .rest()
+                .starts_with(|c: char| c.is_alphabetic() || matches!(c, '>' | '!' | '?' | '_'))
+        {
+            return unsupported("an XML literal");
+        }
+        if self.is("/") || self.is("/=") {
+            return unsupported("a regular expression");
+        }
+        let node = match self.advance()? {
+            Token::Number(value) => Node::Literal(Value::Number(value)),
+            Token::Text(text) => Node::Literal(Value::text(text)),
+            Token::Name(name) => match name.as_str() {
+                "true" => Node::Literal(Value::Bool(true)),
+                "false" => Node::Literal(Value::Bool(false)),
+                "null" => Node::Literal(Value::Null),
+                _ => Node::Name(name),
+            },
+            Token::Hole => Node::Hole,
+            Token::Keyword(word) => return unsupported(format!("'{word}'")),
+            Token::Sign("(") => {
+                let inner = self.expression()?;
+                if !self.accept(")")? {
+                    return syntax("missing ) in parenthetical");
+                }
+                return Ok(inner);
+            }
+            Token::Sign(sign @ ("{" | "[" | "~" | "@")) => return unsupported(format!("'{sign}'")),
+            Token::Sign(_) => return syntax("syntax error"),
+            Token::End => return syntax("Unexpected end of file"),
+        };
+        self.node(node)
+    }
+}
+
+/// `++` and `--`.
+fn change(sign: &str, operand: &Node) -> Result<Node, Failure> {
+    match operand {
+        Node::Name(_) | Node::Hole | Node::Member(..) => unsupported(format!("'{sign}'")),
+        _ => syntax("Invalid increment operand."),
+    }
+}

@@ -1,0 +1,143 @@
+//! The methods that Rhino's strings have (`NativeString`), `equals` and `equalsIgnoreCase` among them.
+
+use super::Failure;
+use super::numbers::is_space;
+use super::value::Value;
+
+/// The methods of strings that are run here.
+pub(super) const METHODS: &str = "length indexOf lastIndexOf charAt charCodeAt substring substr slice concat equals \
+    equalsIgnoreCase includes startsWith endsWith toLowerCase toUpperCase trim toString valueOf";
+
+/// Calls one of [`METHODS`].
+pub(super) fn call(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
+    let text = |index: usize| args.get(index).unwrap_or(&Value::Undefined).to_text();
+    let first = || text(0);
+    Ok(match method {
+        "indexOf" | "lastIndexOf" | "includes" | "startsWith" | "endsWith" => {
+            search(this, method, args)
+        }
+        "charAt" | "charCodeAt" | "substring" | "substr" | "slice" => {
+            return piece(this, method, args);
+        }
+        "concat" => Value::text(
+            args.iter()
+                .fold(this.to_owned(), |all, arg| all + &arg.to_text()),
+        ),
+        "equals" => Value::Bool(this == first()),
+        "equalsIgnoreCase" => Value::Bool(equals_ignore_case(this, &first())),
+        "toLowerCase" => Value::text(this.to_lowercase()),
+        "toUpperCase" => Value::text(this.to_uppercase()),
+        "trim" => Value::text(this.trim_matches(is_space)),
+        "toString" | "valueOf" => Value::text(this),
+        _ => return Err(Failure::Unsupported(format!("the method {method}"))),
+    })
+}
+
+/// `String.equalsIgnoreCase`: character by character, never changing the length.
+fn equals_ignore_case(left: &str, right: &str) -> bool {
+    let fold = |c: char| {
+        let single = |mut all: Vec<char>| if all.len() == 1 { all.pop() } else { None };
+        let upper = single(c.to_uppercase().collect()).unwrap_or(c);
+        single(upper.to_lowercase().collect()).unwrap_or(upper)
+    };
+    left.chars().map(fold).eq(right.chars().map(fold))
+}
+
+/// The argument as a position, if it is there and not `undefined`.
+fn position(args: &[Value], index: usize) -> Option<f64> {
+    args.get(index)
+        .filter(|arg| **arg != Value::Undefined)
+        .map(Value::to_integer)
+}
+
+fn search(this: &str, method: &str, args: &[Value]) -> Value {
+    let (units, size) = units(this);
+    let wanted: Vec<u16> = args
+        .first()
+        .unwrap_or(&Value::Undefined)
+        .to_text()
+        .encode_utf16()
+        .collect();
+    let matches_at = |at: usize| units[at..].starts_with(&wanted);
+    let clamp = |at: f64| at.clamp(0.0, size as f64) as usize;
+    let from = clamp(position(args, 1).unwrap_or(0.0));
+    let found = |at: Option<usize>| Value::Number(at.map_or(-1.0, |at| at as f64));
+    match method {
+        // NativeString.js_indexOf looks for no text nowhere, and gives the position back.
+        "indexOf" | "includes" if wanted.is_empty() => {
+            let at = position(args, 1).unwrap_or(0.0).min(size as f64);
+            if method == "indexOf" {
+                Value::Number(at)
+            } else {
+                Value::Bool(at != -1.0)
+            }
+        }
+        "indexOf" => found((from..=size).find(|at| matches_at(*at))),
+        "includes" => Value::Bool((from..=size).any(matches_at)),
+        "startsWith" => Value::Bool(matches_at(from)),
+        "endsWith" => {
+            // An undefined end counts as 0 if a third argument follows.
+            let end = if args.len() > 2 {
+                args[1].to_integer()
+            } else {
+                position(args, 1).unwrap_or(size as f64)
+            };
+            Value::Bool(units[..clamp(end)].ends_with(&wanted))
+        }
+        _ => {
+            // For lastIndexOf alone NaN is the end.
+            let last = args
+                .get(1)
+                .map(Value::to_number)
+                .filter(|at| !at.is_nan())
+                .map_or(size, clamp);
+            found((0..=last).rev().find(|at| matches_at(*at)))
+        }
+    }
+}
+
+fn piece(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
+    let (units, size) = units(this);
+    let end = size as f64;
+    let start = position(args, 0).unwrap_or(0.0);
+    let from_end = |at: f64| {
+        if at < 0.0 {
+            (end + at).max(0.0)
+        } else {
+            at.min(end)
+        }
+    };
+    let (start, stop) = match method {
+        "charCodeAt" => {
+            let unit = (start >= 0.0 && start < end).then(|| f64::from(units[start as usize]));
+            return Ok(Value::Number(unit.unwrap_or(f64::NAN)));
+        }
+        "charAt" if start < 0.0 || start >= end => return Ok(Value::text("")),
+        "charAt" => (start, start + 1.0),
+        "substring" => {
+            let (one, other) = (
+                start.clamp(0.0, end),
+                position(args, 1).unwrap_or(end).clamp(0.0, end),
+            );
+            (one.min(other), one.max(other))
+        }
+        "substr" => {
+            let start = from_end(start);
+            (start, (start + position(args, 1).unwrap_or(end)).min(end))
+        }
+        _ => (from_end(start), from_end(position(args, 1).unwrap_or(end))),
+    };
+    let units = if start < stop {
+        &units[start as usize..stop as usize]
+    } else {
+        &[]
+    };
+    let half = |_| Failure::Unsupported("half of a surrogate pair".to_owned());
+    String::from_utf16(units).map(Value::text).map_err(half)
+}
+
+fn units(text: &str) -> (Vec<u16>, usize) {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let size = units.len();
+    (units, size)
+}

@@ -1,0 +1,57 @@
+//! The elements of a page in the order of the document, for those who follow its links and forms.
+
+use scraper::Node;
+
+use crate::css::parse_html;
+
+/// An element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// In lower case.
+    pub name: String,
+    /// Names in lower case.
+    pub attributes: Vec<(String, String)>,
+    /// The text that the element begins with.
+    pub text: Option<String>,
+    /// How many elements are around it.
+    pub depth: usize,
+}
+
+impl Tag {
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// All elements of a page, as the HTML standard reads it; JMeter reads it with JTidy.
+pub fn tags(html: &str) -> Vec<Tag> {
+    let page = parse_html(html);
+    let mut tags = Vec::new();
+    for node in page.tree.root().descendants() {
+        let Node::Element(element) = node.value() else { continue };
+        let text = node.first_child().and_then(|child| child.value().as_text().map(|text| text.to_string()));
+        tags.push(Tag {
+            name: element.name().to_owned(),
+            attributes: element.attrs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            text,
+            depth: node.ancestors().count(),
+        });
+    }
+    tags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_come_in_the_order_of_the_document() {
+        let found = tags("<FORM Action='a&amp;b'><select name=s><option>1<option value=2></select></form><textarea>x</textarea>");
+        let names: Vec<&str> = found.iter().map(|tag| tag.name.as_str()).collect();
+        assert_eq!(names, ["html", "head", "body", "form", "select", "option", "option", "textarea"]);
+        assert_eq!(found[3].attribute("action"), Some("a&b"));
+        assert_eq!(found[5].text.as_deref(), Some("1"));
+        assert_eq!((found[4].depth + 1, found[6].text.clone()), (found[5].depth, None));
+    }
+}

@@ -1,0 +1,245 @@
+//! Lengths and lines recorded from JMeter.
+
+use std::net::IpAddr;
+
+use super::*;
+use crate::redirect::{missing_location, redirect_url, too_many_redirects};
+use crate::status::{ConnectFailure, Endpoint, Failure};
+use crate::url::{Target, Url};
+
+const DIRECT: Place<'static> = sampler(0);
+
+const fn sampler(transactions: u32) -> Place<'static> {
+    Place::Sampler {
+        client: Client::HttpClient,
+        transactions,
+    }
+}
+
+fn fails(failure: Failure<'_>, host: &str, port: u16, secure: bool) -> Exception {
+    let addresses: [IpAddr; 1] = [IpAddr::from([127, 0, 0, 1])];
+    failure.exception(&Endpoint {
+        host,
+        port,
+        addresses: &addresses,
+        secure,
+        proxied: false,
+    })
+}
+
+fn refused() -> Exception {
+    fails(
+        Failure::Connect(ConnectFailure::Refused),
+        "127.0.0.1",
+        1,
+        false,
+    )
+}
+
+/// The failure of a sampler with these fields on port 18555.
+fn of(host: &str, path: &str) -> Exception {
+    let target = Target {
+        domain: host,
+        port: "18555",
+        path,
+        method: "GET",
+        ..Target::default()
+    };
+    match target.url() {
+        Ok(url) => url.wire().unwrap_err(),
+        Err(failure) => failure,
+    }
+}
+
+#[test]
+fn a_refused_connection_reads_as_recorded() {
+    let trace = refused().trace(&DIRECT);
+    let lines: Vec<&str> = trace.lines().collect();
+    assert_eq!(
+        lines[1],
+        "\tat org.apache.http.impl.conn.DefaultHttpClientConnectionOperator.connect(DefaultHttpClientConnectionOperator.java:156)"
+    );
+    assert_eq!(
+        lines[2],
+        "\tat org.apache.jmeter.protocol.http.sampler.HTTPHC4Impl$JMeterDefaultHttpClientConnectionOperator.connect(HTTPHC4Impl.java:409)"
+    );
+    assert_eq!(
+        lines[20],
+        "\tat java.base/java.lang.Thread.run(Thread.java:840)"
+    );
+    assert_eq!(
+        lines[21],
+        "Caused by: java.net.ConnectException: Connection refused"
+    );
+    assert_eq!(
+        lines[22],
+        "\tat java.base/sun.nio.ch.Net.connect0(Native Method)"
+    );
+    assert_eq!(*lines.last().unwrap(), "\t... 19 more");
+    assert!(trace.ends_with("more\n"));
+    assert_eq!(trace.len() as u64, refused().trace_len(&DIRECT));
+}
+
+#[test]
+fn places_have_the_recorded_lengths() {
+    let redirect = Place::Redirect(&DIRECT);
+    let resource = Place::Resource(&DIRECT);
+    let pool = Place::Pool {
+        client: Client::HttpClient,
+        depth: 1,
+    };
+    for (place, length) in [
+        (DIRECT, 2542),
+        (sampler(1), 2542),
+        (sampler(2), 2623),
+        (sampler(3), 2704),
+        (redirect, 3033),
+        (resource, 3039),
+        (Place::Redirect(&resource), 3530),
+        (Place::Resource(&redirect), 3530),
+        (pool, 2663),
+        (Place::Redirect(&pool), 3154),
+        (Place::Redirect(&sampler(3)), 3195),
+    ] {
+        assert_eq!(refused().trace_len(&place), length, "{place:?}");
+    }
+    assert!(redirect.is_redirect() && !resource.is_redirect());
+    assert_eq!((Place::Redirect(&resource).depth(), pool.depth()), (1, 1));
+}
+
+#[test]
+fn addresses_that_are_no_uri_have_the_recorded_lengths() {
+    for (host, path, length) in [
+        ("127.0.0.1", "/${x}", 1162),
+        ("127.0.0.1", "/a?b=${x}", 1167),
+        ("127.0.0.1", "/a#${x}", 1101),
+        ("127.0.0.1", "/a%zz", 1272),
+        ("127.0.0.1", "/a?b=%zz", 1275),
+        ("${host}", "/a", 1165),
+        ("a%zzb", "/a", 1268),
+        ("", "http://u{s:p@h/x", 1159),
+        ("", "http://", 1079),
+        ("", "/a", 1117),
+        ("", "http:///x", 1109),
+    ] {
+        assert_eq!(of(host, path).trace_len(&DIRECT), length, "{host} {path}");
+    }
+    assert_eq!(of("127.0.0.1", "/${x}").trace_len(&sampler(3)), 1324);
+}
+
+#[test]
+fn malformed_addresses_have_the_recorded_lengths() {
+    assert_eq!(of("", "http://[::g]/x").trace_len(&DIRECT), 1049);
+    assert_eq!(of("", "http://h:port/x").trace_len(&DIRECT), 1214);
+    assert_eq!(of("http://h", "/a").trace_len(&DIRECT), 814);
+    for (protocol, host, port, length) in [
+        ("foo", "127.0.0.1", "18555", 799),
+        ("foo", "127.0.0.1", "", 847),
+        ("${p}", "127.0.0.1", "18555", 800),
+        ("", "http://h", "", 862),
+        ("", "127.0.0.1", "-5", 801),
+    ] {
+        let target = Target {
+            protocol,
+            domain: host,
+            port,
+            path: "/a",
+            method: "GET",
+            query: "",
+        };
+        let failure = target.url().unwrap_err();
+        assert_eq!(failure.trace_len(&DIRECT), length, "{protocol} {host}");
+        assert_eq!(failure.trace_len(&sampler(2)), length + 81);
+    }
+}
+
+#[test]
+fn connections_fail_with_the_recorded_lengths() {
+    let connect = |failure| Failure::Connect(failure);
+    for (failure, host, port, secure, length) in [
+        (
+            connect(ConnectFailure::Refused),
+            "localhost",
+            1,
+            false,
+            2551,
+        ),
+        (connect(ConnectFailure::Refused), "127.0.0.1", 1, true, 2676),
+        (
+            connect(ConnectFailure::TimedOut),
+            "127.0.0.1",
+            18556,
+            false,
+            2476,
+        ),
+        (
+            connect(ConnectFailure::TimedOut),
+            "127.0.0.1",
+            18556,
+            true,
+            2610,
+        ),
+        (
+            Failure::UnknownHost { remembered: false },
+            "nosuch.invalid",
+            80,
+            false,
+            2495,
+        ),
+        (
+            Failure::UnknownHost { remembered: true },
+            "nosuch.invalid",
+            80,
+            true,
+            2209,
+        ),
+    ] {
+        assert_eq!(
+            fails(failure, host, port, secure).trace_len(&DIRECT),
+            length,
+            "{failure:?}"
+        );
+    }
+}
+
+#[test]
+fn exchanges_fail_with_the_recorded_lengths() {
+    for (failure, length) in [
+        (Failure::ReadTimeout, 2677),
+        (Failure::NoResponse, 2068),
+        (Failure::Reset, 2599),
+        (Failure::MalformedHead, 2245),
+        (Failure::NotGzip, 1629),
+        (
+            Failure::TruncatedBody {
+                expected: 100,
+                received: 5,
+            },
+            1319,
+        ),
+        (
+            Failure::TruncatedChunk {
+                expected: 16,
+                received: 3,
+            },
+            1273,
+        ),
+        (Failure::MissingClosingChunk, 1464),
+        (Failure::BadChunkHeader("zz"), 1423),
+        (Failure::MissingChunkEnd, 1441),
+    ] {
+        let exception = fails(failure, "127.0.0.1", 18555, false);
+        assert_eq!(exception.trace_len(&DIRECT), length, "{failure:?}");
+    }
+}
+
+#[test]
+fn redirects_fail_with_the_recorded_lengths() {
+    let url = Url::parse("http://127.0.0.1:18555/noloc").unwrap();
+    assert_eq!(missing_location("GET", &url).trace_len(&DIRECT), 852);
+    assert_eq!(too_many_redirects(20).trace_len(&DIRECT), 1108);
+    let failure = redirect_url(&url, "foo://x/y", true).unwrap_err();
+    assert_eq!(failure.trace_len(&DIRECT), 1295);
+    let failure = redirect_url(&url, "http://[::g]/x", true).unwrap_err();
+    assert_eq!(failure.trace_len(&DIRECT), 1497);
+}
