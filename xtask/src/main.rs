@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `bench`, `record`.
+//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`.
 
 mod bench;
 mod measure;
@@ -14,7 +14,8 @@ use anyhow::{Context as _, bail};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test                          all tests of the workspace, then recorded JMeter runs where they are at hand
+  test                          all tests of the workspace
+  compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
   bench [--rounds N] [--seconds N]
                                 CPU per request of a keep-alive plan, with wrk beside it (needs nginx and wrk)
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => test(),
+        ["test"] => run(cargo().args(["test", "--workspace", "--quiet"])),
+        ["compare", folder] => oracle::compare(Path::new(folder)),
         ["bench", ref options @ ..] => bench::bench(options),
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
@@ -43,12 +45,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The one test command.
-fn test() -> anyhow::Result<()> {
-    run(cargo().args(["test", "--workspace", "--quiet"]))?;
-    oracle::check()
-}
-
 /// The folder of the workspace.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -64,7 +60,8 @@ fn cargo() -> Command {
 /// Builds the program with optimisations and says where it is.
 fn release_binary() -> anyhow::Result<PathBuf> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "drumfire"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release/drumfire"))
 }
 

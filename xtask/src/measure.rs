@@ -21,9 +21,14 @@ pub struct Cost {
 
 /// Runs a command and writes what it cost into a file.
 pub fn measure(report: &Path, command: &[&str]) -> anyhow::Result<()> {
-    let [program, words @ ..] = command else { bail!("measure needs a command") };
+    let [program, words @ ..] = command else {
+        bail!("measure needs a command")
+    };
     let began = Instant::now();
-    let status = Command::new(program).args(words).status().with_context(|| (*program).to_owned())?;
+    let status = Command::new(program)
+        .args(words)
+        .status()
+        .with_context(|| (*program).to_owned())?;
     let wall_us = began.elapsed().as_micros() as u64;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let us = |time: nix::sys::time::TimeVal| (time.tv_sec() * 1_000_000 + time.tv_usec()) as u64;
@@ -45,27 +50,46 @@ pub fn measured(command: &[String], folder: &Path) -> anyhow::Result<(String, Co
     let report = folder.join("cost");
     let own = std::env::current_exe()?;
     let mut outer = Command::new(own);
-    outer.arg("measure").arg(&report).args(command).current_dir(folder);
+    outer
+        .arg("measure")
+        .arg(&report)
+        .args(command)
+        .current_dir(folder);
     let output = outer.output().with_context(|| format!("{command:?}"))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
-        bail!("{command:?}: {}\n{said}{}", output.status, String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "{command:?}: {}\n{said}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    let cost = Cost::read(&std::fs::read_to_string(&report)?).context("the cost of a program cannot be read")?;
+    let cost = Cost::read(&std::fs::read_to_string(&report)?)
+        .context("the cost of a program cannot be read")?;
     Ok((said, cost))
 }
 
 impl Cost {
     fn text(self) -> String {
-        format!("wall_us {}\nuser_us {}\nsystem_us {}\npeak_kib {}\n", self.wall_us, self.user_us, self.system_us, self.peak_kib)
+        format!(
+            "wall_us {}\nuser_us {}\nsystem_us {}\npeak_kib {}\n",
+            self.wall_us, self.user_us, self.system_us, self.peak_kib
+        )
     }
 
     fn read(text: &str) -> Option<Cost> {
         let value = |name: &str| {
             let mut pairs = text.lines().filter_map(|line| line.split_once(' '));
-            pairs.find(|(known, _)| *known == name).and_then(|(_, value)| value.parse().ok())
+            pairs
+                .find(|(known, _)| *known == name)
+                .and_then(|(_, value)| value.parse().ok())
         };
-        Some(Cost { wall_us: value("wall_us")?, user_us: value("user_us")?, system_us: value("system_us")?, peak_kib: value("peak_kib")? })
+        Some(Cost {
+            wall_us: value("wall_us")?,
+            user_us: value("user_us")?,
+            system_us: value("system_us")?,
+            peak_kib: value("peak_kib")?,
+        })
     }
 }
 
@@ -75,7 +99,12 @@ mod tests {
 
     #[test]
     fn costs_survive_writing() {
-        let cost = Cost { wall_us: 1, user_us: 2, system_us: 3, peak_kib: 4 };
+        let cost = Cost {
+            wall_us: 1,
+            user_us: 2,
+            system_us: 3,
+            peak_kib: 4,
+        };
         assert_eq!(Cost::read(&cost.text()), Some(cost));
         assert_eq!(Cost::read("wall_us 1\n"), None);
     }

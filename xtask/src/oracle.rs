@@ -1,34 +1,37 @@
-//! Compares the program with recorded runs of real JMeter that lie beside the repository, if they do.
+//! Compares the program with recorded runs of real JMeter: a folder whose `check.py` runs them and says how many are equal.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// Where the recordings are looked for, from the workspace; the environment variable `DRUMFIRE_ORACLE` says otherwise.
-const BESIDE: &str = "../shared/oracle";
 const FLOOR: &str = "compat/floor.toml";
 
-/// Runs the recorded plans and holds the number of equal ones against the floor.
-pub fn check() -> anyhow::Result<()> {
-    let folder = std::env::var_os("DRUMFIRE_ORACLE").map_or_else(|| super::root().join(BESIDE), PathBuf::from);
+/// Runs the recorded plans of `folder` and holds the number of equal ones against the floor.
+pub fn compare(folder: &Path) -> anyhow::Result<()> {
     let script = folder.join("check.py");
-    if !script.is_file() {
-        println!("no recorded JMeter runs at {}: not compared", folder.display());
-        return Ok(());
-    }
     let floor = floor(&std::fs::read_to_string(super::root().join(FLOOR)).context(FLOOR)?)?;
     let binary = super::release_binary()?;
     let mut command = Command::new("python3");
-    command.arg(&script).arg("--bin").arg(&binary).arg("--no-scripts").stderr(Stdio::inherit());
+    command
+        .arg(&script)
+        .arg("--bin")
+        .arg(&binary)
+        .arg("--no-scripts")
+        .stderr(Stdio::inherit());
     // Its exit code says whether all are equal, which is not asked here.
     let output = command.output().with_context(|| format!("{command:?}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
-    let passed = passed(&said).with_context(|| format!("{} did not say how many passed", script.display()))?;
+    let passed = passed(&said)
+        .with_context(|| format!("{} did not say how many passed", script.display()))?;
     match passed {
-        _ if passed < floor => bail!("{passed} recorded plans are equal, {floor} were before ({FLOOR})"),
-        _ if passed > floor => println!("note: {passed} recorded plans are equal; raise the floor of {floor} in {FLOOR}"),
+        _ if passed < floor => {
+            bail!("{passed} recorded plans are equal, {floor} were before ({FLOOR})")
+        }
+        _ if passed > floor => println!(
+            "note: {passed} recorded plans are equal; raise the floor of {floor} in {FLOOR}"
+        ),
         _ => {}
     }
     Ok(())
@@ -37,13 +40,24 @@ pub fn check() -> anyhow::Result<()> {
 /// `passed = N` of the floor file.
 fn floor(text: &str) -> anyhow::Result<u64> {
     let values = text.lines().filter_map(|line| line.split_once('='));
-    let mut values = values.filter(|(name, _)| name.trim() == "passed").map(|(_, value)| value.trim());
-    values.next().and_then(|value| value.parse().ok()).with_context(|| format!("{FLOOR} has no number `passed`"))
+    let mut values = values
+        .filter(|(name, _)| name.trim() == "passed")
+        .map(|(_, value)| value.trim());
+    values
+        .next()
+        .and_then(|value| value.parse().ok())
+        .with_context(|| format!("{FLOOR} has no number `passed`"))
 }
 
 /// The number in the last line, `N passed, M failed`.
 fn passed(said: &str) -> Option<u64> {
-    said.lines().last()?.split_once(" passed,")?.0.trim().parse().ok()
+    said.lines()
+        .last()?
+        .split_once(" passed,")?
+        .0
+        .trim()
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]

@@ -26,14 +26,26 @@ impl Nginx {
         let folder = std::env::temp_dir().join(format!("drumfire-bench-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("html"))?;
         std::fs::write(folder.join("html/index.html"), page())?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
+            .local_addr()?
+            .port();
         let template = std::fs::read_to_string(super::root().join("benches/nginx.conf"))?;
         let config = folder.join("nginx.conf");
         std::fs::write(&config, template.replace("@PORT@", &port.to_string()))?;
-        let mut command = Command::new(find("nginx").context("nginx is not installed (Debian: nginx-light)")?);
-        command.arg("-p").arg(&folder).arg("-c").arg(&config).args(["-e", "error.log"]);
+        let mut command =
+            Command::new(find("nginx").context("nginx is not installed (Debian: nginx-light)")?);
+        command
+            .arg("-p")
+            .arg(&folder)
+            .arg("-c")
+            .arg(&config)
+            .args(["-e", "error.log"]);
         let child = command.stdin(Stdio::null()).spawn().context("nginx")?;
-        let nginx = Nginx { port, child, folder };
+        let nginx = Nginx {
+            port,
+            child,
+            folder,
+        };
         let deadline = Instant::now() + Duration::from_secs(5);
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
             if Instant::now() > deadline {
@@ -48,7 +60,9 @@ impl Nginx {
 impl Drop for Nginx {
     fn drop(&mut self) {
         // The master process ends its workers when it is asked, not when it is killed.
-        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        let _ = Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -62,8 +76,11 @@ fn page() -> String {
 /// A program by its name, also where administrators' programs lie.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
+    let folders =
+        std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    folders
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// A program that asks the server.
@@ -85,7 +102,10 @@ impl Peer {
     /// All that are compared, ours first.
     pub fn all() -> anyhow::Result<Vec<Peer>> {
         let wrk = find("wrk").context("wrk is not installed")?;
-        Ok(vec![Peer::Drumfire(super::release_binary()?), Peer::Wrk(wrk)])
+        Ok(vec![
+            Peer::Drumfire(super::release_binary()?),
+            Peer::Wrk(wrk),
+        ])
     }
 
     pub fn name(&self) -> &'static str {
@@ -100,9 +120,16 @@ impl Peer {
         let (said, cost) = measured(&self.command(port, seconds), folder)?;
         let requests = match self {
             Peer::Drumfire(_) => count_rows(&folder.join("out.jtl"))?,
-            Peer::Wrk(_) => wrk_requests(&said).context("wrk did not say how many requests it made")?,
+            Peer::Wrk(_) => {
+                wrk_requests(&said).context("wrk did not say how many requests it made")?
+            }
         };
-        Ok(Round { peer: self.name(), requests, cost, said })
+        Ok(Round {
+            peer: self.name(),
+            requests,
+            cost,
+            said,
+        })
     }
 
     fn command(&self, port: u16, seconds: u32) -> Vec<String> {
@@ -124,8 +151,11 @@ impl Peer {
                 .into()
             }
             Peer::Wrk(program) => {
-                let threads = std::thread::available_parallelism().map_or(1, usize::from).min(USERS as usize);
-                let options = format!("-t{threads} -c{USERS} -d{seconds}s http://127.0.0.1:{port}/");
+                let threads = std::thread::available_parallelism()
+                    .map_or(1, usize::from)
+                    .min(USERS as usize);
+                let options =
+                    format!("-t{threads} -c{USERS} -d{seconds}s http://127.0.0.1:{port}/");
                 let mut command = vec![program.display().to_string()];
                 command.extend(options.split(' ').map(str::to_owned));
                 command
@@ -160,7 +190,10 @@ mod tests {
 
     #[test]
     fn wrk_says_how_many_requests_it_made() {
-        assert_eq!(wrk_requests("  Latency\n  1234 requests in 1.00s, 2MB read\n"), Some(1234));
+        assert_eq!(
+            wrk_requests("  Latency\n  1234 requests in 1.00s, 2MB read\n"),
+            Some(1234)
+        );
         assert_eq!(wrk_requests("unable to connect"), None);
     }
 }

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use drumfire_engine::{GroupView, PlanView, PropertyRow, Rung, Survey, SurveyRow, TreeRow, UserWindow};
+pub use drumfire_engine::{
+    GroupView, PlanView, PropertyRow, Rung, Survey, SurveyRow, TreeRow, UserWindow,
+};
 use drumfire_jmx::Diagnostic;
 
 use crate::properties::Settings;
@@ -26,7 +28,12 @@ pub trait Engine {
     ///
     /// # Errors
     /// Everything that is wrong with the plan, at once.
-    fn compile(&self, plan: &Path, settings: &Settings, order: &RunOrder) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
+    fn compile(
+        &self,
+        plan: &Path,
+        settings: &Settings,
+        order: &RunOrder,
+    ) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
 
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
@@ -35,7 +42,12 @@ pub trait Engine {
     ///
     /// # Errors
     /// Why it could not start or go on.
-    fn run(&self, program: Self::Program, order: &RunOrder, watch: &mut dyn Watch) -> anyhow::Result<Outcome>;
+    fn run(
+        &self,
+        program: Self::Program,
+        order: &RunOrder,
+        watch: &mut dyn Watch,
+    ) -> anyhow::Result<Outcome>;
 }
 
 /// How to run a plan.

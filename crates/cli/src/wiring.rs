@@ -29,18 +29,32 @@ impl Engine for Wiring {
 
     fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>> {
         let read = drumfire_jmx::read_file(plan)?;
-        let mut survey = drumfire_engine::survey(&read.tree, &engine_settings(plan, settings, &RunOrder::default()));
+        let mut survey = drumfire_engine::survey(
+            &read.tree,
+            &engine_settings(plan, settings, &RunOrder::default()),
+        );
         survey.findings.splice(0..0, read.warnings);
         Ok(survey)
     }
 
-    fn compile(&self, plan: &Path, settings: &Settings, order: &RunOrder) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn compile(
+        &self,
+        plan: &Path,
+        settings: &Settings,
+        order: &RunOrder,
+    ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = drumfire_jmx::read_file(plan)?;
         let mut warnings = read.warnings;
         match drumfire_engine::compile(read.tree.clone(), engine_settings(plan, settings, order)) {
             Ok(compiled) => {
                 warnings.extend(compiled.warnings);
-                Ok((Ready { tree: read.tree, program: compiled.program }, warnings))
+                Ok((
+                    Ready {
+                        tree: read.tree,
+                        program: compiled.program,
+                    },
+                    warnings,
+                ))
             }
             Err(faults) => {
                 warnings.extend(faults);
@@ -53,12 +67,21 @@ impl Engine for Wiring {
         drumfire_engine::describe(&ready.tree, &ready.program)
     }
 
-    fn run(&self, ready: Ready, order: &RunOrder, watch: &mut dyn Watch) -> anyhow::Result<Outcome> {
+    fn run(
+        &self,
+        ready: Ready,
+        order: &RunOrder,
+        watch: &mut dyn Watch,
+    ) -> anyhow::Result<Outcome> {
         let control = Control::default();
         watch.started(Arc::new(Brake(control.clone())));
-        let options = Options { delete_results: order.delete_results, workers: 0 };
+        let options = Options {
+            delete_results: order.delete_results,
+            workers: 0,
+        };
         let mut relay = Relay::new(&ready.program, watch);
-        let outcome = drumfire_engine::run(Arc::new(ready.program), &options, &control, &mut relay)?;
+        let outcome =
+            drumfire_engine::run(Arc::new(ready.program), &options, &control, &mut relay)?;
         // JMeter's last summary lines come before this one.
         watch.tidying_up();
         Ok(told(outcome))
@@ -66,7 +89,11 @@ impl Engine for Wiring {
 }
 
 /// The properties, the plan's folder and this machine, as the engine takes them.
-fn engine_settings(plan: &Path, settings: &Settings, order: &RunOrder) -> Arc<drumfire_engine::Settings> {
+fn engine_settings(
+    plan: &Path,
+    settings: &Settings,
+    order: &RunOrder,
+) -> Arc<drumfire_engine::Settings> {
     let properties = Properties::new();
     for (name, value) in settings.system.iter() {
         properties.set_system(name, value);
@@ -74,7 +101,9 @@ fn engine_settings(plan: &Path, settings: &Settings, order: &RunOrder) -> Arc<dr
     for (name, value) in settings.properties.iter() {
         properties.set(name, value);
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     // JMeterContextService.startTest
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
@@ -103,7 +132,11 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
     let mut faults = outcome.faults;
     for file in &outcome.files {
         if file.lost_rows > 0 {
-            faults.push(format!("{}: {} samples could not be written", file.path.display(), file.lost_rows));
+            faults.push(format!(
+                "{}: {} samples could not be written",
+                file.path.display(),
+                file.lost_rows
+            ));
         }
     }
     let mut rows = relay::rows(&outcome.live.recording());

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use drumfire::commands::execute;
 use drumfire::console::Console;
 use drumfire::engine::{
-    Engine, GroupView, Outcome, PlanView, RunOrder, Rung, Stop, Survey, SurveyRow, UserWindow, Watch,
+    Engine, GroupView, Outcome, PlanView, RunOrder, Rung, Stop, Survey, SurveyRow, UserWindow,
+    Watch,
 };
 use drumfire::exit_codes::Exit;
 use drumfire::properties::Settings;
@@ -58,8 +59,16 @@ impl Engine for Scripted {
     type Program = ();
 
     fn survey(&self, _: &Path, _: &Settings) -> Result<Survey, Vec<Diagnostic>> {
-        let findings: Vec<_> = self.refusal.map(|text| Diagnostic::error("bad", text)).into_iter().collect();
-        Ok(Survey { rows: self.survey.clone(), runs: findings.is_empty(), findings })
+        let findings: Vec<_> = self
+            .refusal
+            .map(|text| Diagnostic::error("bad", text))
+            .into_iter()
+            .collect();
+        Ok(Survey {
+            rows: self.survey.clone(),
+            runs: findings.is_empty(),
+            findings,
+        })
     }
 
     fn compile(

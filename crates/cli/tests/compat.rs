@@ -25,15 +25,29 @@ fn difference(case: &Path) -> Option<String> {
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let plan = case.join("plan.jmx");
     let port = format!("-Jport={}", site.address().port());
-    let words = ["-n", "-t", plan.to_str().expect("a path that is text"), "-l", "out.jtl", &port];
+    let words = [
+        "-n",
+        "-t",
+        plan.to_str().expect("a path that is text"),
+        "-l",
+        "out.jtl",
+        &port,
+    ];
     let finished = workshop.run(&words, LIMIT);
     if finished.code != Some(0) {
-        return Some(format!("exit code {:?}: {}{}", finished.code, finished.out, finished.err));
+        return Some(format!(
+            "exit code {:?}: {}{}",
+            finished.code, finished.out, finished.err
+        ));
     }
     let found = compat::rows(&workshop.read("out.jtl"), &site).expect("results are CSV");
     let recorded = std::fs::read_to_string(case.join("expected.csv")).expect("the recording");
     let expected = compat::read(&recorded).expect("the recording is CSV");
-    assert!(!expected.is_empty(), "{}: nothing was recorded", case.display());
+    assert!(
+        !expected.is_empty(),
+        "{}: nothing was recorded",
+        case.display()
+    );
     compat::difference(&expected, &found)
 }
 
@@ -44,10 +58,16 @@ fn every_case_writes_what_jmeter_wrote() {
     let mut wrong = Vec::new();
     let mut names = Vec::new();
     for case in &cases {
-        let name = case.file_name().expect("a case has a name").to_string_lossy().into_owned();
+        let name = case
+            .file_name()
+            .expect("a case has a name")
+            .to_string_lossy()
+            .into_owned();
         match (difference(case), gaps.get(&name)) {
             (Some(difference), None) => wrong.push(format!("{name}: {difference}")),
-            (None, Some(gap)) => wrong.push(format!("{name} passes; take it off known_gaps.toml: {gap}")),
+            (None, Some(gap)) => {
+                wrong.push(format!("{name} passes; take it off known_gaps.toml: {gap}"))
+            }
             _ => {}
         }
         names.push(name);

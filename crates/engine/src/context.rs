@@ -198,7 +198,7 @@ impl Scope for Context {
         self.previous.as_ref().map(|sample| Cow::Owned(crate::body::text(sample).into_owned()))
     }
     fn test_plan_name(&self) -> &str {
-        &self.shared.program.name
+        &self.shared.program.script
     }
     fn base_dir(&self) -> &Path {
         &self.shared.program.base_dir

@@ -1,6 +1,6 @@
 //! What `drumfire plan` shows: the tree, the properties that the plan reads, and its load, without sending anything.
 
-use drumfire_expr::{Compiler, Scope, Template};
+use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Node, Props, Tree, Value};
 use serde::Serialize;
 
@@ -63,7 +63,11 @@ pub struct UserWindow {
 
 /// Describes a compiled plan; `tree` is what it was compiled from.
 pub fn describe(tree: &Tree, program: &Program) -> PlanView {
-    let mut describer = Describer { compiler: compiler(program), settings: &program.settings, view: PlanView::default() };
+    let mut describer = Describer {
+        compiler: compiler(program),
+        settings: &program.settings,
+        view: PlanView::default(),
+    };
     for root in &tree.roots {
         describer.node(root, 0, true);
     }
@@ -74,7 +78,7 @@ pub fn describe(tree: &Tree, program: &Program) -> PlanView {
 
 fn compiler(program: &Program) -> Compiler {
     let mut compiler = Compiler::new(program.settings.properties.clone());
-    compiler.set_plan(&program.name, &program.base_dir);
+    compiler.set_plan(&program.script, &program.base_dir);
     for (name, value) in &program.variables {
         compiler.define(name, value.as_str());
     }
@@ -91,7 +95,12 @@ impl Describer<'_> {
     fn node(&mut self, node: &Node, depth: usize, enabled: bool) {
         let enabled = enabled && node.enabled;
         let name = self.resolve_properties(&node.name);
-        self.view.tree.push(TreeRow { depth, class: node.class.clone(), name, enabled });
+        self.view.tree.push(TreeRow {
+            depth,
+            class: node.class.clone(),
+            name,
+            enabled,
+        });
         if enabled {
             self.text(&node.name);
             self.props(&node.props);
@@ -109,7 +118,9 @@ impl Describer<'_> {
         match value {
             Value::Str(text) => self.text(text),
             Value::Element(element) => self.props(&element.props),
-            Value::List(items) | Value::Map(items) => items.iter().for_each(|item| self.value(&item.value)),
+            Value::List(items) | Value::Map(items) => {
+                items.iter().for_each(|item| self.value(&item.value))
+            }
             _ => {}
         }
     }
@@ -117,9 +128,15 @@ impl Describer<'_> {
     /// Notes the properties that a text reads.
     fn text(&mut self, text: &str) {
         for read in PropertyReads::of(text) {
-            let Some(value) = self.eval(read.reference) else { continue };
+            let Some(value) = self.eval(read.reference) else {
+                continue;
+            };
             let is_set = self.settings.properties.get(read.name).is_some();
-            let row = PropertyRow { name: read.name.to_owned(), value, is_set };
+            let row = PropertyRow {
+                name: read.name.to_owned(),
+                value,
+                is_set,
+            };
             if !self.view.properties.contains(&row) {
                 self.view.properties.push(row);
             }
@@ -139,7 +156,7 @@ impl Describer<'_> {
 
     fn eval(&mut self, reference: &str) -> Option<String> {
         let template = Template::compile(reference, &mut self.compiler).ok()?;
-        let scope: &mut dyn Scope = self.compiler.scope_mut();
+        let scope = self.compiler.scope_mut();
         Some(template.eval(scope).into_string())
     }
 }
@@ -170,11 +187,18 @@ impl<'t> Iterator for PropertyReads<'t> {
             let at = self.rest.find("${__")?;
             let text = &self.rest[at..];
             self.rest = &text[2..];
-            let call = text[2..].strip_prefix("__P(").or_else(|| text[2..].strip_prefix("__property("));
-            let Some((call, end)) = call.zip(reference_end(text)) else { continue };
+            let call = text[2..]
+                .strip_prefix("__P(")
+                .or_else(|| text[2..].strip_prefix("__property("));
+            let Some((call, end)) = call.zip(reference_end(text)) else {
+                continue;
+            };
             let name = call[..call.find([',', ')']).unwrap_or(call.len())].trim();
             if !name.is_empty() && !name.contains("${") {
-                return Some(PropertyRead { reference: &text[..end], name });
+                return Some(PropertyRead {
+                    reference: &text[..end],
+                    name,
+                });
             }
         }
     }
@@ -201,7 +225,10 @@ fn reference_end(text: &str) -> Option<usize> {
 fn group(group: &Group) -> GroupView {
     let users = (0..group.shape.users()).map(|user| {
         let window = group.shape.window(user);
-        UserWindow { start_ms: window.start_ms.max(0) as u64, stop_ms: window.stop_ms.map(|stop_ms| stop_ms.max(0) as u64) }
+        UserWindow {
+            start_ms: window.start_ms.max(0) as u64,
+            stop_ms: window.stop_ms.map(|stop_ms| stop_ms.max(0) as u64),
+        }
     });
     GroupView {
         name: group.name.clone(),
@@ -210,7 +237,10 @@ fn group(group: &Group) -> GroupView {
             GroupKind::Main => "ThreadGroup",
             GroupKind::TearDown => "PostThreadGroup",
         },
-        iterations: group.shape.loops.and_then(|loops| u64::try_from(loops).ok()),
+        iterations: group
+            .shape
+            .loops
+            .and_then(|loops| u64::try_from(loops).ok()),
         fault: group.shape.check().err().map(|fault| fault.to_string()),
         users: users.collect(),
     }
@@ -233,12 +263,16 @@ mod tests {
             <hashTree><TestAction testname="${{__property(pause,,none)}}" enabled="false"/><hashTree/></hashTree>
             </hashTree></hashTree></jmeterTestPlan>"#
         );
+        let text = text.replace(" testname=", r#" guiclass="Gui" testname="#);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let known = Properties::new();
         for (name, value) in properties {
             known.set(name, *value);
         }
-        let settings = Settings { properties: known, ..Settings::default() };
+        let settings = Settings {
+            properties: known,
+            ..Settings::default()
+        };
         let compiled = crate::compile(read.tree.clone(), Arc::new(settings));
         let compiled = compiled.unwrap_or_else(|faults| panic!("{}", faults[0].render(false)));
         describe(&read.tree, &compiled.program)
@@ -250,22 +284,47 @@ mod tests {
     #[test]
     fn the_tree_has_properties_put_in() {
         let tree = view(THREE_USERS, &[("who", "Ann")]).tree;
-        let rows: Vec<_> = tree.iter().map(|row| (row.depth, row.name.as_str(), row.enabled)).collect();
-        assert_eq!(rows, [(0, "Plan of Ann", true), (1, "Users", true), (2, "none", false)]);
+        let rows: Vec<_> = tree
+            .iter()
+            .map(|row| (row.depth, row.name.as_str(), row.enabled))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (0, "Plan of Ann", true),
+                (1, "Users", true),
+                (2, "none", false)
+            ]
+        );
     }
 
     #[test]
     fn properties_that_enabled_elements_read_are_told_once() {
         let view = view(THREE_USERS, &[("users", "2")]);
-        let rows: Vec<_> = view.properties.iter().map(|row| (row.name.as_str(), row.value.as_str(), row.is_set)).collect();
-        assert_eq!(rows, [("who", "nobody", false), ("loops", "1", false), ("users", "2", true)]);
+        let rows: Vec<_> = view
+            .properties
+            .iter()
+            .map(|row| (row.name.as_str(), row.value.as_str(), row.is_set))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("who", "nobody", false),
+                ("loops", "1", false),
+                ("users", "2", true)
+            ]
+        );
     }
 
     #[test]
     fn the_load_is_one_window_per_user() {
         let group = &view(THREE_USERS, &[]).groups[0];
         assert_eq!((group.iterations, &group.fault), (Some(1), &None));
-        let starts: Vec<_> = group.users.iter().map(|user| (user.start_ms, user.stop_ms)).collect();
+        let starts: Vec<_> = group
+            .users
+            .iter()
+            .map(|user| (user.start_ms, user.stop_ms))
+            .collect();
         assert_eq!(starts, [(0, None), (1_000, None), (2_000, None)]);
     }
 
@@ -273,14 +332,27 @@ mod tests {
     fn a_group_that_cannot_start_says_why() {
         let scheduler = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp><boolProp name="ThreadGroup.scheduler">true</boolProp>"#;
         let group = &view(scheduler, &[("loops", "-1")]).groups[0];
-        assert_eq!((group.iterations, group.fault.as_deref()), (None, Some("Invalid duration 0")));
+        assert_eq!(
+            (group.iterations, group.fault.as_deref()),
+            (None, Some("Invalid duration 0"))
+        );
     }
 
     #[test]
     fn property_calls_are_found_inside_others() {
-        let found = |text| PropertyReads::of(text).map(|read| (read.reference, read.name)).collect::<Vec<_>>();
-        assert_eq!(found("a ${__P(x)} ${__P(y,${z})}"), [("${__P(x)}", "x"), ("${__P(y,${z})}", "y")]);
-        assert_eq!(found("${__intSum(1,${__property(n, , 2)})}"), [("${__property(n, , 2)}", "n")]);
+        let found = |text| {
+            PropertyReads::of(text)
+                .map(|read| (read.reference, read.name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("a ${__P(x)} ${__P(y,${z})}"),
+            [("${__P(x)}", "x"), ("${__P(y,${z})}", "y")]
+        );
+        assert_eq!(
+            found("${__intSum(1,${__property(n, , 2)})}"),
+            [("${__property(n, , 2)}", "n")]
+        );
         assert_eq!(found("${__P(${computed})} ${__Port(x)} ${__P(open"), []);
     }
 }

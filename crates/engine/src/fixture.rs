@@ -52,6 +52,7 @@ pub fn decode_with_findings<T>(
         summarisers: Vec::new(),
         save_config: SaveConfig::default(),
         keeps_previous: false,
+        reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
@@ -67,7 +68,7 @@ pub fn decode_with_findings<T>(
 fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Context {
     let (names, _) = compiler.finish();
     let program = Program {
-        name: "p.jmx".to_owned(),
+        script: "p.jmx".to_owned(),
         base_dir: std::path::PathBuf::new(),
         names,
         variables: Vec::new(),
@@ -79,6 +80,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         state_count,
         sample_variables: Vec::new(),
         keeps_previous: false,
+        reads_sampler_name: false,
         settings: settings.clone(),
     };
     let shared = Arc::new(Shared {

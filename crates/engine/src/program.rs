@@ -13,7 +13,8 @@ use crate::walk::{Controller, ControllerId};
 
 /// A compiled plan.
 pub struct Program {
-    pub name: String,
+    /// The file's name.
+    pub script: String,
     pub base_dir: PathBuf,
     pub names: Arc<VarNames>,
     /// Values of the plan's user defined variables, by name, as every user starts with them.
@@ -32,6 +33,8 @@ pub struct Program {
     pub sample_variables: Vec<Slot>,
     /// Whether anything reads the previous sample of a user (`__regexFunction`, `__XPath` …).
     pub keeps_previous: bool,
+    /// Whether anything asks for the name of the sampler at hand.
+    pub reads_sampler_name: bool,
     pub settings: Arc<Settings>,
 }
 

@@ -19,6 +19,9 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let group = user.group();
     let package = &group.samplers[id as usize];
     user.cx.reach = Some(package.reach.clone());
+    if user.cx.shared.program.reads_sampler_name {
+        user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
+    }
     user.cx.http.edits.begin(package.sampler.is_http());
     for pre in &package.pre {
         pre.process(&mut user.cx);

@@ -55,7 +55,10 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
         functions: Vec::new(),
         seen: HashSet::new(),
     };
-    surveyor.compiler.set_plan(plan.as_ref().map_or("", |plan| &plan.name), &settings.base_dir);
+    surveyor.compiler.set_plan(
+        plan.as_ref().map_or("", |plan| &plan.name),
+        &settings.base_dir,
+    );
     if let Some(plan) = &plan {
         surveyor.reach_plan(plan);
     }
@@ -65,9 +68,17 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
     if let Some(plan) = &plan {
         surveyor.included(plan);
     }
-    let Surveyor { mut rows, functions, .. } = surveyor;
+    let Surveyor {
+        mut rows,
+        functions,
+        ..
+    } = surveyor;
     rows.extend(functions);
-    Survey { rows, findings, runs }
+    Survey {
+        rows,
+        findings,
+        runs,
+    }
 }
 
 struct Surveyor<'a> {
@@ -110,7 +121,12 @@ impl Surveyor<'_> {
         let mut path = above.to_vec();
         path.push(node.name.clone());
         let enabled = enabled && node.enabled;
-        let row = |rung, why: &str| SurveyRow { path: path.clone(), class: node.class.clone(), rung, why: why.to_owned() };
+        let row = |rung, why: &str| SurveyRow {
+            path: path.clone(),
+            class: node.class.clone(),
+            rung,
+            why: why.to_owned(),
+        };
         if !enabled {
             self.rows.push(row(Rung::Skipped, DISABLED));
         } else if self.reached.contains(&node.span) {
@@ -118,7 +134,9 @@ impl Surveyor<'_> {
             self.rows.push(row(rung, &why));
             self.calls(&node.name, &node.props, &path);
         } else {
-            let why = elements::entry(&node.class).filter(|entry| entry.role == Role::Ignored).map_or(NOT_REACHED, |entry| entry.why);
+            let why = elements::entry(&node.class)
+                .filter(|entry| entry.role == Role::Ignored)
+                .map_or(NOT_REACHED, |entry| entry.why);
             self.rows.push(row(Rung::Skipped, why));
         }
         for child in &node.children {
@@ -128,12 +146,24 @@ impl Surveyor<'_> {
 
     /// Rows for the elements that Include Controllers bring in from other files.
     fn included(&mut self, element: &Element) {
-        if !self.is_in_plan(element) && self.seen.insert((Arc::as_ptr(&element.source) as usize, element.span)) {
+        if !self.is_in_plan(element)
+            && self
+                .seen
+                .insert((Arc::as_ptr(&element.source) as usize, element.span))
+        {
             let (rung, why) = self.judge(&element.class, element.span, &element.source);
-            self.rows.push(SurveyRow { path: element.path.clone(), class: element.class.clone(), rung, why });
+            self.rows.push(SurveyRow {
+                path: element.path.clone(),
+                class: element.class.clone(),
+                rung,
+                why,
+            });
             self.calls(&element.name, &element.props, &element.path);
         }
-        element.children.iter().for_each(|child| self.included(child));
+        element
+            .children
+            .iter()
+            .for_each(|child| self.included(child));
     }
 
     /// What the catalogue says of the class, unless compile refused the element or left it out.
@@ -144,7 +174,10 @@ impl Surveyor<'_> {
         };
         let is_here = |finding: &&Diagnostic| {
             finding.span == Some(span)
-                && finding.source.as_ref().is_some_and(|at| Arc::ptr_eq(at, source))
+                && finding
+                    .source
+                    .as_ref()
+                    .is_some_and(|at| Arc::ptr_eq(at, source))
         };
         let mut here = self.findings.iter().filter(is_here);
         if here.clone().any(|finding| finding.code == LEFT_OUT) {
@@ -154,7 +187,9 @@ impl Surveyor<'_> {
             return (rung, why.to_owned());
         }
         match here.find(|finding| finding.is_error()) {
-            Some(finding) if JVM_CODES.contains(&finding.code) => (Rung::Jvm, finding.message.clone()),
+            Some(finding) if JVM_CODES.contains(&finding.code) => {
+                (Rung::Jvm, finding.message.clone())
+            }
             Some(finding) => (Rung::Refused, finding.message.clone()),
             None => (rung, why.to_owned()),
         }
@@ -171,8 +206,13 @@ impl Surveyor<'_> {
     fn value(&mut self, value: &Value, path: &[String]) {
         match value {
             Value::Str(text) => self.text(text, path),
-            Value::Element(element) => element.props.iter().for_each(|prop| self.value(&prop.value, path)),
-            Value::List(items) | Value::Map(items) => items.iter().for_each(|item| self.value(&item.value, path)),
+            Value::Element(element) => element
+                .props
+                .iter()
+                .for_each(|prop| self.value(&prop.value, path)),
+            Value::List(items) | Value::Map(items) => {
+                items.iter().for_each(|item| self.value(&item.value, path))
+            }
             _ => {}
         }
     }
@@ -182,7 +222,9 @@ impl Surveyor<'_> {
             return;
         }
         // A text that does not compile is told by compile itself.
-        let Ok(template) = Template::compile(text, &mut self.compiler) else { return };
+        let Ok(template) = Template::compile(text, &mut self.compiler) else {
+            return;
+        };
         let specs = template.functions();
         for spec in &specs {
             let (rung, why) = judge_function(spec, &template, &specs);
@@ -201,7 +243,12 @@ impl Surveyor<'_> {
         match self.functions.iter_mut().find(|row| row.class == name) {
             Some(row) if row.rung >= rung => {}
             Some(row) => (row.rung, row.why, row.path) = (rung, why.to_owned(), path.to_vec()),
-            None => self.functions.push(SurveyRow { path: path.to_vec(), class: name.to_owned(), rung, why: why.to_owned() }),
+            None => self.functions.push(SurveyRow {
+                path: path.to_vec(),
+                class: name.to_owned(),
+                rung,
+                why: why.to_owned(),
+            }),
         }
     }
 }
@@ -211,7 +258,11 @@ const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
 const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
 
 /// A JEXL expression may need a JVM although the function is native.
-fn judge_function(spec: &FunctionSpec, template: &Template, specs: &[&'static FunctionSpec]) -> (Rung, &'static str) {
+fn judge_function(
+    spec: &FunctionSpec,
+    template: &Template,
+    specs: &[&'static FunctionSpec],
+) -> (Rung, &'static str) {
     let is_script = |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::Rung::Jvm;
     if is_script(spec) {
         return (Rung::Jvm, SCRIPT_FUNCTION);
@@ -246,12 +297,19 @@ mod tests {
             <stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>
             <hashTree>{inside}</hashTree>{beside}</hashTree></hashTree></jmeterTestPlan>"#
         );
+        let text = text.replace(" testname=", r#" guiclass="Gui" testname="#);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let known = Properties::new();
         for (name, value) in properties {
             known.set(name, *value);
         }
-        survey(&read.tree, &Arc::new(Settings { properties: known, ..Settings::default() }))
+        survey(
+            &read.tree,
+            &Arc::new(Settings {
+                properties: known,
+                ..Settings::default()
+            }),
+        )
     }
 
     fn row<'s>(survey: &'s Survey, class: &str) -> &'s SurveyRow {
@@ -285,16 +343,30 @@ mod tests {
         let disabled = SCRIPT.replace("testname", r#"enabled="false" testname"#);
         let survey = look(&disabled, "", &[]);
         assert!(survey.runs);
-        assert_eq!((row(&survey, "JSR223Sampler").rung, row(&survey, "JSR223Sampler").why.as_str()), (Rung::Skipped, DISABLED));
-        let fragment = format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        assert_eq!(
+            (
+                row(&survey, "JSR223Sampler").rung,
+                row(&survey, "JSR223Sampler").why.as_str()
+            ),
+            (Rung::Skipped, DISABLED)
+        );
+        let fragment =
+            format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
         let survey = look("", &fragment, &[]);
         assert!(survey.runs);
-        assert_eq!((row(&survey, "JSR223Sampler").rung, row(&survey, "JSR223Sampler").why.as_str()), (Rung::Skipped, NOT_REACHED));
+        assert_eq!(
+            (
+                row(&survey, "JSR223Sampler").rung,
+                row(&survey, "JSR223Sampler").why.as_str()
+            ),
+            (Rung::Skipped, NOT_REACHED)
+        );
     }
 
     #[test]
     fn a_module_controller_reaches_a_fragment() {
-        let fragment = format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        let fragment =
+            format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
         let module = r#"<ModuleController testname="M"><collectionProp name="ModuleController.node_path">
             <stringProp name="0">Test Plan</stringProp><stringProp name="1">P</stringProp><stringProp name="2">F</stringProp>
             </collectionProp></ModuleController><hashTree/>"#;
@@ -305,7 +377,7 @@ mod tests {
 
     #[test]
     fn an_element_that_compile_refuses_is_not_native() {
-        let condition = r#"<IfController testname="I"><stringProp name="IfController.condition">1==1</stringProp></IfController><hashTree/>"#;
+        let condition = r#"<IfController testname="I"><stringProp name="IfController.condition">new java.util.Date() != null</stringProp></IfController><hashTree/>"#;
         let survey = look(condition, "", &[]);
         assert!(!survey.runs);
         assert_eq!(row(&survey, "IfController").rung, Rung::Jvm);
@@ -322,15 +394,38 @@ mod tests {
 
     #[test]
     fn functions_have_one_row_each() {
-        let wait = |value: &str| format!(r#"<TestAction testname="{value}"><stringProp name="ActionProcessor.duration">{value}</stringProp></TestAction><hashTree/>"#);
-        let survey = look(&[wait("${__P(a)}"), wait("${__P(b)}${__noSuch(1)}")].concat(), "", &[]);
+        let wait = |value: &str| {
+            format!(
+                r#"<TestAction testname="Wait"><stringProp name="ActionProcessor.duration">{value}</stringProp></TestAction><hashTree/>"#
+            )
+        };
+        let survey = look(
+            &[wait("${__P(a)}"), wait("${__P(b)}${__noSuch(1)}")].concat(),
+            "",
+            &[],
+        );
         assert!(survey.runs, "{:?}", survey.findings);
-        assert_eq!(survey.rows.iter().filter(|row| row.class == "__P").count(), 1);
-        assert_eq!((row(&survey, "__P").rung, row(&survey, "__noSuch").rung), (Rung::Native, Rung::Skipped));
+        assert_eq!(
+            survey.rows.iter().filter(|row| row.class == "__P").count(),
+            1
+        );
+        assert_eq!(
+            (row(&survey, "__P").rung, row(&survey, "__noSuch").rung),
+            (Rung::Native, Rung::Skipped)
+        );
         let survey = look(&wait("${__groovy(1)}"), "", &[]);
         assert!(!survey.runs);
-        assert_eq!((row(&survey, "__groovy").rung, row(&survey, "TestAction").rung), (Rung::Jvm, Rung::Jvm));
+        assert_eq!(
+            (
+                row(&survey, "__groovy").rung,
+                row(&survey, "TestAction").rung
+            ),
+            (Rung::Jvm, Rung::Jvm)
+        );
         let survey = look(&wait(r#"${__jexl3(new("java.util.Date"),)}"#), "", &[]);
-        assert_eq!((row(&survey, "__jexl3").rung, survey.runs), (Rung::Jvm, false));
+        assert_eq!(
+            (row(&survey, "__jexl3").rung, survey.runs),
+            (Rung::Jvm, false)
+        );
     }
 }

@@ -13,7 +13,7 @@ use drumfire_expr::{Scope, Slot, Template};
 
 
 use crate::context::Context;
-use crate::elements::IterationListener;
+use crate::elements::{IterationListener, controllers};
 use crate::elements::named_locks::Held;
 use crate::program::Group;
 use crate::transaction::{IndependentTransaction, ParentTransaction};
@@ -68,7 +68,7 @@ pub enum Kind {
     Simple,
     Loop { loops: Template, forever: bool },
     While { condition: Template },
-    If { condition: Template, every_child: bool },
+    If { condition: Template, every_child: bool, javascript: bool },
     OnceOnly,
     Transaction { parent: bool, include_timers: bool },
     ForEach(Box<ForEach>),
@@ -292,9 +292,10 @@ impl Walker<'_> {
                 }
                 self.generic(id)
             }
-            Kind::If { condition, every_child } => {
+            Kind::If { condition, every_child, javascript } => {
                 let asked = *every_child || self.state(id).first;
-                if !asked || condition.eval(self.cx).trim().eq_ignore_ascii_case("true") {
+                let name = &self.group.controllers[id as usize].name;
+                if !asked || controllers::if_holds(self.cx, name, condition, *javascript) {
                     return self.generic(id);
                 }
                 self.initialize_children(id);

@@ -164,17 +164,17 @@ pub fn append_query_string(arguments: &[Argument<'_>], content_encoding: &str, o
 
 impl BodySpec<'_> {
     /// `HTTPSamplerBase.getSendFileAsPostBody`: exactly one file, and it has no parameter name.
-    fn sends_file_as_body(&self) -> bool {
+    pub(crate) fn sends_file_as_body(&self) -> bool {
         matches!(self.files, [file] if !file.path.is_empty() && file.param_name.is_empty())
     }
 
     /// `HTTPSamplerBase.getSendParameterValuesAsPostBody`: raw, or arguments none of which has a name.
-    fn sends_values_as_body(&self) -> bool {
+    pub(crate) fn sends_values_as_body(&self) -> bool {
         self.raw || (!self.arguments.is_empty() && self.arguments.iter().all(|a| a.name.is_empty()))
     }
 
     /// `HTTPSamplerBase.getUseMultipart`.
-    fn uses_multipart(&self) -> bool {
+    pub(crate) fn uses_multipart(&self) -> bool {
         self.multipart
             || (!self.files.is_empty()
                 && self.files.iter().all(|f| !f.path.is_empty())
@@ -241,7 +241,7 @@ impl BodySpec<'_> {
         Ok(Some(body))
     }
 
-    fn charset(&self) -> Result<Charset, Exception> {
+    pub(crate) fn charset(&self) -> Result<Charset, Exception> {
         if self.content_encoding.is_empty() {
             Ok(Charset::UTF_8)
         } else {
@@ -326,7 +326,7 @@ fn with_charset(mime_type: &'static str, charset: &Charset) -> Cow<'static, str>
 }
 
 impl Body {
-    fn new(parts: Vec<Part>, content_type: ContentType, charset: Charset) -> Self {
+    pub(crate) fn new(parts: Vec<Part>, content_type: ContentType, charset: Charset) -> Self {
         let len = parts
             .iter()
             .map(|part| match part {

@@ -196,7 +196,7 @@ impl<'a> RequestHead<'a> {
         }
     }
 
-    fn add(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) {
+    pub(crate) fn add(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) {
         self.entries.push(Entry {
             name: name.into(),
             value: Value::Text(value.into()),
@@ -212,6 +212,17 @@ impl<'a> RequestHead<'a> {
         match self.entries.iter_mut().find(|e| e.is(name)) {
             Some(place) => *place = entry,
             None => self.entries.push(entry),
+        }
+    }
+
+    /// Sets a header in place of the first of that name.
+    pub(crate) fn set_text(&mut self, name: &'static str, value: impl Into<Cow<'a, str>>) {
+        self.set(name, Value::Text(value.into()));
+    }
+
+    pub(crate) fn add_missing(&mut self, name: &'static str, value: &'a str) {
+        if !self.contains(name) {
+            self.add(name, value);
         }
     }
 

@@ -18,6 +18,7 @@ pub mod charset;
 pub mod cookies;
 pub mod headers;
 pub mod http_date;
+pub mod java_client;
 pub mod redirect;
 pub mod response;
 pub mod status;

@@ -216,6 +216,11 @@ pub fn auto_redirect_failure() -> Exception {
         .through(below(Phase::Execute))
 }
 
+/// The failure of automatic redirects that come back to an address.
+pub fn circular_redirect(url: &Url) -> Exception {
+    auto_redirect_failure().caused_by(frames::circular(url.as_str()))
+}
+
 impl Url {
     /// `URIUtils.normalizeSyntax`: no `.` and `..` segments, host in lower case.
     fn without_dot_segments(&self) -> Result<Self, Exception> {

@@ -54,8 +54,10 @@ pub enum Failure<'a> {
     BrokenPipe,
     /// The peer closed the connection without a byte of response.
     NoResponse,
-    /// The peer closed the connection in the head, or the head is not HTTP.
+    /// The peer closed the connection before a status line, or the head is not HTTP.
     MalformedHead,
+    /// A header line without a colon.
+    BadHeader(&'a str),
     /// The body ended before its `Content-Length`; sizes in bytes.
     TruncatedBody { expected: u64, received: u64 },
     /// A chunk ended early; sizes in bytes.
@@ -116,7 +118,16 @@ impl Failure<'_> {
                     .through(below(Phase::Execute))
                     .caused_by(frames::not_http())
             }
-            Self::TlsClosed => tls_handshake("Remote host terminated the handshake"),
+            Self::BadHeader(line) => {
+                Exception::without_message("org.apache.http.client.ClientProtocolException")
+                    .through([frames::NOT_HTTP])
+                    .through(below(Phase::Execute))
+                    .caused_by(frames::bad_header(line))
+            }
+            Self::TlsClosed => tls_handshake("Remote host terminated the handshake")
+                .through(frames::TLS_CLOSED.iter().copied())
+                .through(connect)
+                .caused_by(frames::tls_closed()),
             Self::TlsNotSpoken => Exception::new(
                 "javax.net.ssl.SSLException",
                 "Unsupported or unrecognized SSL message",

@@ -30,7 +30,11 @@ pub fn check<E: Engine>(
     console.print(&text);
     let rendered = console.render(&survey.findings);
     console.print_error(&rendered);
-    Ok(if survey.runs { Exit::Ok } else { Exit::PlanRefused })
+    Ok(if survey.runs {
+        Exit::Ok
+    } else {
+        Exit::PlanRefused
+    })
 }
 
 /// How many rows each rung has, in the order of the rungs.

@@ -46,7 +46,11 @@ fn text(view: &PlanView, style: Style) -> String {
     if !view.properties.is_empty() {
         let _ = writeln!(text, "\n{}", style.bold("properties"));
         for property in &view.properties {
-            let note = if property.is_set { String::new() } else { style.dim("  (default)") };
+            let note = if property.is_set {
+                String::new()
+            } else {
+                style.dim("  (default)")
+            };
             let _ = writeln!(text, "  {} = {}{note}", property.name, property.value);
         }
     }
@@ -75,7 +79,9 @@ fn shape(text: &mut String, group: &GroupView) {
     let iterations = match group.iterations {
         Some(1) => "one iteration each".to_owned(),
         Some(number) => format!("{} iterations each", count(number)),
-        None if group.users.iter().all(|user| user.stop_ms.is_some()) => "iterations until the time is over".to_owned(),
+        None if group.users.iter().all(|user| user.stop_ms.is_some()) => {
+            "iterations until the time is over".to_owned()
+        }
         None => "iterations until the run is stopped".to_owned(),
     };
     if let Some(fault) = &group.fault {
@@ -158,8 +164,16 @@ mod tests {
                 row(2, "HTTPSamplerProxy", "Home", false),
             ],
             properties: vec![
-                PropertyRow { name: "users".to_owned(), value: "2".to_owned(), is_set: true },
-                PropertyRow { name: "host".to_owned(), value: "localhost".to_owned(), is_set: false },
+                PropertyRow {
+                    name: "users".to_owned(),
+                    value: "2".to_owned(),
+                    is_set: true,
+                },
+                PropertyRow {
+                    name: "host".to_owned(),
+                    value: "localhost".to_owned(),
+                    is_set: false,
+                },
             ],
             groups: vec![group(2)],
         };

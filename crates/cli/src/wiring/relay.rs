@@ -26,7 +26,11 @@ impl<'w> Relay<'w> {
     pub fn new(program: &Program, watch: &'w mut dyn Watch) -> Relay<'w> {
         Relay {
             watch,
-            planned_users: program.groups.iter().map(|group| u64::from(group.shape.users())).sum(),
+            planned_users: program
+                .groups
+                .iter()
+                .map(|group| u64::from(group.shape.users()))
+                .sum(),
             planned_ms: planned_ms(program),
             last: None,
             rates: Rates::default(),
@@ -48,7 +52,12 @@ impl<'w> Relay<'w> {
             },
             total,
             labels,
-            recent_errors: progress.live.recent_errors().into_iter().map(recent_error).collect(),
+            recent_errors: progress
+                .live
+                .recent_errors()
+                .into_iter()
+                .map(recent_error)
+                .collect(),
             backlog_bytes: progress.writer.backlog_bytes,
             stopping: match progress.stopping {
                 drumfire_engine::Stopping::No => Stopping::No,
@@ -61,7 +70,9 @@ impl<'w> Relay<'w> {
 
 impl Observer for Relay<'_> {
     fn tick(&mut self, progress: &Progress<'_>) {
-        let is_early = self.last.is_some_and(|last| progress.elapsed < last + PAUSE);
+        let is_early = self
+            .last
+            .is_some_and(|last| progress.elapsed < last + PAUSE);
         if is_early || !self.watch.wants_snapshots() {
             return;
         }
@@ -82,9 +93,17 @@ impl Observer for Relay<'_> {
 /// How long the plan says its main thread groups run; none if one of them ends by its iterations.
 fn planned_ms(program: &Program) -> Option<u64> {
     let mut planned = 0;
-    for group in program.groups.iter().filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok()) {
+    for group in program
+        .groups
+        .iter()
+        .filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok())
+    {
         let stop_ms = u64::try_from(group.shape.window(0).stop_ms?).unwrap_or(0);
-        planned = if program.serialized { planned + stop_ms } else { stop_ms.max(planned) };
+        planned = if program.serialized {
+            planned + stop_ms
+        } else {
+            stop_ms.max(planned)
+        };
     }
     (planned > 0).then_some(planned)
 }
@@ -111,10 +130,17 @@ impl Rates {
         };
         let last = rows.len().saturating_sub(1);
         for (index, row) in rows.iter_mut().enumerate() {
-            let gained = row.samples.saturating_sub(count_before(index, index == last));
-            row.rate_now = if seconds > 0.0 { gained as f64 / seconds } else { 0.0 };
+            let gained = row
+                .samples
+                .saturating_sub(count_before(index, index == last));
+            row.rate_now = if seconds > 0.0 {
+                gained as f64 / seconds
+            } else {
+                0.0
+            };
         }
-        self.past.push_back((now, rows.iter().map(|row| row.samples).collect()));
+        self.past
+            .push_back((now, rows.iter().map(|row| row.samples).collect()));
     }
 }
 
@@ -143,12 +169,21 @@ fn row(row: StatisticsRow) -> Row {
 }
 
 fn recent_error(error: drumfire_results::RecentError) -> RecentError {
-    RecentError { at_ms: error.end_ms, label: error.label, code: error.code, message: error.message }
+    RecentError {
+        at_ms: error.end_ms,
+        label: error.label,
+        code: error.code,
+        message: error.message,
+    }
 }
 
 /// Failed samples of one kind, in the command line's terms.
 pub fn error_kind(kind: drumfire_results::ErrorKind) -> ErrorKind {
-    ErrorKind { code: kind.code, message: kind.message, count: kind.count }
+    ErrorKind {
+        code: kind.code,
+        message: kind.message,
+        count: kind.count,
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +191,13 @@ mod tests {
     use super::*;
 
     fn counted(samples: &[u64]) -> Vec<Row> {
-        samples.iter().map(|samples| Row { samples: *samples, ..Row::default() }).collect()
+        samples
+            .iter()
+            .map(|samples| Row {
+                samples: *samples,
+                ..Row::default()
+            })
+            .collect()
     }
 
     fn rates(rates: &mut Rates, at_ms: u64, samples: &[u64]) -> Vec<f64> {
@@ -172,7 +213,10 @@ mod tests {
         assert_eq!(rates(&mut past, 1_000, &[10, 10]), [10.0, 10.0]);
         // A new label stands before the total; nothing is known of it before.
         assert_eq!(rates(&mut past, 2_000, &[10, 20, 30]), [5.0, 10.0, 15.0]);
-        assert_eq!(rates(&mut past, 4_000, &[10, 20, 30]), [0.0, 20.0 / 3.0, 20.0 / 3.0]);
+        assert_eq!(
+            rates(&mut past, 4_000, &[10, 20, 30]),
+            [0.0, 20.0 / 3.0, 20.0 / 3.0]
+        );
         assert_eq!(rates(&mut past, 5_000, &[10, 20, 30]), [0.0, 0.0, 0.0]);
         assert_eq!(past.past.len(), 3);
     }

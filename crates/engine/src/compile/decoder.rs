@@ -25,6 +25,8 @@ pub struct Unit<'a> {
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
+    /// Some template asks for the sampler's name (`__samplerName`).
+    pub reads_sampler_name: bool,
     /// Managers that samplers in their scope use, by the id of their element.
     pub managers: HashMap<usize, Manager>,
 }
@@ -106,6 +108,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
         let template = Template::compile(text, &mut self.unit.compiler).unwrap_or_else(|_| Template::raw(text));
         self.unit.keeps_previous |= template.reads_previous_response();
+        self.unit.reads_sampler_name |= template.functions().iter().any(|function| function.name == "__samplerName");
         template
     }
 

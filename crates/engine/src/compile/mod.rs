@@ -56,7 +56,9 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     });
     save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
     let mut compiler = Compiler::new(settings.properties.clone());
-    compiler.set_plan(&plan.name, &settings.base_dir);
+    // `__TestPlanName` is the file's name (`FileServer#getScriptName`).
+    let script = plan.source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    compiler.set_plan(&script, &settings.base_dir);
     let mut unit = Unit {
         settings: &settings,
         compiler,
@@ -66,6 +68,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         summarisers: Vec::new(),
         save_config,
         keeps_previous: false,
+        reads_sampler_name: false,
         managers: HashMap::new(),
     };
     unit.keeps_previous = previous::is_read(&plan);
@@ -84,13 +87,10 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     }
     let variables = sample_variable_names(lookup("sample_variables").as_deref());
     let sample_variables = variables.iter().map(|name| unit.compiler.names_mut().intern(name)).collect();
-    let mut decoder = Decoder::new(&plan, &mut unit);
-    let name = decoder.name();
-    let name = decoder.now(&name);
-    let Unit { compiler, findings, state_count, outputs, summarisers, keeps_previous, .. } = unit;
+    let Unit { compiler, findings, state_count, outputs, summarisers, keeps_previous, reads_sampler_name, .. } = unit;
     let (names, vars) = compiler.finish();
     let program = Program {
-        name,
+        script,
         base_dir: settings.base_dir.clone(),
         names,
         variables: vars.iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect(),
@@ -102,6 +102,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         state_count,
         sample_variables,
         keeps_previous,
+        reads_sampler_name,
         settings: settings.clone(),
     };
     Ok(Compiled { program, warnings: findings })

@@ -2,10 +2,13 @@
 
 use std::sync::Mutex;
 
-use drumfire_expr::Template;
+use drumfire_expr::js_condition::{self, Failure};
+use drumfire_expr::values::trim;
+use drumfire_expr::{Level, Scope, Template};
 use drumfire_jmx::Value;
 
 use crate::compile::Decoder;
+use crate::context::Context;
 use crate::elements::Roles;
 use crate::walk::{ForEach, Kind, Throughput};
 
@@ -27,14 +30,35 @@ pub fn whiles(d: &mut Decoder) -> Roles {
 }
 
 /// `IfController`: `IfController.condition`, `IfController.evaluateAll`, `IfController.useExpression`. Without
-/// `useExpression` the condition is JavaScript, which needs a JVM.
+/// `useExpression` the condition is JavaScript, of which [`js_condition`] has the expressions; more needs a JVM.
 pub fn ifs(d: &mut Decoder) -> Roles {
-    if !d.bool("IfController.useExpression", false) {
-        let message = format!("If Controller '{}' has a JavaScript condition, which needs a JVM", d.element.name);
+    let condition = d.template("IfController.condition");
+    let javascript = !d.bool("IfController.useExpression", false);
+    if javascript && let Some(what) = js_condition::needs_engine(&condition) {
+        let message = format!("If Controller '{}' has a JavaScript condition with {what}, which needs a JVM", d.element.name);
         d.refuse("javascript-condition", message, "tick 'Interpret Condition as Variable Expression' and use ${__jexl3(…)}");
     }
     let every_child = d.bool("IfController.evaluateAll", false);
-    Roles::controller(Kind::If { condition: d.template("IfController.condition"), every_child })
+    Roles::controller(Kind::If { condition, every_child, javascript })
+}
+
+/// `IfController#evaluateExpression` and `#evaluateCondition`. A JavaScript condition that cannot be evaluated is false
+/// and logged, as in JMeter; so is one that only its variables make more than an expression, which JMeter might find true.
+pub(crate) fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascript: bool) -> bool {
+    let condition = condition.eval(cx);
+    let condition = trim(&condition);
+    if !javascript {
+        return condition.eq_ignore_ascii_case("true");
+    }
+    js_condition::holds(condition).unwrap_or_else(|failure| {
+        let name = name.eval(cx);
+        let fate = match failure {
+            Failure::Unsupported(_) => "; it is taken for false without having been evaluated",
+            _ => "",
+        };
+        cx.log(Level::Error, &format!("{name}: error while processing [{condition}]: {failure}{fate}"));
+        false
+    })
 }
 
 /// `OnceOnlyController`: its children in the first iteration of the controller above.
@@ -106,4 +130,55 @@ pub fn critical_section(d: &mut Decoder) -> Roles {
 /// `RunTime`: `RunTime.seconds`.
 pub fn runtime(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Runtime { seconds: d.template("RunTime.seconds") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn controller(condition: &str, properties: &str) -> String {
+        let condition = condition.replace('&', "&amp;").replace('<', "&lt;");
+        format!(
+            r#"<IfController guiclass="IfControllerPanel" testclass="IfController" testname="if"><stringProp name="IfController.condition">{condition}</stringProp>{properties}</IfController>"#
+        )
+    }
+
+    fn holds(condition: &str, properties: &str) -> bool {
+        let (kind, mut cx) = fixture::decode(&controller(condition, properties), |d| ifs(d).controller);
+        let Some(Kind::If { condition, javascript, .. }) = kind else { panic!("an If Controller") };
+        if_holds(&mut cx, &Template::raw("if"), &condition, javascript)
+    }
+
+    #[test]
+    fn a_javascript_condition_is_evaluated_with_its_variables_put_in() {
+        for (condition, expected) in [
+            (r#""${__P(none,ok)}" == "ok" && ${__P(none,2)} < 3"#, true),
+            (" ${__P(none,010)} == 8 ", true),
+            (r#""${__P(none,o"k)}" == "ok""#, false),
+            ("${unset} == 1", false),
+            ("${__P(none,foo)} == 1", false),
+            ("${__P(none,foo = true)}", false),
+            ("5", false),
+            ("", false),
+        ] {
+            assert_eq!(holds(condition, ""), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_variable_expression_is_not_javascript() {
+        let expression = r#"<boolProp name="IfController.useExpression">true</boolProp>"#;
+        for (condition, expected) in [("1 == 1", false), (" TRUE ", true), ("Math", false)] {
+            assert_eq!(holds(condition, expression), expected, "{condition}");
+        }
+    }
+
+    #[test]
+    fn more_than_an_expression_needs_a_jvm() {
+        let (_, _, findings) = fixture::decode_with_findings(&[], &controller("Math.max(${a}, 1) == 1", ""), |d| ifs(d).controller);
+        let [finding] = &findings[..] else { panic!("{findings:?}") };
+        assert_eq!(finding.code, "javascript-condition");
+        assert!(finding.message.contains("with Math, which needs a JVM"), "{}", finding.message);
+    }
 }

@@ -16,6 +16,8 @@ macro_rules! jm {
     };
 }
 
+pub mod java;
+
 pub const SAMPLER: &[Frame] = &[jm!("HTTPSamplerBase.sample:1311"), jm!("HTTPSamplerBase.sample:1300")];
 pub const FOLLOW: Frame = jm!("HTTPSamplerBase.followRedirects:1682");
 pub const DOWNLOAD: Frame = jm!("HTTPSamplerBase.downloadPageResources:1442");
@@ -248,6 +250,62 @@ pub fn not_http() -> Cause {
     ];
     let message = Some("The server failed to respond with a valid HTTP response".into());
     Cause { class: "org.apache.http.ProtocolException", message, frames: FRAMES, unshared: 1 }
+}
+
+/// What HttpClient's `ClientProtocolException` wraps when a header line has no colon.
+pub fn bad_header(line: &str) -> Cause {
+    const FRAMES: &[Frame] = &[
+        hc!("io.AbstractMessageParser.parseHeaders:230"),
+        hc!("io.AbstractMessageParser.parse:266"),
+        hc!("DefaultBHttpClientConnection.receiveResponseHeader:163"),
+        hc!("conn.CPoolProxy.receiveResponseHeader:157"),
+        "org.apache.http.protocol.HttpRequestExecutor.doReceiveResponse:273",
+        "org.apache.http.protocol.HttpRequestExecutor.execute:125",
+        hc!("execchain.MainClientExec.execute:272"),
+        hc!("execchain.ProtocolExec.execute:186"),
+        hc!("execchain.RetryExec.execute:89"),
+        hc!("execchain.RedirectExec.execute:110"),
+        hc!("client.InternalHttpClient.doExecute:185"),
+    ];
+    let message = Some(format!("Invalid header: {line}").into());
+    Cause { class: "org.apache.http.ProtocolException", message, frames: FRAMES, unshared: 1 }
+}
+
+/// What HttpClient's `ClientProtocolException` wraps when automatic redirects come back to `address`.
+pub fn circular(address: &str) -> Cause {
+    const FRAMES: &[Frame] = &[
+        hc!("client.DefaultRedirectStrategy.getLocationURI:193"),
+        hc!("client.DefaultRedirectStrategy.getRedirect:223"),
+        hc!("execchain.RedirectExec.execute:126"),
+        hc!("client.InternalHttpClient.doExecute:185"),
+    ];
+    let message = Some(format!("Circular redirect to '{address}'").into());
+    Cause { class: "org.apache.http.client.CircularRedirectException", message, frames: FRAMES, unshared: 1 }
+}
+
+/// A TLS handshake that the peer ends by closing the connection.
+pub const TLS_CLOSED: &[Frame] = &[
+    "sun.security.ssl.SSLSocketImpl.handleEOF:1719",
+    "sun.security.ssl.SSLSocketImpl.decode:1518",
+    "sun.security.ssl.SSLSocketImpl.readHandshakeRecord:1425",
+    "sun.security.ssl.SSLSocketImpl.startHandshake:455",
+    "sun.security.ssl.SSLSocketImpl.startHandshake:426",
+    "org.apache.http.conn.ssl.SSLConnectionSocketFactory.createLayeredSocket:436",
+    "org.apache.http.conn.ssl.SSLConnectionSocketFactory.connectSocket:384",
+    LAZY_TLS_SOCKET,
+    CONNECT_CALLED,
+];
+
+/// What Java's `SSLHandshakeException` wraps then.
+pub fn tls_closed() -> Cause {
+    const FRAMES: &[Frame] = &[
+        "sun.security.ssl.SSLSocketInputRecord.read:489",
+        "sun.security.ssl.SSLSocketInputRecord.readHeader:478",
+        "sun.security.ssl.SSLSocketInputRecord.decode:160",
+        "sun.security.ssl.SSLTransport.decode:111",
+        "sun.security.ssl.SSLSocketImpl.decode:1510",
+    ];
+    Cause { class: "java.io.EOFException", message: Some("SSL peer shut down incorrectly".into()), frames: FRAMES, unshared: 2 }
 }
 
 /// What `MalformedURLException` wraps when `URLStreamHandler.parseURL` fails at `line`.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::*;
-use crate::redirect::{missing_location, redirect_url, too_many_redirects};
+use crate::redirect::{circular_redirect, missing_location, redirect_url, too_many_redirects};
 use crate::status::{ConnectFailure, Endpoint, Failure};
 use crate::url::{Target, Url};
 
@@ -209,6 +209,7 @@ fn exchanges_fail_with_the_recorded_lengths() {
         (Failure::NoResponse, 2068),
         (Failure::Reset, 2599),
         (Failure::MalformedHead, 2245),
+        (Failure::BadHeader("no colon here"), 2111),
         (Failure::NotGzip, 1629),
         (
             Failure::TruncatedBody {
@@ -234,9 +235,17 @@ fn exchanges_fail_with_the_recorded_lengths() {
 }
 
 #[test]
+fn a_closed_tls_handshake_has_the_recorded_length() {
+    let exception = fails(Failure::TlsClosed, "127.0.0.1", 18555, true);
+    assert_eq!(exception.trace_len(&DIRECT), 3124);
+}
+
+#[test]
 fn redirects_fail_with_the_recorded_lengths() {
     let url = Url::parse("http://127.0.0.1:18555/noloc").unwrap();
     assert_eq!(missing_location("GET", &url).trace_len(&DIRECT), 852);
+    let circle = Url::parse("http://127.0.0.1:18555/loop").unwrap();
+    assert_eq!(circular_redirect(&circle).trace_len(&DIRECT), 1554);
     assert_eq!(too_many_redirects(20).trace_len(&DIRECT), 1108);
     let failure = redirect_url(&url, "foo://x/y", true).unwrap_err();
     assert_eq!(failure.trace_len(&DIRECT), 1295);

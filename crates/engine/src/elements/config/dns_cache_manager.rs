@@ -1,64 +1,290 @@
-//! DNS Cache Manager (`DNSCacheManager`): addresses of hosts that the plan sets itself.
+//! DNS Cache Manager (`DNSCacheManager`): addresses of hosts that the plan sets itself, and name servers of its own.
 //!
-//! Properties: `DNSCacheManager.hosts` (`StaticHost.Name`, `StaticHost.Address`), `DNSCacheManager.servers`,
-//! `DNSCacheManager.isCustomResolver`. Name servers of the plan's own are not built: such a plan is refused.
+//! Properties: `DNSCacheManager.hosts` (`StaticHost.Name`, `StaticHost.Address`: addresses or names, separated by commas),
+//! `DNSCacheManager.isCustomResolver` with `DNSCacheManager.servers` (asked in turn, for A records only),
+//! `DNSCacheManager.clearEachIteration`. Each user remembers what it has found until the run ends.
+//!
+//! Differences: a domain that is an address already is not looked up, whereas JMeter asks its name servers for it, too; the
+//! system's search list is not tried.
 
-use std::net::IpAddr;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use drumfire_expr::Template;
-use drumfire_http::{StaticHosts, SystemResolver};
+use drumfire_http::{Resolver, Resolving, SystemResolver};
 use drumfire_jmx::Value;
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::rr::RData;
 
 use crate::compile::{Decoder, Manager};
 use crate::context::{Context, StateId};
-use crate::elements::Roles;
+use crate::elements::{Roles, ThreadIterationListener};
+use crate::setting::Flag;
 
 pub struct DnsCacheManager {
     state: StateId,
     hosts: Vec<(Template, Template)>,
+    servers: Vec<Template>,
+    is_custom: Flag,
+    clears: Flag,
 }
 
-/// The user's connections know the hosts already.
-struct Installed;
+/// The resolver that the user's connections have.
+type Installed = Rc<UserResolver>;
+
+/// The port of name servers.
+const DNS_PORT: u16 = 53;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
-    let servers = props.list("DNSCacheManager.servers");
-    if props.bool("DNSCacheManager.isCustomResolver", false) && !servers.is_empty() {
-        let message = format!("DNS Cache Manager '{}' names its own name servers", d.element.name);
-        d.refuse("dns-servers", message, "use the system's resolver, or static hosts");
-        return Roles::default();
-    }
+    let servers = props.list("DNSCacheManager.servers").iter().map(|server| d.compile(&server.value.as_str())).collect();
     let mut hosts = Vec::new();
     for prop in props.list("DNSCacheManager.hosts") {
         let Value::Element(host) = &prop.value else { continue };
         hosts.push((d.compile(&host.props.str("StaticHost.Name")), d.compile(&host.props.str("StaticHost.Address"))));
     }
-    let manager = Arc::new(DnsCacheManager { state: d.new_state(), hosts });
-    d.register(Manager::Dns(manager));
-    Roles::default()
+    let manager = Arc::new(DnsCacheManager {
+        state: d.new_state(),
+        hosts,
+        servers,
+        is_custom: Flag::decode(d, "DNSCacheManager.isCustomResolver", false),
+        clears: Flag::decode(d, "DNSCacheManager.clearEachIteration", false),
+    });
+    d.register(Manager::Dns(manager.clone()));
+    Roles { each_thread_iteration: Some(manager), ..Roles::default() }
 }
 
 impl DnsCacheManager {
-    /// Lets the user's connections know the static hosts.
+    /// Lets the user's connections know the plan's hosts and name servers.
     pub fn install(&self, cx: &mut Context) {
-        if self.hosts.is_empty() || cx.take_state::<Installed>(self.state).is_some() {
-            cx.put_state(self.state, Box::new(Installed));
+        if let Some(installed) = cx.take_state::<Installed>(self.state) {
+            cx.put_state(self.state, installed);
             return;
         }
-        cx.put_state(self.state, Box::new(Installed));
-        let table: Vec<(String, Vec<IpAddr>)> = self
-            .hosts
-            .iter()
-            .map(|(name, addresses)| {
-                let name = name.eval(cx).into_string();
-                let addresses = addresses.eval(cx);
-                (name, addresses.split(',').filter_map(|address| address.trim().parse().ok()).collect())
-            })
-            .collect();
-        let resolver = StaticHosts::new(table, SystemResolver::new());
-        cx.http.session.set_resolver(Some(Rc::new(resolver)));
+        let resolver = self.resolver(cx);
+        self.put(cx, resolver);
+    }
+
+    fn put(&self, cx: &mut Context, resolver: UserResolver) {
+        let resolver = Rc::new(resolver);
+        cx.http.session.set_resolver(Some(resolver.clone()));
+        cx.put_state::<Installed>(self.state, Box::new(resolver));
+    }
+
+    fn resolver(&self, cx: &mut Context) -> UserResolver {
+        let hosts = self.hosts.iter().map(|(name, addresses)| {
+            let name = name.eval(cx).into_string();
+            let addresses = addresses.eval(cx);
+            (name, addresses.split(',').map(|address| address.trim().to_owned()).collect())
+        });
+        let hosts = hosts.collect();
+        let is_custom = self.is_custom.get(cx) && !self.servers.is_empty();
+        let servers = is_custom.then(|| self.servers.iter().map(|server| server.eval(cx).into_string()).collect());
+        UserResolver { cache: RefCell::default(), hosts, servers, port: DNS_PORT, dns: OnceCell::new(), system: SystemResolver::new() }
+    }
+}
+
+impl ThreadIterationListener for DnsCacheManager {
+    /// `DNSCacheManager#testIterationStart`.
+    fn thread_iteration_start(&self, cx: &mut Context) {
+        if self.clears.get(cx)
+            && let Some(resolver) = cx.take_state::<Installed>(self.state)
+        {
+            resolver.cache.borrow_mut().clear();
+            cx.put_state(self.state, resolver);
+        }
+    }
+}
+
+/// How one user finds addresses (`DNSCacheManager#resolve`).
+struct UserResolver {
+    cache: RefCell<HashMap<String, Vec<IpAddr>>>,
+    hosts: Vec<(String, Vec<String>)>,
+    /// The plan's name servers, if they are to be used.
+    servers: Option<Vec<String>>,
+    /// Where they listen: always [`DNS_PORT`], but in tests.
+    port: u16,
+    /// Made with the first look-up; `None` if a server has no address.
+    dns: OnceCell<Option<TokioResolver>>,
+    system: SystemResolver,
+}
+
+impl Resolver for UserResolver {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        Box::pin(async move {
+            if let Some(known) = self.cache.borrow().get(host) {
+                return Ok(known.clone());
+            }
+            let is_static = self.hosts.iter().any(|(name, _)| name.eq_ignore_ascii_case(host));
+            let found = if is_static { self.static_addresses(host).await } else { self.look_up(host).await? };
+            self.cache.borrow_mut().insert(host.to_owned(), found.clone());
+            Ok(found)
+        })
+    }
+}
+
+impl UserResolver {
+    /// `DNSCacheManager#fromStaticHost`: unlike the question whether there is one, this minds the case of the name.
+    async fn static_addresses(&self, host: &str) -> Vec<IpAddr> {
+        let Some((_, addresses)) = self.hosts.iter().find(|(name, _)| name == host) else { return Vec::new() };
+        let mut found = Vec::new();
+        for address in addresses {
+            match address.parse() {
+                Ok(literal) => found.push(literal),
+                Err(_) => found.extend(self.look_up(address).await.unwrap_or_default()),
+            }
+        }
+        found
+    }
+
+    /// `DNSCacheManager#requestLookup`.
+    async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let Some(servers) = &self.servers else { return self.system.resolve(host).await };
+        let dns = self.dns.get_or_init(|| name_servers(servers, self.port));
+        let unknown = || io::Error::from(io::ErrorKind::NotFound);
+        let dns = dns.as_ref().ok_or_else(unknown)?;
+        // A final dot keeps the resolver from trying the name below other domains.
+        let answer = dns.ipv4_lookup(format!("{}.", host.trim_end_matches('.'))).await.map_err(|_| unknown())?;
+        let addresses = answer.answers().iter().filter_map(|record| match &record.data {
+            RData::A(address) => Some(IpAddr::V4(address.0)),
+            _ => None,
+        });
+        Ok(addresses.collect())
+    }
+}
+
+/// `DNSCacheManager#createResolver`: the servers are asked in turn. `None` if one of them has no address.
+fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
+    let mut configured = Vec::new();
+    for server in servers {
+        let address = (server.as_str(), port).to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+        let Some(address) = address else {
+            tracing::warn!("Failed to create Extended resolver: {server}");
+            return None;
+        };
+        let mut config = NameServerConfig::udp_and_tcp(address.ip());
+        for connection in &mut config.connections {
+            connection.port = port;
+        }
+        configured.push(config);
+    }
+    let mut builder = TokioResolver::builder_with_config(ResolverConfig::from_name_servers(configured), TokioRuntimeProvider::default());
+    *builder.options_mut() = options();
+    builder.build().ok()
+}
+
+/// As dnsjava's `ExtendedResolver` has it: 5 s for each try, three tries, no cache.
+fn options() -> ResolverOpts {
+    let mut options = ResolverOpts::default();
+    options.timeout = Duration::from_secs(5);
+    options.attempts = 3;
+    options.cache_size = 0;
+    options.use_hosts_file = ResolveHosts::Never;
+    options.server_ordering_strategy = ServerOrderingStrategy::RoundRobin;
+    options.num_concurrent_reqs = 1;
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use std::net::UdpSocket;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A name server that knows `known.test` only; it counts what it is asked.
+    fn name_server() -> (u16, Arc<AtomicUsize>) {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a free port");
+        socket.set_read_timeout(Some(Duration::from_secs(20))).expect("the time is not zero");
+        let port = socket.local_addr().expect("it is bound").port();
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = count.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 512];
+            while let Ok((len, from)) = socket.recv_from(&mut buffer) {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let _ = socket.send_to(&answer(&buffer[..len]), from);
+            }
+        });
+        (port, count)
+    }
+
+    fn answer(query: &[u8]) -> Vec<u8> {
+        let end = 12 + query[12..].iter().position(|byte| *byte == 0).expect("a name ends with 0") + 5;
+        let known = query[12..].to_ascii_lowercase().starts_with(b"\x05known\x04test\0");
+        let mut out = query[..2].to_vec();
+        out.extend(if known { [0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0] } else { [0x81, 0x83, 0, 1, 0, 0, 0, 0, 0, 0] });
+        out.extend(&query[12..end]);
+        if known {
+            out.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 7]);
+        }
+        out
+    }
+
+    fn installed(port: u16, properties: &str) -> (Arc<dyn ThreadIterationListener>, Rc<UserResolver>, Context) {
+        let xml = format!(r#"<DNSCacheManager guiclass="DNSCachePanel" testclass="DNSCacheManager" testname="d">{properties}</DNSCacheManager>"#);
+        let mut manager = None;
+        let (roles, mut cx) = fixture::decode(&xml, |d| {
+            let roles = decode(d);
+            manager = d.manager(d.element.id);
+            roles
+        });
+        let Some(Manager::Dns(manager)) = manager else { panic!("the manager is registered") };
+        let listener = roles.each_thread_iteration.expect("it listens");
+        listener.thread_iteration_start(&mut cx);
+        let resolver = UserResolver { port, ..manager.resolver(&mut cx) };
+        manager.put(&mut cx, resolver);
+        manager.install(&mut cx);
+        let resolver = cx.take_state::<Installed>(manager.state).expect("it is installed");
+        cx.put_state(manager.state, resolver.clone());
+        (listener, *resolver, cx)
+    }
+
+    fn with_server(more: &str) -> String {
+        format!(
+            r#"<boolProp name="DNSCacheManager.isCustomResolver">true</boolProp>
+            <collectionProp name="DNSCacheManager.servers"><stringProp name="1">127.0.0.1</stringProp></collectionProp>{more}"#
+        )
+    }
+
+    #[tokio::test]
+    async fn name_servers_of_the_plan_are_asked_once() {
+        let (port, asked) = name_server();
+        let (listener, resolver, mut cx) = installed(port, &with_server(""));
+        for _ in 0..2 {
+            assert_eq!(resolver.resolve("known.test").await.expect("it is known"), ["127.0.0.7".parse::<IpAddr>().expect("an address")]);
+            listener.thread_iteration_start(&mut cx);
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert!(resolver.resolve("other.test").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn each_iteration_may_ask_again() {
+        let (port, asked) = name_server();
+        let clear = r#"<boolProp name="DNSCacheManager.clearEachIteration">true</boolProp>"#;
+        let (listener, resolver, mut cx) = installed(port, &with_server(clear));
+        for _ in 0..2 {
+            resolver.resolve("known.test").await.expect("it is known");
+            listener.thread_iteration_start(&mut cx);
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn static_hosts_come_first_in_their_own_spelling() {
+        let hosts = r#"<collectionProp name="DNSCacheManager.hosts"><elementProp name="A" elementType="StaticHost">
+            <stringProp name="StaticHost.Name">Some.Host</stringProp><stringProp name="StaticHost.Address">10.0.0.1 , localhost</stringProp></elementProp></collectionProp>"#;
+        let (_, resolver, _) = installed(DNS_PORT, hosts);
+        let found = resolver.resolve("Some.Host").await.expect("it is static");
+        assert_eq!(found[..2], ["10.0.0.1".parse::<IpAddr>().expect("an address"), "127.0.0.1".parse().expect("an address")]);
+        assert!(resolver.resolve("some.host").await.expect("it is static").is_empty());
     }
 }

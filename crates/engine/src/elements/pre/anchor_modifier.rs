@@ -5,7 +5,6 @@
 //!
 //! Difference: pages are read as the HTML standard says, not as JTidy repairs them.
 
-use drumfire_expr::Scope;
 use drumfire_query::page::{Tag, tags};
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_results::Kind;

@@ -78,7 +78,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
     let applicable: Vec<&Element> = configs.iter().copied().filter(|config| is_applicable(config)).collect();
     let merged = Merged::new(d.element, &applicable);
     refuse_unbuilt(d, &merged);
-    let settings = Arc::new(Settings::read(&d.settings().properties));
+    let mut settings = Settings::read(&d.settings().properties);
+    settings.rename_children &= !d.unit.save_config.functional_mode;
+    let settings = Arc::new(settings);
     let mut sampler = HttpSampler {
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),

@@ -37,7 +37,7 @@ pub struct Settings {
     pub default_timeout_ms: i64,
     /// `subresults.disable_renaming`, or functional mode: sub-results keep their own labels.
     pub rename_children: bool,
-    /// `jmeter.regex.engine` is `java`.
+    /// `jmeter.regex.engine` is not `oro`.
     pub java_regex: bool,
     pub cached_mode: CachedMode,
     pub cookie_check: bool,
@@ -69,7 +69,7 @@ impl Settings {
             user_agent: !flag("httpclient4.default_user_agent_disabled", false),
             default_timeout_ms: long("httpclient.timeout", 0),
             rename_children: !flag("subresults.disable_renaming", false),
-            java_regex: text("jmeter.regex.engine", "oro").eq_ignore_ascii_case("java"),
+            java_regex: !text("jmeter.regex.engine", "oro").eq_ignore_ascii_case("oro"),
             cached_mode: cached_mode(properties),
             cookie_check: flag("CookieManager.check.cookies", true),
             cookie_delete_null: flag("CookieManager.delete_null_cookies", true),

@@ -1,0 +1,84 @@
+//! Sample Timeout (`SampleTimeout`): breaks a sample off that takes too long.
+//!
+//! Property: `InterruptTimer.timeout` in milliseconds, evaluated before each sample; 0 or less is no limit. It applies to
+//! all samplers of the thread group, wherever it stands (`JMeterThread#sampleMonitors`). A request that is under way then
+//! fails with 'Socket closed'; a Java Request or a pause ends at once. Broken off while it sleeps, a Java thread stays
+//! interrupted: all later waits of the user end at once, too. Between two requests of a sample (redirects), and for samplers
+//! that cannot be interrupted, nothing happens.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::Template;
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::Roles;
+
+/// A limit on the time of each sample.
+pub struct SampleTimeout {
+    timeout: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let limit = SampleTimeout { timeout: d.template("InterruptTimer.timeout") };
+    Roles { time_limit: Some(Arc::new(limit)), ..Roles::default() }
+}
+
+impl SampleTimeout {
+    /// A sample starts now (`SampleTimeout#sampleStarting`).
+    pub fn start(&self, cx: &mut Context) {
+        let timeout_ms = crate::number::long(&self.timeout.eval(cx));
+        if timeout_ms > 0
+            && let Some(at) = Instant::now().checked_add(Duration::from_millis(timeout_ms as u64))
+        {
+            cx.interruptions.push(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn limited(timeout: &str) -> Context {
+        let xml = format!(
+            r#"<SampleTimeout guiclass="SampleTimeoutGui" testclass="SampleTimeout" testname="s"><stringProp name="InterruptTimer.timeout">{timeout}</stringProp></SampleTimeout>"#
+        );
+        let (roles, mut cx) = fixture::decode(&xml, decode);
+        cx.vars.set_named("t", "40".into());
+        roles.time_limit.expect("it limits").start(&mut cx);
+        cx
+    }
+
+    fn sleep_ms(cx: &mut Context, ms: i64) -> u128 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
+        let start = Instant::now();
+        runtime.block_on(cx.sleep_ms(ms));
+        start.elapsed().as_millis()
+    }
+
+    #[test]
+    fn no_number_and_no_positive_number_are_no_limit() {
+        for timeout in ["", "0", "-5", "x"] {
+            assert!(limited(timeout).interruptions.is_empty(), "{timeout}");
+        }
+    }
+
+    #[test]
+    fn a_wait_ends_with_the_limit_and_all_later_ones_at_once() {
+        let mut cx = limited("${t}");
+        let first = sleep_ms(&mut cx, 60_000);
+        assert!((40..30_000).contains(&first), "{first}");
+        cx.interruptions.clear();
+        assert!(sleep_ms(&mut cx, 60_000) < 30_000);
+    }
+
+    #[test]
+    fn a_shorter_wait_is_not_touched() {
+        let mut cx = limited("60000");
+        assert!(sleep_ms(&mut cx, 20) >= 20);
+        assert!(!cx.interrupted);
+    }
+}

@@ -1,0 +1,256 @@
+//! Precise Throughput Timer (`PreciseThroughputTimer`): random arrivals, of which there are exactly so many in each period
+//! (`ConstantPoissonProcessGenerator`).
+//!
+//! Properties: `throughput` samples in `throughputPeriod` seconds, `duration` in seconds, `batchSize`, `randomSeed` (0 is
+//! another sequence in each run). `exactLimit`, `allowedThroughputSurplus` and `batchThreadDelay` have no effect in JMeter
+//! either. All such timers of a thread group share the schedule of the one that was asked first, and its settings as its
+//! first user has them. `timer.factor` does not apply.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use drumfire_expr::{Raised, Scope, Template, values};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::elements::config::java_random::JavaRandom;
+use crate::elements::{Roles, Timer};
+
+const PRECISION: f64 = 0.00001;
+/// More arrivals in one duration than Java's heap holds by default.
+const MOST_ARRIVALS: i32 = 100_000_000;
+
+/// The schedules of a run's thread groups (`PreciseThroughputTimer#groupEvents`).
+#[derive(Default)]
+pub struct Arrivals(Mutex<HashMap<usize, Schedule>>);
+
+struct Schedule {
+    /// Whose settings count: a timer and a user.
+    owner: (StateId, u32),
+    settings: Settings,
+    generator: Generator,
+}
+
+#[derive(Clone, Copy)]
+struct Settings {
+    /// Samples per second.
+    rate: f64,
+    duration_s: i64,
+}
+
+struct PreciseThroughputTimer {
+    throughput: Template,
+    period: Template,
+    duration: Template,
+    batch_size: Template,
+    seed: Template,
+    id: StateId,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::timer(PreciseThroughputTimer {
+        throughput: d.template("throughput"),
+        period: d.template("throughputPeriod"),
+        duration: d.template("duration"),
+        batch_size: d.template("batchSize"),
+        seed: d.template("randomSeed"),
+        id: d.new_state(),
+    })
+}
+
+impl Timer for PreciseThroughputTimer {
+    /// `PreciseThroughputTimer#delay`.
+    fn delay_ms(&self, cx: &mut Context) -> i64 {
+        let arrival_s = match self.next(cx) {
+            Ok(arrival_s) => arrival_s,
+            Err(exception) => {
+                cx.raise(Raised::Exception(exception.to_owned()));
+                return 0;
+            }
+        };
+        let now_ms = cx.clock().now_ms();
+        let delay_ms = (arrival_s * 1000.0 + cx.clock().start_ms() as f64 - now_ms as f64) as i64;
+        let delay_ms = delay_ms.max(0);
+        if let Some(end_ms) = cx.end_ms
+            && now_ms.saturating_add(delay_ms) > end_ms
+        {
+            let left_ms = end_ms - now_ms;
+            cx.raise(Raised::StopThread(format!(
+                "The thread is scheduled to stop in {left_ms} ms and the throughput timer generates a delay of {delay_ms}. Terminating the thread manually."
+            )));
+            return 0;
+        }
+        delay_ms
+    }
+}
+
+impl PreciseThroughputTimer {
+    /// The next arrival, in seconds from the start of the run, or the exception JMeter ends in.
+    fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
+        let throughput = values::property_double(&self.throughput.eval(cx));
+        let period_s = values::property_int(&self.period.eval(cx));
+        let settings = Settings {
+            rate: throughput / f64::from(period_s),
+            duration_s: values::property_long(&self.duration.eval(cx)),
+        };
+        let batch_size = values::property_int(&self.batch_size.eval(cx));
+        let seed = values::property_long(&self.seed.eval(cx));
+        let chance = cx.random().next_u64() as i64;
+        let me = (self.id, cx.number);
+        let mut groups = cx.shared.statics.arrivals.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let schedule = groups.entry(cx.group).or_insert_with(|| Schedule {
+            owner: me,
+            settings,
+            // ConstantPoissonProcessGenerator looks at the seed's lower half only to see whether there is one.
+            generator: Generator::new(batch_size, if seed as i32 == 0 { chance } else { seed }),
+        });
+        if schedule.owner == me {
+            schedule.settings = settings;
+        }
+        schedule.generator.next(schedule.settings)
+    }
+}
+
+/// `ConstantPoissonProcessGenerator`.
+struct Generator {
+    random: JavaRandom,
+    batch_size: i32,
+    batch_item: i32,
+    last_rate: f64,
+    finish_s: f64,
+    arrivals: Vec<f64>,
+    position: usize,
+}
+
+impl Generator {
+    fn new(batch_size: i32, seed: i64) -> Generator {
+        Generator {
+            random: JavaRandom::new(seed),
+            batch_size,
+            batch_item: 0,
+            last_rate: 0.0,
+            finish_s: 0.0,
+            arrivals: Vec::new(),
+            position: 0,
+        }
+    }
+
+    fn generate(&mut self, settings: Settings) -> Result<(), &'static str> {
+        self.last_rate = settings.rate;
+        let mut rate = settings.rate;
+        if self.batch_size > 1 {
+            rate /= f64::from(self.batch_size);
+        }
+        self.batch_item = 0;
+        let duration_s = settings.duration_s as f64;
+        let count = (rate * duration_s).ceil() as i32;
+        if count > MOST_ARRIVALS {
+            return Err("java.lang.OutOfMemoryError: Java heap space");
+        }
+        self.position = 0;
+        self.arrivals.clear();
+        let (random, finish_s) = (&mut self.random, self.finish_s);
+        self.arrivals.extend((0..count).map(|_| finish_s + random.next_double() * duration_s));
+        self.arrivals.sort_by(f64::total_cmp);
+        self.finish_s += duration_s;
+        tracing::info!("Generated {count} timings (rate {rate}, duration {})", settings.duration_s);
+        Ok(())
+    }
+
+    fn next(&mut self, settings: Settings) -> Result<f64, &'static str> {
+        let used_up = self.batch_item == 0 && self.position >= self.arrivals.len();
+        // Written as in JMeter: a rate that is not a number is never equal.
+        let is_same_rate = (settings.rate - self.last_rate).abs() < PRECISION;
+        if used_up || !is_same_rate {
+            self.generate(settings)?;
+        }
+        if self.batch_size == 1 {
+            return self.take();
+        }
+        self.batch_item = self.batch_item.wrapping_add(1);
+        if self.batch_item == 1 {
+            return self.take();
+        }
+        if self.batch_item == self.batch_size {
+            self.batch_item = 0;
+        }
+        Ok(self.arrivals[self.position - 1])
+    }
+
+    fn take(&mut self) -> Result<f64, &'static str> {
+        let arrival_s = self.arrivals.get(self.position).copied().ok_or("java.nio.BufferUnderflowException")?;
+        self.position += 1;
+        Ok(arrival_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const RATE: Settings = Settings { rate: 0.4, duration_s: 10 };
+
+    fn arrivals(generator: &mut Generator, settings: Settings, count: usize) -> Vec<f64> {
+        (0..count).map(|_| generator.next(settings).expect("there is a next one")).collect()
+    }
+
+    #[test]
+    fn arrivals_of_a_seed_are_javas_random_numbers_in_order() {
+        // The first four doubles of java.util.Random(42) on OpenJDK 17, sorted, over 10 seconds.
+        let mut generator = Generator::new(1, 42);
+        let sorted = [2.7707849007413665, 3.0871945533265976, 6.832234717598454, 7.275636800328681];
+        assert_eq!(arrivals(&mut generator, RATE, 4), sorted);
+        let next = arrivals(&mut generator, RATE, 4);
+        assert!(next.iter().all(|arrival_s| (10.0..20.0).contains(arrival_s)), "{next:?}");
+    }
+
+    #[test]
+    fn a_batch_arrives_together() {
+        let mut generator = Generator::new(2, 42);
+        let first = [6.832234717598454, 6.832234717598454, 7.275636800328681, 7.275636800328681];
+        assert_eq!(arrivals(&mut generator, RATE, 4), first);
+        assert!(arrivals(&mut generator, RATE, 1)[0] >= 10.0);
+    }
+
+    #[test]
+    fn another_rate_begins_a_new_duration() {
+        let mut generator = Generator::new(1, 1);
+        arrivals(&mut generator, RATE, 1);
+        let faster = Settings { rate: 0.8, ..RATE };
+        assert!(arrivals(&mut generator, faster, 1)[0] >= 10.0);
+        assert_eq!(generator.arrivals.len(), 8);
+    }
+
+    #[test]
+    fn no_throughput_throws() {
+        let none = Settings { rate: 0.0, duration_s: 10 };
+        assert_eq!(Generator::new(1, 1).next(none), Err("java.nio.BufferUnderflowException"));
+        let endless = Settings { rate: f64::INFINITY, duration_s: 10 };
+        assert_eq!(Generator::new(1, 1).next(endless), Err("java.lang.OutOfMemoryError: Java heap space"));
+    }
+
+    fn timer(duration: &str) -> (Roles, Context) {
+        let xml = format!(
+            r#"<PreciseThroughputTimer guiclass="TestBeanGUI" testclass="PreciseThroughputTimer" testname="p"><doubleProp><name>throughput</name><value>4.0</value><savedValue>0.0</savedValue></doubleProp>
+            <intProp name="throughputPeriod">10</intProp><longProp name="duration">{duration}</longProp><intProp name="batchSize">1</intProp><longProp name="randomSeed">42</longProp></PreciseThroughputTimer>"#
+        );
+        fixture::decode(&xml, decode)
+    }
+
+    #[test]
+    fn the_delay_leads_to_the_arrival() {
+        let (roles, mut cx) = timer("10");
+        let delay_ms = roles.timer.expect("it is a timer").delay_ms(&mut cx);
+        assert!((1_000..=2_770).contains(&delay_ms), "{delay_ms}");
+        assert!(cx.take_raised().is_none());
+    }
+
+    #[test]
+    fn a_delay_past_the_schedule_ends_the_user() {
+        let (roles, mut cx) = timer("10");
+        cx.end_ms = Some(cx.clock().now_ms() + 10);
+        assert_eq!(roles.timer.expect("it is a timer").delay_ms(&mut cx), 0);
+        assert!(matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually")));
+    }
+}

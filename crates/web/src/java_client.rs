@@ -1,0 +1,357 @@
+//! What JMeter's implementation `Java` does differently: requests of `java.net.HttpURLConnection`
+//! (`HTTPJavaImpl`, `PostWriter`, `PutWriter`), and how they fail.
+//!
+//! Recorded from JMeter 5.6.3 on Java 17.0.15.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::auth::{self, Authorization};
+use crate::body::{Body, BodySpec, ContentType, FileArgument, Part, append_query_string, file_part};
+use crate::charset::{Charset, append_url_encoded};
+use crate::exception::Exception;
+use crate::headers::{Header, RequestHead};
+use crate::java_uri::append_ascii;
+use crate::status::{ConnectFailure, Endpoint, Failure};
+use crate::trace::frames::java as frames;
+use crate::url::{Url, Wire};
+
+/// The `User-Agent` of `HttpURLConnection`.
+pub const USER_AGENT: &str = "Java/17.0.15";
+
+/// The `Accept` of `HttpURLConnection`.
+const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
+
+/// The `Content-type` of a body that has none, except with `PUT`.
+const FORM_TYPE: &str = "application/x-www-form-urlencoded";
+
+/// `PostWriter.BOUNDARY`.
+const BOUNDARY: &str = "---------------------------7d159c1302d0y0";
+
+const METHODS: [&str; 7] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"];
+
+/// `HttpURLConnection.setRequestMethod`.
+///
+/// # Errors
+/// `java.net.ProtocolException` for other methods than the seven of HTTP/1.1 that Java knows.
+pub fn check_method(method: &str) -> Result<(), Exception> {
+    if METHODS.contains(&method) {
+        return Ok(());
+    }
+    let message = format!("Invalid HTTP method: {method}");
+    Err(Exception::new("java.net.ProtocolException", message)
+        .through(frames::METHOD.iter().copied()))
+}
+
+impl Url {
+    /// What `HttpURLConnection` makes of an address: unlike HttpClient, it takes any path as it is.
+    ///
+    /// # Errors
+    /// An unknown protocol or a port beyond 65535, with Java's message.
+    pub fn java_wire(&self) -> Result<Wire<'_>, Exception> {
+        let default = self.port_or_default().ok_or_else(|| {
+            let protocol = self.protocol();
+            Exception::new(
+                "java.lang.ClassCastException",
+                format!("the connection of {protocol} cannot be cast to class java.net.HttpURLConnection"),
+            )
+        })?;
+        let connect_port = u16::try_from(default)
+            .map_err(|_| Exception::illegal_argument(format!("port out of range:{default}")))?;
+        let standard = if self.is_secure() { 443 } else { 80 };
+        let host = self.host();
+        let host_header = match self.port() {
+            Some(port) if port != standard => Cow::Owned(format!("{host}:{port}")),
+            _ => Cow::Borrowed(host),
+        };
+        let mut file = String::new();
+        append_ascii(if self.path().is_empty() { "/" } else { self.path() }, &mut file);
+        if let Some(query) = self.query() {
+            file.push('?');
+            file.push_str(query);
+        }
+        Ok(Wire {
+            connect_host: host.trim_start_matches('[').trim_end_matches(']'),
+            connect_port,
+            secure: self.is_secure(),
+            target: file.into(),
+            host_header,
+        })
+    }
+}
+
+/// The `Authorization` of a request: always Basic (`HTTPJavaImpl.setConnectionAuthorization`).
+pub fn authorization(rows: &[Authorization], url: &Url) -> Option<String> {
+    auth::find(rows, url).map(auth::basic_utf8)
+}
+
+impl<'a> RequestHead<'a> {
+    /// `Connection`, then the merged headers of the plan as they are (`HTTPJavaImpl.setConnectionHeaders`).
+    pub fn java(keep_alive: bool, headers: &'a [Header<'a>]) -> Self {
+        let mut head = Self::default();
+        head.add("Connection", if keep_alive { "keep-alive" } else { "close" });
+        for header in headers {
+            head.add(&*header.name, &*header.value);
+        }
+        head
+    }
+
+    /// The headers of the body, each in place of one of the plan's (`URLConnection.setRequestProperty`).
+    pub fn java_body(&mut self, body: &'a Body) {
+        if let ContentType::Set(value) = &body.content_type {
+            self.set_text("Content-Type", value);
+        }
+        self.set_text("Content-Length", body.len.to_string());
+    }
+
+    /// What `HttpURLConnection.writeRequests` adds when it is missing.
+    pub fn java_finish(&mut self, host_header: &'a str, body: Option<&Body>, method: &str) {
+        self.add_missing("User-Agent", USER_AGENT);
+        self.add_missing("Host", host_header);
+        self.add_missing("Accept", ACCEPT);
+        if body.is_some() && method != "PUT" {
+            self.add_missing("Content-type", FORM_TYPE);
+        }
+    }
+}
+
+impl BodySpec<'_> {
+    /// The body as `PostWriter` and `PutWriter` write it; other methods have none. `own_content_type` is the value of
+    /// the first `Content-Type` header of the plan.
+    ///
+    /// # Errors
+    /// An unknown content encoding.
+    pub fn build_java(&self, own_content_type: Option<&str>) -> Result<Option<Body>, Exception> {
+        let post = self.method == "POST";
+        if !post && self.method != "PUT" {
+            return Ok(None);
+        }
+        let charset = self.charset()?;
+        let keeps_own = own_content_type.is_some_and(|value| !value.is_empty());
+        if post && self.uses_multipart() {
+            return Ok(Some(self.java_multipart(charset)));
+        }
+        if self.arguments.is_empty() && self.sends_file_as_body() {
+            let content_type = self.java_type(keeps_own, post);
+            let part = file_part(self.files[0].resolved);
+            return Ok(Some(Body::new(vec![part], content_type, charset)));
+        }
+        let mut text = String::new();
+        let content_type = if self.sends_values_as_body() {
+            for argument in self.arguments {
+                if argument.always_encode {
+                    append_url_encoded(argument.value, &charset, &mut text);
+                } else {
+                    text.push_str(argument.value);
+                }
+            }
+            self.java_type(keeps_own, post)
+        } else if post {
+            append_query_string(self.arguments, self.content_encoding, &mut text);
+            if keeps_own || !self.add_content_type_if_missing {
+                ContentType::None
+            } else {
+                ContentType::Set(FORM_TYPE.to_owned())
+            }
+        } else {
+            return Ok(None);
+        };
+        let bytes = charset.encode(&text).into_owned();
+        Ok(Some(Body::new(vec![Part::Bytes(bytes)], content_type, charset)))
+    }
+
+    fn java_type(&self, keeps_own: bool, post: bool) -> ContentType {
+        let mime_type = self.files.first().map_or("", |file| file.mime_type);
+        if keeps_own {
+            ContentType::None
+        } else if !mime_type.is_empty() {
+            ContentType::Set(mime_type.to_owned())
+        } else if post && self.add_content_type_if_missing {
+            ContentType::Set(FORM_TYPE.to_owned())
+        } else {
+            ContentType::None
+        }
+    }
+
+    /// `PostWriter.setHeaders` and `sendPostData`.
+    fn java_multipart(&self, charset: Charset) -> Body {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        for argument in self.arguments.iter().filter(|a| !a.is_skippable()) {
+            let name = percent_encode(argument.name);
+            text.push_str(&format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n"));
+            if !self.browser_compatible {
+                let encoding = if self.content_encoding.is_empty() { "UTF-8" } else { self.content_encoding };
+                text.push_str(&format!("Content-Type: text/plain; charset={encoding}\r\nContent-Transfer-Encoding: 8bit\r\n"));
+            }
+            text.push_str(&format!("\r\n{}\r\n", argument.value));
+        }
+        for file in self.files {
+            text.push_str(&format!("--{BOUNDARY}\r\n{}", file_head(file)));
+            parts.push(Part::Bytes(charset.encode(&text).into_owned()));
+            parts.push(file_part(file.resolved));
+            "\r\n".clone_into(&mut text);
+        }
+        text.push_str(&format!("--{BOUNDARY}--\r\n"));
+        parts.push(Part::Bytes(charset.encode(&text).into_owned()));
+        let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
+        Body::new(parts, ContentType::Set(content_type), charset)
+    }
+}
+
+/// `PostWriter.writeStartFileMultipart`.
+fn file_head(file: &FileArgument<'_>) -> String {
+    let file_name = Path::new(file.path).file_name().map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
+    format!(
+        "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\nContent-Transfer-Encoding: binary\r\n\r\n",
+        percent_encode(file.param_name),
+        percent_encode(&file_name),
+        file.mime_type
+    )
+}
+
+/// `ConversionUtils.percentEncode`.
+fn percent_encode(text: &str) -> Cow<'_, str> {
+    if text.contains(['"', '\r', '\n']) {
+        text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A").into()
+    } else {
+        text.into()
+    }
+}
+
+impl Failure<'_> {
+    /// The exception that JMeter's implementation `Java` would report.
+    pub fn java_exception(&self, endpoint: &Endpoint<'_>) -> Exception {
+        let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
+        let connect = frames::connect(endpoint.secure, endpoint.proxied);
+        match self {
+            Self::UnknownHost { .. } => Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
+                .through(frames::UNKNOWN_HOST.iter().copied())
+                .through(connect),
+            Self::Connect(ConnectFailure::Refused) => Exception::new("java.net.ConnectException", "Connection refused")
+                .through(frames::REFUSED.iter().copied())
+                .through(connect),
+            Self::Connect(ConnectFailure::TimedOut) => Exception::new("java.net.SocketTimeoutException", "Connect timed out")
+                .through(frames::TIMED_OUT.iter().copied())
+                .through(frames::connect_with_limit()),
+            Self::ReadTimeout => Exception::new("java.net.SocketTimeoutException", "Read timed out")
+                .through(frames::CHAINED.iter().copied())
+                .caused_by(frames::read_timed_out()),
+            Self::NoResponse => socket("Unexpected end of file from server")
+                .through(frames::CHAINED.iter().copied())
+                .caused_by(frames::closed()),
+            Self::Reset => socket("Connection reset")
+                .through(frames::CHAINED.iter().copied())
+                .caused_by(frames::reset()),
+            Self::TruncatedChunk { .. } => Exception::new("java.io.IOException", "Premature EOF")
+                .through(frames::TRUNCATED_CHUNK.iter().copied())
+                .through(frames::READ_BODY.iter().copied()),
+            Self::MissingClosingChunk => Exception::new("java.io.IOException", "Premature EOF")
+                .through(frames::MISSING_CHUNK.iter().copied())
+                .through(frames::READ_BODY.iter().copied()),
+            Self::BadChunkHeader(_) => Exception::new("java.io.IOException", "Bogus chunk size")
+                .through(frames::BAD_CHUNK.iter().copied())
+                .through(frames::READ_BODY.iter().copied()),
+            other => {
+                let same = other.exception(endpoint);
+                Exception { origin: Default::default(), ..same }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Argument;
+    use crate::trace::{Client, Place};
+
+    const PLACE: Place<'static> = Place::Sampler { client: Client::Java, transactions: 0 };
+
+    fn sent(spec: &BodySpec<'_>, headers: &[Header<'_>]) -> String {
+        let url = Url::parse("http://127.0.0.1:18558/post").unwrap();
+        let wire = url.java_wire().unwrap();
+        let mut head = RequestHead::java(true, headers);
+        let body = spec.build_java(head.first("Content-Type")).unwrap();
+        if let Some(body) = &body {
+            head.java_body(body);
+        }
+        head.java_finish(&wire.host_header, body.as_ref(), spec.method);
+        let mut bytes = Vec::new();
+        head.append(spec.method, &wire.target, &mut bytes);
+        if let Some(body) = &body {
+            bytes.extend_from_slice(body.shown().as_bytes());
+        }
+        String::from_utf8(bytes).unwrap().replace('\r', "")
+    }
+
+    fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {
+        BodySpec {
+            method,
+            raw: false,
+            multipart: false,
+            browser_compatible: false,
+            content_encoding: "",
+            arguments,
+            files: &[],
+            following_redirect: false,
+            add_content_type_if_missing: false,
+        }
+    }
+
+    #[test]
+    fn requests_are_the_recorded_ones() {
+        let arguments = [
+            Argument { name: "a", value: "1 x", metadata: "=", always_encode: true, content_type: "text/plain" },
+            Argument { name: "b", value: "2 y", metadata: "=", always_encode: false, content_type: "text/plain" },
+        ];
+        assert_eq!(
+            sent(&spec("POST", &arguments), &[]),
+            "POST /post HTTP/1.1\nConnection: keep-alive\nContent-Length: 11\nUser-Agent: Java/17.0.15\nHost: 127.0.0.1:18558\n\
+             Accept: text/html, image/gif, image/jpeg, */*; q=0.2\nContent-type: application/x-www-form-urlencoded\n\na=1+x&b=2 y"
+        );
+        assert_eq!(
+            sent(&spec("PUT", &arguments), &[]),
+            "PUT /post HTTP/1.1\nConnection: keep-alive\nUser-Agent: Java/17.0.15\nHost: 127.0.0.1:18558\n\
+             Accept: text/html, image/gif, image/jpeg, */*; q=0.2\n\n"
+        );
+        let own = [Header::new("Accept", "a/b"), Header::new("Host", "other:1"), Header::new("Content-Length", "7")];
+        assert_eq!(
+            sent(&spec("GET", &[]), &own),
+            "GET /post HTTP/1.1\nConnection: keep-alive\nAccept: a/b\nHost: other:1\nContent-Length: 7\nUser-Agent: Java/17.0.15\n\n"
+        );
+        let multipart = BodySpec { multipart: true, ..spec("POST", &arguments[..1]) };
+        let text = sent(&multipart, &[]);
+        assert!(text.contains("\nContent-Type: multipart/form-data; boundary=---------------------------7d159c1302d0y0\nContent-Length: "));
+        assert!(text.ends_with(
+            "\n\n-----------------------------7d159c1302d0y0\nContent-Disposition: form-data; name=\"a\"\nContent-Type: text/plain; charset=UTF-8\n\
+             Content-Transfer-Encoding: 8bit\n\n1 x\n-----------------------------7d159c1302d0y0--\n"
+        ));
+    }
+
+    #[test]
+    fn failures_have_the_recorded_lengths() {
+        let trace = |failure: Failure<'_>, host: &str, secure, proxied| {
+            let endpoint = Endpoint { host, port: 1, addresses: &[], secure, proxied };
+            failure.java_exception(&endpoint).trace_len(&PLACE)
+        };
+        let refused = Failure::Connect(ConnectFailure::Refused);
+        assert_eq!(trace(refused, "127.0.0.1", false, false), 1940);
+        assert_eq!(trace(refused, "127.0.0.1", true, false), 2250);
+        assert_eq!(trace(refused, "127.0.0.1", false, true), 2247);
+        assert_eq!(trace(Failure::UnknownHost { remembered: false }, "j1.invalid", false, false), 1781);
+        assert_eq!(trace(Failure::Connect(ConnectFailure::TimedOut), "127.0.0.1", false, false), 1817);
+        assert_eq!(trace(Failure::ReadTimeout, "127.0.0.1", false, false), 3494);
+        assert_eq!(trace(Failure::NoResponse, "127.0.0.1", false, false), 3087);
+        assert_eq!(trace(Failure::Reset, "127.0.0.1", false, false), 3484);
+        assert_eq!(trace(Failure::MissingClosingChunk, "127.0.0.1", false, false), 1705);
+        assert_eq!(trace(Failure::BadChunkHeader("zz"), "127.0.0.1", false, false), 1798);
+        assert_eq!(check_method("PATCH").unwrap_err().trace_len(&PLACE), 1076);
+        let old = Place::Sampler { client: Client::OldJava, transactions: 0 };
+        let endpoint = Endpoint { host: "127.0.0.1", port: 1, addresses: &[], secure: false, proxied: false };
+        assert_eq!(refused.java_exception(&endpoint).trace_len(&old), 1930);
+        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Redirect(&PLACE)), 2433);
+        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Resource(&PLACE)), 2439);
+        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Pool { client: Client::Java, depth: 1 }), 2061);
+    }
+}
