@@ -88,6 +88,13 @@ struct RunArguments {
     /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
     #[arg(long)]
     demo: bool,
+    /// End with exit code 5 if this is true in the end, such as 'errors > 1%', 'p95 > 300ms', 'label:Login p99 > 1s',
+    /// 'rate < 10/s' or 'samples < 1'
+    #[arg(long, value_name = "THRESHOLD")]
+    fail_on: Vec<String>,
+    /// Leave out elements that cannot be run, as if they were disabled
+    #[arg(long)]
+    skip_unsupported: bool,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -168,17 +175,25 @@ impl RunArguments {
             Some((category, level)) => (category.to_owned(), level.to_owned()),
             None => (String::new(), text.clone()),
         };
+        let mut properties = self.properties.into_options();
+        if self.skip_unsupported {
+            let (name, value) = ("drumfire.skip_unsupported", "true");
+            properties
+                .changes
+                .push(Change::Property(name.to_owned(), value.to_owned()));
+        }
         RunOptions {
             plan: PlanChoice::File(self.plan),
             results: self.results.map(ResultsFile::File),
             delete_results: self.delete_results,
-            properties: self.properties.into_options(),
+            properties,
             log: LogOptions {
                 file: self.log,
                 levels: self.level.iter().map(level).collect(),
             },
             progress: self.progress,
             demo: self.demo,
+            fail_on: self.fail_on,
             notes: Vec::new(),
         }
     }

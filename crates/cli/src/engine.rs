@@ -8,6 +8,7 @@ pub use drumfire_engine::{
     GroupView, PlanView, PropertyRow, Rung, Survey, SurveyRow, TreeRow, UserWindow,
 };
 use drumfire_jmx::Diagnostic;
+use drumfire_results::Recording;
 
 use crate::properties::Settings;
 use crate::terminal::snapshot::Snapshot;
@@ -86,6 +87,8 @@ pub trait Stop: Send + Sync {
 pub struct Outcome {
     /// The numbers.
     pub summary: Summary,
+    /// The numbers in full.
+    pub recording: Recording,
     /// What went wrong with the results, such as a full disk; the run is a failure if there is anything.
     pub faults: Vec<String>,
 }

@@ -18,12 +18,14 @@ pub enum Exit {
     PlanRefused,
     /// The command line asks for something that Drumfire does not have yet; nothing was sent.
     NotBuilt,
+    /// The run came to its end and broke a threshold (`--fail-on`).
+    ThresholdsNotMet,
     /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
     Interrupted,
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 6] = [
+pub const ALL: [(Exit, &str); 7] = [
     (
         Exit::Ok,
         "the run came to its end, or the question was answered",
@@ -42,6 +44,10 @@ pub const ALL: [(Exit, &str); 6] = [
         "the command line asks for something that Drumfire does not have yet",
     ),
     (
+        Exit::ThresholdsNotMet,
+        "the run came to its end and did not meet its thresholds",
+    ),
+    (
         Exit::Interrupted,
         "the run was stopped from outside; its results are whole",
     ),
@@ -56,6 +62,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::PlanRefused => 3,
             Exit::NotBuilt => 4,
+            Exit::ThresholdsNotMet => 5,
             // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
             Exit::Interrupted => 130,
         }
@@ -82,7 +89,7 @@ mod tests {
     #[test]
     fn published_codes_do_not_move() {
         let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 130]);
     }
 
     #[test]

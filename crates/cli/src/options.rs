@@ -45,6 +45,8 @@ pub struct RunOptions {
     pub progress: Progress,
     /// Serve the demo site in this process while the run goes on.
     pub demo: bool,
+    /// Statements about the final statistics of which none may be true, beside those of the property `drumfire.fail_on`.
+    pub fail_on: Vec<String>,
     /// Things to tell the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
 }

@@ -50,6 +50,7 @@ pub fn resolve(
         .map(PathBuf::from);
     let home = options.home.clone().or_else(|| installed.clone());
     let mut settings = Settings::default();
+    settings.system.merge(of_this_process(around));
     settings.system.merge(SYSTEM_DEFAULTS.iter().copied());
     settings.apply_jvm_args(around)?;
     settings.load_main(options.main_file.as_deref(), installed.as_deref())?;
@@ -75,6 +76,34 @@ pub fn resolve(
         .properties
         .set("START.HMS", start.strftime("%H%M%S").to_string());
     Ok(settings)
+}
+
+/// The system properties by which plans find folders; a JVM has them from the start.
+fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
+    let variable =
+        |name| (around.variable)(name).map(|value| value.to_string_lossy().into_owned());
+    let folder = std::env::current_dir()
+        .ok()
+        .map(|folder| folder.to_string_lossy().into_owned());
+    let system = match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "Mac OS X",
+        other => other,
+    };
+    let known = [
+        ("user.dir", folder),
+        ("user.home", variable("HOME")),
+        ("user.name", variable("USER")),
+        ("java.io.tmpdir", Some("/tmp".to_owned())),
+        ("os.name", Some(system.to_owned())),
+        ("file.separator", Some("/".to_owned())),
+        ("path.separator", Some(":".to_owned())),
+        ("line.separator", Some("\n".to_owned())),
+    ];
+    known
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
 }
 
 impl Settings {
@@ -305,6 +334,20 @@ mod tests {
             ..PropertyOptions::default()
         };
         assert!(home.resolve(&wanted, "").is_err());
+    }
+
+    #[test]
+    fn plans_find_the_working_directory() {
+        let settings = Home::new(&[])
+            .resolve(&options(vec![]), "-Duser.name=me")
+            .expect("no files");
+        let here = std::env::current_dir().expect("a working directory");
+        assert_eq!(
+            settings.system.get("user.dir"),
+            Some(&*here.to_string_lossy())
+        );
+        assert_eq!(settings.system.get("user.name"), Some("me"));
+        assert_eq!(settings.system.get("user.home"), None, "there is no HOME");
     }
 
     #[test]

@@ -139,9 +139,10 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
             ));
         }
     }
-    let mut rows = relay::rows(&outcome.live.recording());
+    let recording = outcome.live.recording();
+    let mut rows = relay::rows(&recording);
     let total = rows.pop().unwrap_or_default();
-    let errors = outcome.live.read(|recording| recording.errors.list());
+    let errors = recording.errors.list();
     Outcome {
         summary: Summary {
             total,
@@ -150,6 +151,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
             files: outcome.files.into_iter().map(|file| file.path).collect(),
             log: None,
         },
+        recording,
         faults,
     }
 }

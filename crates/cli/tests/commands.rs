@@ -257,6 +257,48 @@ fn results_and_properties_reach_the_engine() {
 }
 
 #[test]
+fn thresholds_decide_how_a_run_ends() {
+    let told = tell(
+        &Scripted::default(),
+        "run PLAN -j LOG --fail-on errors>0 --fail-on samples<1",
+    );
+    assert_eq!(told.exit, Exit::ThresholdsNotMet);
+    let lines = "met      errors>0: 0, exactly the limit\n\
+                 not met  samples<1: 0, 1 below the limit\n";
+    assert!(told.out.ends_with(lines), "{}", told.out);
+
+    let property = "-n -t PLAN -j LOG -Jdrumfire.fail_on=errors>0;rate<1/s;";
+    let told = tell(&Scripted::default(), property);
+    assert_eq!(told.exit, Exit::ThresholdsNotMet);
+    assert!(told.out.ends_with("rate<1/s: 0/s, 1/s below the limit\n"), "{}", told.out);
+
+    let told = tell(
+        &Scripted::default(),
+        "run PLAN -j LOG --progress quiet --fail-on samples<1",
+    );
+    let line = "not met  samples<1: 0, 1 below the limit\n";
+    assert_eq!((told.out.as_str(), told.err.as_str()), ("", line));
+}
+
+#[test]
+fn a_wrong_threshold_is_refused_before_anything_is_sent() {
+    let engine = Scripted::default();
+    let told = tell(&engine, "run PLAN -j LOG --fail-on p95>300");
+    let message = "error: threshold 'p95>300': '300' is not a limit for p95, which is a time \
+                   and needs its unit: us, ms, s or min\n";
+    assert_eq!((told.exit, told.err.as_str()), (Exit::Usage, message));
+    assert!(engine.orders.lock().unwrap().is_empty());
+}
+
+#[test]
+fn skip_unsupported_is_a_property() {
+    let engine = Scripted::default();
+    tell(&engine, "run PLAN -j LOG --skip-unsupported");
+    let expected = ("drumfire.skip_unsupported".to_owned(), "true".to_owned());
+    assert!(engine.seen.lock().unwrap().contains(&expected));
+}
+
+#[test]
 fn the_demo_site_is_there_for_the_plan() {
     let engine = Scripted::default();
     let told = tell(&engine, "run PLAN -j LOG --demo");
@@ -326,11 +368,12 @@ fn failed_samples_are_no_failed_run_but_lost_results_are() {
     engine.outcome.lock().unwrap().extend([
         Ok(Outcome {
             summary: summary.clone(),
-            faults: vec![],
+            ..Outcome::default()
         }),
         Ok(Outcome {
             summary,
             faults: vec!["out.jtl: no space left".to_owned()],
+            ..Outcome::default()
         }),
         Err(anyhow::anyhow!("connection refused").context("the first user cannot start")),
     ]);

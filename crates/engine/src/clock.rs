@@ -16,6 +16,11 @@ impl Clock {
         Clock { anchor: Instant::now(), anchor_ns: since_epoch.as_nanos() as u64 }
     }
 
+    /// When the clock was started, in milliseconds since the epoch: for a run's clock, the start of the run.
+    pub fn start_ms(&self) -> i64 {
+        (self.anchor_ns / 1_000_000) as i64
+    }
+
     /// Nanoseconds since the epoch.
     pub fn now_ns(&self) -> u64 {
         self.ns(Instant::now())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use drumfire_expr::{Level, Properties, Raised, Random, Scope, Vars};
 use drumfire_results::Sample;
@@ -51,6 +52,10 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
+    /// When the sample at hand is broken off, if it still goes on then.
+    pub interruptions: Vec<Instant>,
+    /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
+    pub interrupted: bool,
     /// How many transactions with a parent sample enclose the sampler at hand.
     pub transactions: u32,
     /// Connections and credentials.
@@ -91,6 +96,8 @@ impl Context {
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
+            interruptions: Vec::new(),
+            interrupted: false,
             transactions: 0,
             http: UserState::new(&worker.http),
             random: worker.new_random(),
@@ -152,9 +159,21 @@ impl Context {
         self.raised.take()
     }
 
+    /// Ends when the sample at hand is to be broken off. A time that has passed does nothing more.
+    pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
+        let now = Instant::now();
+        let next = self.interruptions.iter().copied().filter(|at| *at > now).min();
+        async move {
+            match next {
+                Some(at) => tokio::time::sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
     /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
     pub async fn sleep_ms(&mut self, ms: i64) {
-        if ms <= 0 {
+        if ms <= 0 || self.interrupted {
             return;
         }
         let wait = std::time::Duration::from_millis(ms as u64);
@@ -165,6 +184,7 @@ impl Context {
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             () = stop => {}
+            () = self.interruption() => self.interrupted = true,
         }
     }
 }

@@ -50,10 +50,12 @@ pub fn decode_with_findings<T>(
         state_count: 0,
         outputs: Vec::new(),
         summarisers: Vec::new(),
+        savers: Vec::new(),
         save_config: SaveConfig::default(),
         keeps_previous: false,
         reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
+        keystore: None,
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
     let Unit {

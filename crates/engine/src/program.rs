@@ -7,6 +7,8 @@ use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
 use crate::compile::Settings;
+use crate::elements::listeners::ResultSaver;
+use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
 use crate::elements::{Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer};
 use crate::walk::{Controller, ControllerId};
@@ -81,6 +83,8 @@ pub struct Group {
     /// Assertions and listeners of each controller that is a transaction, by controller.
     pub transactions: Vec<Option<TransactionPackage>>,
     pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
+    /// Sample Timeouts, which apply to all samplers of the group.
+    pub time_limits: Vec<Arc<SampleTimeout>>,
 }
 
 /// How a thread group's users start and stop; all times in seconds, as the plan has them.
@@ -111,13 +115,23 @@ pub struct Package {
 }
 
 /// Where samples go.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Reach {
+    /// Listeners that save responses, in order.
+    pub savers: Vec<Saving>,
+    /// Result files of the listeners after them.
     pub outputs: OutputSet,
     /// Whether the plan's root listens: then the sample counts in the run's statistics.
     pub is_heard: bool,
     /// What is to be done when the sample failed, in order.
     pub on_failure: Vec<FailureAction>,
+}
+
+/// One listener that saves responses, and the result files of the listeners before it: they do not show the file's name.
+#[derive(Clone)]
+pub struct Saving {
+    pub before: OutputSet,
+    pub saver: Arc<ResultSaver>,
 }
 
 /// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).

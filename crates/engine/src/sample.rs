@@ -7,7 +7,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::context::Context;
 use crate::elements::{Assertion, Scope};
-use crate::program::{FailureAction, Group, OnError, Package, Reach};
+use crate::program::{FailureAction, Group, OnError, Package, Reach, Saving};
 use crate::user::User;
 use crate::walk::{ControllerId, SamplerId};
 
@@ -30,7 +30,12 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if !user.cx.running() || gave_up(user) {
         return;
     }
-    let Some(mut result) = package.sampler.sample(&mut user.cx, &package.name).await else {
+    for limit in &group.time_limits {
+        limit.start(&mut user.cx);
+    }
+    let result = package.sampler.sample(&mut user.cx, &package.name).await;
+    user.cx.interruptions.clear();
+    let Some(mut result) = result else {
         gave_up(user);
         return;
     };
@@ -89,6 +94,9 @@ async fn delay(user: &mut User, package: &Package) {
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
         let mut delay_ms = timer.delay_ms(&mut user.cx);
+        if let Some(meeting) = timer.meet(&mut user.cx) {
+            meeting.await;
+        }
         if factor != 1.0 && timer.is_modifiable() {
             delay_ms = (delay_ms as f32 * factor).round() as i64;
         }
@@ -198,6 +206,10 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
     let names = &cx.shared.program.sample_variables;
     if !names.is_empty() {
         result.variables = names.iter().map(|slot| cx.vars.get(*slot).cloned()).collect();
+    }
+    for Saving { before, saver } in &reach.savers {
+        cx.worker.recorder.borrow_mut().write(result, before);
+        saver.save(cx, result);
     }
     let mut recorder = cx.worker.recorder.borrow_mut();
     if reach.is_heard {

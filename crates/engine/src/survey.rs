@@ -257,7 +257,7 @@ const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it f
 const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
 const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
 
-/// A JEXL expression may need a JVM although the function is native.
+/// A JEXL expression or a script in JavaScript may need a JVM although the function is native.
 fn judge_function(
     spec: &FunctionSpec,
     template: &Template,
@@ -267,9 +267,12 @@ fn judge_function(
     if is_script(spec) {
         return (Rung::Jvm, SCRIPT_FUNCTION);
     }
-    let is_jexl = matches!(spec.name, "__jexl2" | "__jexl3");
-    if is_jexl && template.needs_jvm() && !specs.iter().any(|spec| is_script(spec)) {
-        return (Rung::Jvm, JAVA_EXPRESSION);
+    if template.needs_jvm() && !specs.iter().any(|spec| is_script(spec)) {
+        match spec.name {
+            "__jexl2" | "__jexl3" => return (Rung::Jvm, JAVA_EXPRESSION),
+            "__javaScript" => return (Rung::Jvm, SCRIPT_FUNCTION),
+            _ => {}
+        }
     }
     (Rung::Native, "")
 }
@@ -381,6 +384,23 @@ mod tests {
         let survey = look(condition, "", &[]);
         assert!(!survey.runs);
         assert_eq!(row(&survey, "IfController").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn javascript_is_native_as_far_as_it_is_an_expression() {
+        let plan = |condition: &str| {
+            let text = format!(
+                r#"<IfController testname="I"><stringProp name="IfController.condition">{condition}</stringProp></IfController><hashTree/>"#
+            );
+            look(&text, "", &[])
+        };
+        let survey = plan("${__javaScript(1 + ${a})} == 2");
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(row(&survey, "IfController").rung, Rung::Native);
+        assert_eq!(row(&survey, "__javaScript").rung, Rung::Native);
+        let survey = plan("${__javaScript(vars.get(1))} == 2");
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "__javaScript").rung, Rung::Jvm);
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl FunctionSpec {
                     | "__eval"
                     | "__evalVar"
                     | "__isVarDefined"
+                    | "__javaScript"
                     | "__jexl2"
                     | "__jexl3"
                     | "__RandomFromMultipleVars"

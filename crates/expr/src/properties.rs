@@ -31,9 +31,11 @@ impl Properties {
         self.0.values.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value as it was set (`JMeterUtils.getProperty`).
+    /// The value as it was set (`JMeterUtils.getProperty`): what is no JMeter property may be a system property, as
+    /// `JMeterUtils.loadJMeterProperties` makes those the defaults.
     pub fn get(&self, name: &str) -> Option<Arc<str>> {
-        self.values().get(name).cloned()
+        let own = self.values().get(name).cloned();
+        own.or_else(|| self.get_system(name))
     }
 
     /// The value without surrounding white space, as `JMeterUtils.getPropDefault` reads it.
@@ -184,10 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn system_properties_are_apart() {
+    fn system_properties_are_apart_and_the_defaults_of_jmeters() {
         let properties = Properties::new();
         properties.set_system("user.dir", "/x");
-        assert_eq!(properties.get("user.dir"), None);
+        assert_eq!(properties.get("user.dir").as_deref(), Some("/x"));
+        assert!(properties.snapshot().is_empty());
+        assert_eq!(properties.set("user.dir", "/y"), None);
+        assert_eq!(properties.get("user.dir").as_deref(), Some("/y"));
         assert_eq!(properties.get_system("user.dir").as_deref(), Some("/x"));
         assert_eq!(properties.system_snapshot().len(), 1);
     }

@@ -318,7 +318,7 @@ fn a_regular_expression_looks_into_the_previous_response() {
 fn scripts_are_run_by_someone_else() {
     let plan = plan(&[
         "${__groovy(1 + ${__threadNum},v)}",
-        "${__javaScript(1+1)}",
+        "${__javaScript(Math.abs(-1))}",
         "${__jexl3(new('x'))}",
     ]);
     assert!(plan.templates.iter().all(Template::needs_jvm));
@@ -326,8 +326,28 @@ fn scripts_are_run_by_someone_else() {
     assert_eq!(plan.eval(0, &mut user), "Groovy");
     assert_eq!(plan.eval(1, &mut user), "JavaScript");
     assert_eq!(plan.eval(2, &mut user), "Jexl3");
-    assert_eq!(user.scripts, ["1 + 7", "1+1", "new('x')"]);
+    assert_eq!(user.scripts, ["1 + 7", "Math.abs(-1)", "new('x')"]);
     assert_eq!(user.vars.get_named("v").map(|v| &**v), Some("Groovy"));
+}
+
+#[test]
+fn javascript_expressions_need_nobody_else() {
+    let plan = plan(&[
+        "${__javaScript(${__threadNum} + 1,v)}",
+        r#"a${__javaScript("${__threadName}" == )}b"#,
+        r#"${__javaScript(${__P(none,threadName)} == "x")}"#,
+        r#"${__javaScript(vars.get("x") == "y")}"#,
+    ]);
+    let needed: Vec<bool> = plan.templates.iter().map(Template::needs_jvm).collect();
+    assert_eq!(needed, [false, false, false, true]);
+    let mut user = plan.user();
+    assert_eq!(plan.eval(0, &mut user), "8");
+    assert_eq!(user.vars.get_named("v").map(|v| &**v), Some("8"));
+    // InvalidVariableException: the function contributes nothing.
+    assert_eq!(plan.eval(1, &mut user), "ab");
+    // What only a variable makes more than an expression is for an engine.
+    assert_eq!(plan.eval(2, &mut user), "JavaScript");
+    assert_eq!(user.scripts, ["threadName == \"x\""]);
 }
 
 #[test]

@@ -20,7 +20,10 @@ pub struct Tag {
 impl Tag {
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.attributes
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -29,11 +32,18 @@ pub fn tags(html: &str) -> Vec<Tag> {
     let page = parse_html(html);
     let mut tags = Vec::new();
     for node in page.tree.root().descendants() {
-        let Node::Element(element) = node.value() else { continue };
-        let text = node.first_child().and_then(|child| child.value().as_text().map(|text| text.to_string()));
+        let Node::Element(element) = node.value() else {
+            continue;
+        };
+        let text = node
+            .first_child()
+            .and_then(|child| child.value().as_text().map(|text| text.to_string()));
         tags.push(Tag {
             name: element.name().to_owned(),
-            attributes: element.attrs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            attributes: element
+                .attrs()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
             text,
             depth: node.ancestors().count(),
         });
@@ -47,11 +57,21 @@ mod tests {
 
     #[test]
     fn elements_come_in_the_order_of_the_document() {
-        let found = tags("<FORM Action='a&amp;b'><select name=s><option>1<option value=2></select></form><textarea>x</textarea>");
+        let found = tags(
+            "<FORM Action='a&amp;b'><select name=s><option>1<option value=2></select></form><textarea>x</textarea>",
+        );
         let names: Vec<&str> = found.iter().map(|tag| tag.name.as_str()).collect();
-        assert_eq!(names, ["html", "head", "body", "form", "select", "option", "option", "textarea"]);
+        assert_eq!(
+            names,
+            [
+                "html", "head", "body", "form", "select", "option", "option", "textarea"
+            ]
+        );
         assert_eq!(found[3].attribute("action"), Some("a&b"));
         assert_eq!(found[5].text.as_deref(), Some("1"));
-        assert_eq!((found[4].depth + 1, found[6].text.clone()), (found[5].depth, None));
+        assert_eq!(
+            (found[4].depth + 1, found[6].text.clone()),
+            (found[5].depth, None)
+        );
     }
 }

@@ -17,6 +17,7 @@ mod save_config;
 mod statistics;
 mod summariser;
 mod text;
+mod thresholds;
 mod writer;
 mod xml;
 
@@ -33,4 +34,5 @@ pub use statistics::{
 };
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::Text;
+pub use thresholds::{Threshold, ThresholdError, Verdict};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::auth::{self, Authorization};
-use crate::body::{Body, BodySpec, ContentType, FileArgument, Part, append_query_string, file_part};
+use crate::body::{
+    Body, BodySpec, ContentType, FileArgument, Part, append_query_string, file_part,
+};
 use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
@@ -65,7 +67,14 @@ impl Url {
             _ => Cow::Borrowed(host),
         };
         let mut file = String::new();
-        append_ascii(if self.path().is_empty() { "/" } else { self.path() }, &mut file);
+        append_ascii(
+            if self.path().is_empty() {
+                "/"
+            } else {
+                self.path()
+            },
+            &mut file,
+        );
         if let Some(query) = self.query() {
             file.push('?');
             file.push_str(query);
@@ -89,7 +98,10 @@ impl<'a> RequestHead<'a> {
     /// `Connection`, then the merged headers of the plan as they are (`HTTPJavaImpl.setConnectionHeaders`).
     pub fn java(keep_alive: bool, headers: &'a [Header<'a>]) -> Self {
         let mut head = Self::default();
-        head.add("Connection", if keep_alive { "keep-alive" } else { "close" });
+        head.add(
+            "Connection",
+            if keep_alive { "keep-alive" } else { "close" },
+        );
         for header in headers {
             head.add(&*header.name, &*header.value);
         }
@@ -104,6 +116,38 @@ impl<'a> RequestHead<'a> {
         self.set_text("Content-Length", body.len.to_string());
     }
 
+    /// The `Authorization` header, in place of the plan's.
+    pub fn java_authorization(&mut self, value: &'a str) {
+        self.set_text("Authorization", value);
+    }
+
+    /// The request headers of the result, before `HttpURLConnection` adds its own
+    /// (`HTTPJavaImpl.getAllHeadersExceptCookie`): in the order of a Java hash map, `Authorization` last.
+    pub fn java_text(&self, authorization: Option<&str>) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let shown = |name: &str| {
+            !name.eq_ignore_ascii_case("Cookie") && !name.eq_ignore_ascii_case("Authorization")
+        };
+        let lines: Vec<(&str, &str)> = self.iter().filter(|(name, _)| shown(name)).collect();
+        for (name, _) in lines.iter().rev() {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        let buckets = hash_buckets(names.len());
+        names.sort_by_key(|name| spread_hash(name) & (buckets - 1));
+        let mut text = String::new();
+        for name in names {
+            for (_, value) in lines.iter().rev().filter(|(own, _)| *own == name) {
+                text.push_str(&format!("{name}: {value}\n"));
+            }
+        }
+        if let Some(value) = authorization {
+            text.push_str(&format!("Authorization: {value}\n"));
+        }
+        text
+    }
+
     /// What `HttpURLConnection.writeRequests` adds when it is missing.
     pub fn java_finish(&mut self, host_header: &'a str, body: Option<&Body>, method: &str) {
         self.add_missing("User-Agent", USER_AGENT);
@@ -113,6 +157,23 @@ impl<'a> RequestHead<'a> {
             self.add_missing("Content-type", FORM_TYPE);
         }
     }
+}
+
+/// The size of a `java.util.HashMap` with so many entries.
+fn hash_buckets(entries: usize) -> u32 {
+    let mut buckets = 16;
+    while entries * 4 > buckets * 3 {
+        buckets *= 2;
+    }
+    u32::try_from(buckets).unwrap_or(u32::MAX)
+}
+
+/// The hash of a text in a `java.util.HashMap`.
+fn spread_hash(text: &str) -> u32 {
+    let hash = text.encode_utf16().fold(0u32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+    });
+    hash ^ (hash >> 16)
 }
 
 impl BodySpec<'_> {
@@ -157,7 +218,11 @@ impl BodySpec<'_> {
             return Ok(None);
         };
         let bytes = charset.encode(&text).into_owned();
-        Ok(Some(Body::new(vec![Part::Bytes(bytes)], content_type, charset)))
+        Ok(Some(Body::new(
+            vec![Part::Bytes(bytes)],
+            content_type,
+            charset,
+        )))
     }
 
     fn java_type(&self, keeps_own: bool, post: bool) -> ContentType {
@@ -179,9 +244,15 @@ impl BodySpec<'_> {
         let mut text = String::new();
         for argument in self.arguments.iter().filter(|a| !a.is_skippable()) {
             let name = percent_encode(argument.name);
-            text.push_str(&format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n"));
+            text.push_str(&format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n"
+            ));
             if !self.browser_compatible {
-                let encoding = if self.content_encoding.is_empty() { "UTF-8" } else { self.content_encoding };
+                let encoding = if self.content_encoding.is_empty() {
+                    "UTF-8"
+                } else {
+                    self.content_encoding
+                };
                 text.push_str(&format!("Content-Type: text/plain; charset={encoding}\r\nContent-Transfer-Encoding: 8bit\r\n"));
             }
             text.push_str(&format!("\r\n{}\r\n", argument.value));
@@ -201,7 +272,9 @@ impl BodySpec<'_> {
 
 /// `PostWriter.writeStartFileMultipart`.
 fn file_head(file: &FileArgument<'_>) -> String {
-    let file_name = Path::new(file.path).file_name().map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
+    let file_name = Path::new(file.path)
+        .file_name()
+        .map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
     format!(
         "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\nContent-Transfer-Encoding: binary\r\n\r\n",
         percent_encode(file.param_name),
@@ -213,7 +286,10 @@ fn file_head(file: &FileArgument<'_>) -> String {
 /// `ConversionUtils.percentEncode`.
 fn percent_encode(text: &str) -> Cow<'_, str> {
     if text.contains(['"', '\r', '\n']) {
-        text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A").into()
+        text.replace('"', "%22")
+            .replace('\r', "%0D")
+            .replace('\n', "%0A")
+            .into()
     } else {
         text.into()
     }
@@ -225,18 +301,26 @@ impl Failure<'_> {
         let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
         let connect = frames::connect(endpoint.secure, endpoint.proxied);
         match self {
-            Self::UnknownHost { .. } => Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
-                .through(frames::UNKNOWN_HOST.iter().copied())
-                .through(connect),
-            Self::Connect(ConnectFailure::Refused) => Exception::new("java.net.ConnectException", "Connection refused")
-                .through(frames::REFUSED.iter().copied())
-                .through(connect),
-            Self::Connect(ConnectFailure::TimedOut) => Exception::new("java.net.SocketTimeoutException", "Connect timed out")
-                .through(frames::TIMED_OUT.iter().copied())
-                .through(frames::connect_with_limit()),
-            Self::ReadTimeout => Exception::new("java.net.SocketTimeoutException", "Read timed out")
-                .through(frames::CHAINED.iter().copied())
-                .caused_by(frames::read_timed_out()),
+            Self::UnknownHost { .. } => {
+                Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
+                    .through(frames::UNKNOWN_HOST.iter().copied())
+                    .through(connect)
+            }
+            Self::Connect(ConnectFailure::Refused) => {
+                Exception::new("java.net.ConnectException", "Connection refused")
+                    .through(frames::REFUSED.iter().copied())
+                    .through(connect)
+            }
+            Self::Connect(ConnectFailure::TimedOut) => {
+                Exception::new("java.net.SocketTimeoutException", "Connect timed out")
+                    .through(frames::TIMED_OUT.iter().copied())
+                    .through(frames::connect_with_limit())
+            }
+            Self::ReadTimeout => {
+                Exception::new("java.net.SocketTimeoutException", "Read timed out")
+                    .through(frames::CHAINED.iter().copied())
+                    .caused_by(frames::read_timed_out())
+            }
             Self::NoResponse => socket("Unexpected end of file from server")
                 .through(frames::CHAINED.iter().copied())
                 .caused_by(frames::closed()),
@@ -254,7 +338,10 @@ impl Failure<'_> {
                 .through(frames::READ_BODY.iter().copied()),
             other => {
                 let same = other.exception(endpoint);
-                Exception { origin: Default::default(), ..same }
+                Exception {
+                    origin: Default::default(),
+                    ..same
+                }
             }
         }
     }
@@ -266,7 +353,10 @@ mod tests {
     use crate::body::Argument;
     use crate::trace::{Client, Place};
 
-    const PLACE: Place<'static> = Place::Sampler { client: Client::Java, transactions: 0 };
+    const PLACE: Place<'static> = Place::Sampler {
+        client: Client::Java,
+        transactions: 0,
+    };
 
     fn sent(spec: &BodySpec<'_>, headers: &[Header<'_>]) -> String {
         let url = Url::parse("http://127.0.0.1:18558/post").unwrap();
@@ -302,8 +392,20 @@ mod tests {
     #[test]
     fn requests_are_the_recorded_ones() {
         let arguments = [
-            Argument { name: "a", value: "1 x", metadata: "=", always_encode: true, content_type: "text/plain" },
-            Argument { name: "b", value: "2 y", metadata: "=", always_encode: false, content_type: "text/plain" },
+            Argument {
+                name: "a",
+                value: "1 x",
+                metadata: "=",
+                always_encode: true,
+                content_type: "text/plain",
+            },
+            Argument {
+                name: "b",
+                value: "2 y",
+                metadata: "=",
+                always_encode: false,
+                content_type: "text/plain",
+            },
         ];
         assert_eq!(
             sent(&spec("POST", &arguments), &[]),
@@ -315,12 +417,19 @@ mod tests {
             "PUT /post HTTP/1.1\nConnection: keep-alive\nUser-Agent: Java/17.0.15\nHost: 127.0.0.1:18558\n\
              Accept: text/html, image/gif, image/jpeg, */*; q=0.2\n\n"
         );
-        let own = [Header::new("Accept", "a/b"), Header::new("Host", "other:1"), Header::new("Content-Length", "7")];
+        let own = [
+            Header::new("Accept", "a/b"),
+            Header::new("Host", "other:1"),
+            Header::new("Content-Length", "7"),
+        ];
         assert_eq!(
             sent(&spec("GET", &[]), &own),
             "GET /post HTTP/1.1\nConnection: keep-alive\nAccept: a/b\nHost: other:1\nContent-Length: 7\nUser-Agent: Java/17.0.15\n\n"
         );
-        let multipart = BodySpec { multipart: true, ..spec("POST", &arguments[..1]) };
+        let multipart = BodySpec {
+            multipart: true,
+            ..spec("POST", &arguments[..1])
+        };
         let text = sent(&multipart, &[]);
         assert!(text.contains("\nContent-Type: multipart/form-data; boundary=---------------------------7d159c1302d0y0\nContent-Length: "));
         assert!(text.ends_with(
@@ -330,28 +439,107 @@ mod tests {
     }
 
     #[test]
+    fn request_headers_are_shown_in_hash_order() {
+        let mut head = RequestHead::java(true, &[]);
+        head.set_text("Content-Type", "multipart/form-data");
+        head.set_text("Content-Length", "383");
+        assert_eq!(
+            head.java_text(None),
+            "Connection: keep-alive\nContent-Length: 383\nContent-Type: multipart/form-data\n"
+        );
+        let own = [
+            ("Accept", "a/b"),
+            ("User-Agent", "ua"),
+            ("Host", "other:1"),
+            ("X-B", "1"),
+            ("X-B", "2"),
+            ("Connection", "close"),
+            ("Cookie", "c=1"),
+            ("Accept-Encoding", "gzip"),
+        ]
+        .map(|(name, value)| Header::new(name, value));
+        assert_eq!(
+            RequestHead::java(true, &own).java_text(None),
+            "Accept: a/b\nConnection: close\nConnection: keep-alive\nUser-Agent: ua\nHost: other:1\nAccept-Encoding: gzip\nX-B: 2\nX-B: 1\n"
+        );
+    }
+
+    #[test]
     fn failures_have_the_recorded_lengths() {
         let trace = |failure: Failure<'_>, host: &str, secure, proxied| {
-            let endpoint = Endpoint { host, port: 1, addresses: &[], secure, proxied };
+            let endpoint = Endpoint {
+                host,
+                port: 1,
+                addresses: &[],
+                secure,
+                proxied,
+            };
             failure.java_exception(&endpoint).trace_len(&PLACE)
         };
         let refused = Failure::Connect(ConnectFailure::Refused);
         assert_eq!(trace(refused, "127.0.0.1", false, false), 1940);
         assert_eq!(trace(refused, "127.0.0.1", true, false), 2250);
         assert_eq!(trace(refused, "127.0.0.1", false, true), 2247);
-        assert_eq!(trace(Failure::UnknownHost { remembered: false }, "j1.invalid", false, false), 1781);
-        assert_eq!(trace(Failure::Connect(ConnectFailure::TimedOut), "127.0.0.1", false, false), 1817);
+        assert_eq!(
+            trace(
+                Failure::UnknownHost { remembered: false },
+                "j1.invalid",
+                false,
+                false
+            ),
+            1781
+        );
+        assert_eq!(
+            trace(
+                Failure::Connect(ConnectFailure::TimedOut),
+                "127.0.0.1",
+                false,
+                false
+            ),
+            1817
+        );
         assert_eq!(trace(Failure::ReadTimeout, "127.0.0.1", false, false), 3494);
         assert_eq!(trace(Failure::NoResponse, "127.0.0.1", false, false), 3087);
         assert_eq!(trace(Failure::Reset, "127.0.0.1", false, false), 3484);
-        assert_eq!(trace(Failure::MissingClosingChunk, "127.0.0.1", false, false), 1705);
-        assert_eq!(trace(Failure::BadChunkHeader("zz"), "127.0.0.1", false, false), 1798);
+        assert_eq!(
+            trace(Failure::MissingClosingChunk, "127.0.0.1", false, false),
+            1705
+        );
+        assert_eq!(
+            trace(Failure::BadChunkHeader("zz"), "127.0.0.1", false, false),
+            1798
+        );
         assert_eq!(check_method("PATCH").unwrap_err().trace_len(&PLACE), 1076);
-        let old = Place::Sampler { client: Client::OldJava, transactions: 0 };
-        let endpoint = Endpoint { host: "127.0.0.1", port: 1, addresses: &[], secure: false, proxied: false };
+        let old = Place::Sampler {
+            client: Client::OldJava,
+            transactions: 0,
+        };
+        let endpoint = Endpoint {
+            host: "127.0.0.1",
+            port: 1,
+            addresses: &[],
+            secure: false,
+            proxied: false,
+        };
         assert_eq!(refused.java_exception(&endpoint).trace_len(&old), 1930);
-        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Redirect(&PLACE)), 2433);
-        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Resource(&PLACE)), 2439);
-        assert_eq!(refused.java_exception(&endpoint).trace_len(&Place::Pool { client: Client::Java, depth: 1 }), 2061);
+        assert_eq!(
+            refused
+                .java_exception(&endpoint)
+                .trace_len(&Place::Redirect(&PLACE)),
+            2433
+        );
+        assert_eq!(
+            refused
+                .java_exception(&endpoint)
+                .trace_len(&Place::Resource(&PLACE)),
+            2439
+        );
+        assert_eq!(
+            refused.java_exception(&endpoint).trace_len(&Place::Pool {
+                client: Client::Java,
+                depth: 1
+            }),
+            2061
+        );
     }
 }

@@ -376,7 +376,9 @@ impl Parser<'_> {
                 break;
             }
             if self.bytes[label_end - 1] == b'-' {
-                return self.fail("Illegal character in hostname", label_end - 1).called(parser!("parseHostname:3531"));
+                return self
+                    .fail("Illegal character in hostname", label_end - 1)
+                    .called(parser!("parseHostname:3531"));
             }
             top = p;
             p = label_end;
@@ -386,14 +388,18 @@ impl Parser<'_> {
             p += 1;
         }
         if p < end && !self.at(p, end, b':') {
-            return self.fail("Illegal character in hostname", p).called(parser!("parseHostname:3531"));
+            return self
+                .fail("Illegal character in hostname", p)
+                .called(parser!("parseHostname:3531"));
         }
         if p == start {
             return self.expecting("hostname", start);
         }
         // The last label of a name with several must begin with a letter.
         if top > start && !self.bytes[top].is_ascii_alphabetic() {
-            return self.fail("Illegal character in hostname", top).called(parser!("parseHostname:3531"));
+            return self
+                .fail("Illegal character in hostname", top)
+                .called(parser!("parseHostname:3531"));
         }
         self.parts.host = Some(start..p);
         Ok(p)

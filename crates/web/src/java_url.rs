@@ -59,8 +59,9 @@ impl Url {
     /// # Errors
     /// `java.net.MalformedURLException` with Java's message.
     pub fn parse(spec: &str) -> Result<Self, Exception> {
-        Self::resolve(None, spec)
-            .map_err(|failure| failure.through(["java.net.URL.<init>:569", "java.net.URL.<init>:516"]))
+        Self::resolve(None, spec).map_err(|failure| {
+            failure.through(["java.net.URL.<init>:569", "java.net.URL.<init>:516"])
+        })
     }
 
     /// `new URL(this, spec)`: resolves a possibly relative address against this one.
@@ -84,13 +85,14 @@ impl Url {
     ) -> Result<Self, Exception> {
         let protocol = protocol.to_lowercase();
         if host.is_some() && port < -1 {
-            return Err(Exception::malformed_url(format!(
-                "Invalid port number :{port}"
-            ))
-            .through(["java.net.URL.<init>:456", "java.net.URL.<init>:365"]));
+            return Err(
+                Exception::malformed_url(format!("Invalid port number :{port}"))
+                    .through(["java.net.URL.<init>:456", "java.net.URL.<init>:365"]),
+            );
         }
-        check_protocol(&protocol)
-            .map_err(|failure| failure.through(["java.net.URL.<init>:480", "java.net.URL.<init>:365"]))?;
+        check_protocol(&protocol).map_err(|failure| {
+            failure.through(["java.net.URL.<init>:480", "java.net.URL.<init>:365"])
+        })?;
         let (file, reference) = split_first(file, '#');
         let (path, query) = match file.rfind('?') {
             Some(at) => (&file[..at], Some(&file[at + 1..])),
@@ -107,8 +109,9 @@ impl Url {
                 authority.push_str(host);
             }
             host_range = 0..authority.len();
-            check_host(&authority)
-                .map_err(|failure| failure.through(["java.net.URL.<init>:486", "java.net.URL.<init>:365"]))?;
+            check_host(&authority).map_err(|failure| {
+                failure.through(["java.net.URL.<init>:486", "java.net.URL.<init>:365"])
+            })?;
             if port != -1 {
                 authority.push(':');
                 authority.push_str(&port.to_string());
@@ -151,13 +154,16 @@ impl Url {
                 reference: None,
             },
             _ => Parts {
-                protocol: new_protocol
-                    .ok_or_else(|| Exception::malformed_url(format!("no protocol: {original}")).through(["java.net.URL.<init>:674"]))?,
+                protocol: new_protocol.ok_or_else(|| {
+                    Exception::malformed_url(format!("no protocol: {original}"))
+                        .through(["java.net.URL.<init>:674"])
+                })?,
                 port: -1,
                 ..Parts::default()
             },
         };
-        check_protocol(&parts.protocol).map_err(|failure| failure.through(["java.net.URL.<init>:681"]))?;
+        check_protocol(&parts.protocol)
+            .map_err(|failure| failure.through(["java.net.URL.<init>:681"]))?;
         if let Some(hash) = rest.find('#') {
             parts.reference = Some(&rest[hash + 1..]);
             rest = &rest[..hash];
@@ -398,9 +404,15 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
     let server = &authority[host_start..];
     let invalid = |at| syntax(format!("Invalid authority field: {authority}"), at);
     let (host_len, port) = if server.starts_with('[') {
-        let close = server.find(']').filter(|at| *at > 2).ok_or_else(|| invalid(UrlSyntax::OpenIpv6))?;
+        let close = server
+            .find(']')
+            .filter(|at| *at > 2)
+            .ok_or_else(|| invalid(UrlSyntax::OpenIpv6))?;
         if !is_ipv6_literal(&server[1..close]) {
-            return Err(syntax(format!("Invalid host: {}", &server[..=close]), UrlSyntax::Host));
+            return Err(syntax(
+                format!("Invalid host: {}", &server[..=close]),
+                UrlSyntax::Host,
+            ));
         }
         let port = &server[close + 1..];
         if !port.is_empty() && !port.starts_with(':') {
@@ -415,11 +427,18 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
     parts.port = if port.is_empty() {
         -1
     } else {
-        let at = if server.starts_with('[') { UrlSyntax::Ipv6Port } else { UrlSyntax::Port };
+        let at = if server.starts_with('[') {
+            UrlSyntax::Ipv6Port
+        } else {
+            UrlSyntax::Port
+        };
         parse_int(port, 10).map_err(|message| syntax(message, at))?
     };
     if parts.port < -1 {
-        return Err(syntax(format!("Invalid port number :{}", parts.port), UrlSyntax::PortRange));
+        return Err(syntax(
+            format!("Invalid port number :{}", parts.port),
+            UrlSyntax::PortRange,
+        ));
     }
     Ok(())
 }
@@ -427,7 +446,9 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
 /// A failure of `URLStreamHandler.parseURL`, as the constructor of `URL` wraps it.
 fn syntax(message: String, at: UrlSyntax) -> Exception {
     let cause = parse_url(message.clone(), at);
-    Exception::malformed_url(message).through(["java.net.URL.<init>:708"]).caused_by(cause)
+    Exception::malformed_url(message)
+        .through(["java.net.URL.<init>:708"])
+        .caused_by(cause)
 }
 
 pub(crate) fn is_ipv6_literal(text: &str) -> bool {

@@ -356,7 +356,13 @@ mod tests {
             "Connect to 127.0.0.1:18771 [/127.0.0.1] failed: Connect timed out",
         );
         assert_eq!(
-            messages(Failure::UnknownHost { remembered: false }, "nosuch.invalid", 80, &[]).1,
+            messages(
+                Failure::UnknownHost { remembered: false },
+                "nosuch.invalid",
+                80,
+                &[]
+            )
+            .1,
             "nosuch.invalid: Name or service not known"
         );
     }

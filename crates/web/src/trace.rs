@@ -231,7 +231,10 @@ impl Exception {
                 Some(message) => writeln!(out, "Caused by: {}: {message}", cause.class)?,
                 None => writeln!(out, "Caused by: {}", cause.class)?,
             }
-            cause.frames.iter().try_for_each(|frame| write_frame(frame, out))?;
+            cause
+                .frames
+                .iter()
+                .try_for_each(|frame| write_frame(frame, out))?;
             writeln!(out, "\t... {} more", count - cause.unshared)?;
         }
         Ok(())
@@ -240,14 +243,16 @@ impl Exception {
     /// The stack trace.
     pub fn trace(&self, place: &Place<'_>) -> String {
         let mut text = String::with_capacity(3_000);
-        self.write_trace(place, &mut text).expect("a String takes everything");
+        self.write_trace(place, &mut text)
+            .expect("a String takes everything");
         text
     }
 
     /// The length of the stack trace in bytes of UTF-8.
     pub fn trace_len(&self, place: &Place<'_>) -> u64 {
         let mut length = Length(0);
-        self.write_trace(place, &mut length).expect("a counter takes everything");
+        self.write_trace(place, &mut length)
+            .expect("a counter takes everything");
         length.0
     }
 }
@@ -264,7 +269,9 @@ impl Write for Length {
 fn write_frame(frame: Frame, out: &mut impl Write) -> fmt::Result {
     let (method, line) = frame.rsplit_once(':').unwrap_or((frame, "0"));
     let class = method.rsplit_once('.').map_or(method, |(class, _)| class);
-    let is_java = ["java.", "javax.", "sun.", "jdk."].iter().any(|package| class.starts_with(package));
+    let is_java = ["java.", "javax.", "sun.", "jdk."]
+        .iter()
+        .any(|package| class.starts_with(package));
     let module = if is_java { "java.base/" } else { "" };
     if line == "0" {
         return writeln!(out, "\tat {module}{method}(Native Method)");

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::exception::Exception;
 use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
 pub use crate::java_url::Url;
-use crate::trace::frames::{self, Phase, below};
 use crate::trace::Until;
+use crate::trace::frames::{self, Phase, below};
 
 /// The fields of an HTTP sampler that make its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,11 @@ impl Target<'_> {
         let path = encode_spaces(self.path);
         if path.starts_with("http://") || path.starts_with("https://") {
             let url = Url::parse(&path);
-            return url.map_err(|failure| failure.through([frames::GET_URL_WHOLE]).until(Until::Address));
+            return url.map_err(|failure| {
+                failure
+                    .through([frames::GET_URL_WHOLE])
+                    .until(Until::Address)
+            });
         }
         let protocol = if self.protocol.is_empty() {
             "http"
@@ -146,12 +150,11 @@ impl Url {
         } else {
             80
         };
-        let connect_port = u16::try_from(connect_port)
-            .map_err(|_| {
-                Exception::illegal_argument(format!("port out of range:{port}"))
-                    .through(frames::PORT_OUT_OF_RANGE.iter().copied())
-                    .through(below(Phase::Connect { proxied: false }))
-            })?;
+        let connect_port = u16::try_from(connect_port).map_err(|_| {
+            Exception::illegal_argument(format!("port out of range:{port}"))
+                .through(frames::PORT_OUT_OF_RANGE.iter().copied())
+                .through(below(Phase::Connect { proxied: false }))
+        })?;
         let host_header = if port < 0 {
             Cow::Borrowed(host)
         } else {

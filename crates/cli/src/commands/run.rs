@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use drumfire_results::{Recording, Threshold, ThresholdError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -21,6 +22,9 @@ use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::snapshot::{Snapshot, Stopping};
 use crate::terminal::{milestones, summary};
 use crate::{log, recent};
+
+/// The property with thresholds for JMeter's command line, which has no option for them.
+const FAIL_ON: &str = "drumfire.fail_on";
 
 /// Runs a plan.
 pub fn run<E: Engine>(
@@ -53,6 +57,7 @@ pub fn run<E: Engine>(
         own.as_ref().map_or(&[], |own| own.as_slice()),
         console,
     )?;
+    let thresholds = thresholds(&options.fail_on, &settings)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -68,7 +73,20 @@ pub fn run<E: Engine>(
     let mut screen = Screen::new(&plan, options.progress, &settings, zone, console);
     let outcome = engine.run(program, &order, &mut screen);
     let stopped = screen.end();
-    finish(outcome, stopped, log, options.progress, console)
+    let mut outcome =
+        outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
+    outcome.summary.log = log;
+    finish(&outcome, stopped, &thresholds, options.progress, console)
+}
+
+/// Those of the command line, then those of the property, which are separated by semicolons.
+fn thresholds(fail_on: &[String], settings: &Settings) -> Result<Vec<Threshold>, Refusal> {
+    let property = settings.properties.get(FAIL_ON).unwrap_or_default();
+    let of_property = property.split(';').filter(|text| !text.trim().is_empty());
+    let all = fail_on.iter().map(String::as_str).chain(of_property);
+    all.map(|text| text.parse())
+        .collect::<Result<_, ThresholdError>>()
+        .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
 }
 
 /// A log that cannot be written is told but is no reason not to run, as in JMeter.
@@ -131,28 +149,57 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
 }
 
 fn finish(
-    outcome: anyhow::Result<Outcome>,
+    outcome: &Outcome,
     stopped: bool,
-    log: Option<PathBuf>,
+    thresholds: &[Threshold],
     progress: Progress,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let mut outcome =
-        outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
     if progress != Progress::Quiet {
         console.line(milestones::END_OF_RUN);
-        outcome.summary.log = log;
         let style = console.style;
         let columns = console.is_terminal.then(|| terminal_size().0);
         console.print(&summary::render(&outcome.summary, style, columns));
     }
+    let are_met = judge(&outcome.recording, thresholds, progress, console);
     if !outcome.faults.is_empty() {
         return Err(Refusal::new(
             Exit::RunFailed,
             outcome.faults.join("\nerror: "),
         ));
     }
-    Ok(if stopped { Exit::Interrupted } else { Exit::Ok })
+    Ok(match stopped {
+        true => Exit::Interrupted,
+        false if !are_met => Exit::ThresholdsNotMet,
+        false => Exit::Ok,
+    })
+}
+
+/// Prints what became of each threshold; a quiet run tells on standard error what was not met.
+fn judge(
+    recording: &Recording,
+    thresholds: &[Threshold],
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> bool {
+    let mut are_met = true;
+    for threshold in thresholds {
+        let verdict = threshold.judge(recording);
+        let line = verdict.to_string();
+        are_met &= verdict.is_met();
+        if verdict.is_met() {
+            tracing::info!("threshold {line}");
+        } else {
+            tracing::error!("threshold {line}");
+        }
+        match (progress == Progress::Quiet, verdict.is_met()) {
+            (false, true) => console.line(&line),
+            (false, false) => console.line(&console.style.red(&line)),
+            (true, false) => console.print_error(&format!("{line}\n")),
+            (true, true) => {}
+        }
+    }
+    are_met
 }
 
 /// What a run shows while it goes on, and what may end it early.

@@ -115,6 +115,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         log,
         progress: Progress::Auto,
         demo: false,
+        fail_on: Vec::new(),
         notes,
     })
 }

@@ -11,7 +11,8 @@ use crate::compile::Settings;
 use crate::compile::tree::Element;
 use crate::context::StateId;
 use crate::elements::Listener;
-use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
+use crate::elements::listeners::ResultSaver;
+use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore};
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// What is collected while elements are decoded.
@@ -22,6 +23,7 @@ pub struct Unit<'a> {
     pub state_count: u32,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
+    pub savers: Vec<Arc<ResultSaver>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
@@ -29,6 +31,8 @@ pub struct Unit<'a> {
     pub reads_sampler_name: bool,
     /// Managers that samplers in their scope use, by the id of their element.
     pub managers: HashMap<usize, Manager>,
+    /// The client certificates of the plan's HTTPS requests.
+    pub keystore: Option<Arc<Keystore>>,
 }
 
 /// A manager that samplers use, as they share it.
@@ -181,6 +185,12 @@ impl<'a, 'u> Decoder<'a, 'u> {
     pub fn new_summariser(&mut self, name: String) -> Listener {
         self.unit.summarisers.push(name);
         Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
+    }
+
+    /// A listener that saves responses.
+    pub fn new_saver(&mut self, saver: Arc<ResultSaver>) -> Listener {
+        self.unit.savers.push(saver);
+        Listener::Saver((self.unit.savers.len() - 1) as u16)
     }
 
     /// The plan cannot run because of this element.

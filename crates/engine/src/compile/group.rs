@@ -10,7 +10,7 @@ use crate::compile::{Decoded, Decoder, Element, Unit};
 use crate::elements::samplers;
 use crate::elements::{self, Listener, Roles};
 use crate::number;
-use crate::program::{Group, GroupKind, OnError, Package, Reach, Shape, TransactionPackage};
+use crate::program::{Group, GroupKind, OnError, Package, Reach, Saving, Shape, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
@@ -86,6 +86,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         samplers: Vec::new(),
         transactions: vec![None],
         iteration_listeners: Vec::new(),
+        time_limits: Vec::new(),
     })
 }
 
@@ -172,6 +173,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 if let Some(listener) = &roles.each_thread_iteration {
                     self.group.iteration_listeners.push(listener.clone());
                 }
+                if let Some(limit) = &roles.time_limit {
+                    self.group.time_limits.push(limit.clone());
+                }
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
@@ -247,14 +251,14 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let listeners = self.listeners(self.frames.len());
         let _ = parent;
         let reach_in_transaction = self.reach_in_transaction(&listeners);
-        Some(Package { name, sampler, pre, timers, post, assertions, reach: Arc::new(reach(&listeners, true)), reach_in_transaction, ancestors })
+        Some(Package { name, sampler, pre, timers, post, assertions, reach: Arc::new(self.reach(&listeners, true)), reach_in_transaction, ancestors })
     }
 
     /// `TestCompiler#saveTransactionControllerConfigs`: inner assertions first.
     fn transaction_package(&self) -> TransactionPackage {
         let assertions = self.frames.iter().rev().flat_map(|frame| &frame.roles).filter_map(|roles| roles.assertion.clone()).collect();
         let listeners = self.listeners(self.frames.len());
-        TransactionPackage { assertions, reach: Arc::new(reach(&listeners, true)) }
+        TransactionPackage { assertions, reach: Arc::new(self.reach(&listeners, true)) }
     }
 
     /// Listeners of the first `depth` frames, from the innermost outwards.
@@ -268,16 +272,17 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| matches!(self.group.controllers[id as usize].kind, Kind::Transaction { parent: true, .. }))
         });
-        let Some(depth) = transaction else { return Arc::new(reach(listeners, true)) };
+        let Some(depth) = transaction else { return Arc::new(self.reach(listeners, true)) };
         let outer = self.listeners(depth + 1);
         let inner: Vec<Listener> = listeners.iter().copied().filter(|listener| !outer.contains(listener)).collect();
-        Arc::new(reach(&inner, false))
+        Arc::new(self.reach(&inner, false))
     }
 
     /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
     fn listeners_need(&self) -> crate::program::Needs {
         let mut needs = crate::program::Needs { body: self.unit.keeps_previous, ..crate::program::Needs::NOTHING };
         for listener in self.listeners(self.frames.len()) {
+            needs.body |= matches!(listener, Listener::Saver(_));
             let Listener::Output(output) = listener else { continue };
             let config = &self.unit.outputs[usize::from(output)].format.config;
             if config.xml {
@@ -288,20 +293,23 @@ impl<'p> Builder<'p, '_, '_, '_> {
         }
         needs
     }
-}
 
-fn reach(listeners: &[Listener], is_heard: bool) -> Reach {
-    let outputs = listeners.iter().filter_map(|listener| match listener {
-        Listener::Output(output) => Some(*output),
-        _ => None,
-    });
-    let summarisers = listeners.iter().filter_map(|listener| match listener {
-        Listener::Summariser(summariser) => Some(*summariser),
-        _ => None,
-    });
-    let on_failure = listeners.iter().filter_map(|listener| match listener {
-        Listener::OnFailure(_, action) => Some(*action),
-        _ => None,
-    });
-    Reach { outputs: OutputSet::new(outputs, summarisers), is_heard, on_failure: on_failure.collect() }
+    fn reach(&self, listeners: &[Listener], is_heard: bool) -> Reach {
+        let mut outputs = Vec::new();
+        let mut summarisers = Vec::new();
+        let mut on_failure = Vec::new();
+        let mut savers = Vec::new();
+        for listener in listeners {
+            match *listener {
+                Listener::Output(output) => outputs.push(output),
+                Listener::Summariser(summariser) => summarisers.push(summariser),
+                Listener::OnFailure(_, action) => on_failure.push(action),
+                Listener::Saver(saver) => savers.push(Saving {
+                    before: OutputSet::new(outputs.drain(..), []),
+                    saver: self.unit.savers[usize::from(saver)].clone(),
+                }),
+            }
+        }
+        Reach { savers, outputs: OutputSet::new(outputs, summarisers), is_heard, on_failure }
+    }
 }

@@ -66,13 +66,16 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         state_count: 0,
         outputs: Vec::new(),
         summarisers: Vec::new(),
+        savers: Vec::new(),
         save_config,
         keeps_previous: false,
         reads_sampler_name: false,
         managers: HashMap::new(),
+        keystore: None,
     };
     unit.keeps_previous = previous::is_read(&plan);
     variables::define(&plan, &mut unit);
+    unit.keystore = elements::config::read_keystore(&plan, &mut unit);
     let mut decoded = Decoded::default();
     let command_line = command_line_listeners(&mut unit);
     let groups: Vec<_> = plan

@@ -14,6 +14,7 @@ pub mod named_locks;
 mod statics;
 mod thread_end;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use drumfire_results::{AssertionResult, Sample};
@@ -81,6 +82,10 @@ pub trait Assertion: Send + Sync {
 pub trait Timer: Send + Sync {
     /// Milliseconds to wait.
     fn delay_ms(&self, cx: &mut Context) -> i64;
+    /// The wait of a timer that lets users wait for each other, after which the next timer is asked.
+    fn meet<'t>(&'t self, _cx: &'t mut Context) -> Option<Pin<Box<dyn Future<Output = ()> + 't>>> {
+        None
+    }
     /// Whether `timer.factor` applies (`Timer#isModifiable`).
     fn is_modifiable(&self) -> bool {
         false
@@ -105,6 +110,8 @@ pub enum Listener {
     Output(u16),
     /// A summariser, by its number.
     Summariser(u16),
+    /// Saves responses (`ResultSaver`), by its number.
+    Saver(u16),
     /// Acts when the sample failed (`ResultAction`); the number tells its element from others.
     OnFailure(usize, FailureAction),
 }
@@ -121,6 +128,8 @@ pub struct Roles {
     pub each_iteration: Option<Arc<dyn IterationListener>>,
     pub each_thread_iteration: Option<Arc<dyn ThreadIterationListener>>,
     pub listener: Option<Listener>,
+    /// Breaks off samples of the whole thread group.
+    pub time_limit: Option<Arc<pre::SampleTimeout>>,
 }
 
 impl Roles {

@@ -3,6 +3,7 @@
 use crate::elements::config::csv_file::CsvFiles;
 use crate::elements::named_locks::NamedLocks;
 use crate::elements::timers::constant_throughput_timer::Pacing;
+use crate::elements::timers::precise_throughput_timer::Arrivals;
 
 /// One run's shared state of elements.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub struct Statics {
     pub csv_files: CsvFiles,
     /// When the shared modes of Constant Throughput Timers last let a sample start.
     pub pacing: Pacing,
+    /// Schedules of Precise Throughput Timers.
+    pub arrivals: Arrivals,
     /// Locks of Critical Section Controllers.
     pub locks: NamedLocks,
 }

@@ -8,6 +8,7 @@ mod entities;
 pub(crate) mod escapes;
 pub(crate) mod fifo;
 mod files;
+mod javascript;
 mod jexl;
 mod logging;
 mod machine;
@@ -146,7 +147,7 @@ pub(crate) fn next_instance() -> u32 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// `__groovy`, `__BeanShell`, `__javaScript`: the script, and the variable that takes its result.
+/// `__groovy`, `__BeanShell`: the script, and the variable that takes its result.
 fn run_script<'a>(
     args: Args<'a>,
     language: ScriptLanguage,

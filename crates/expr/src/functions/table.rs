@@ -1,7 +1,7 @@
 //! The catalogue's rows. Argument counts are those that each class gives to `checkParameterCount`.
 
 use super::{
-    Build, csv_read, dates, digest, escapes, fifo, files, jexl, logging, machine, properties,
+    Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine, properties,
     random, regex_function, sums, test_names, time, urls, variables,
 };
 use crate::catalogue::{FunctionSpec, Origin, Parameter};
@@ -189,7 +189,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     core(
         "__javaScript",
         &[required("script"), STORE],
-        Script(ScriptLanguage::JavaScript),
+        Stateful(javascript::prepare),
         "The result of a JavaScript expression.",
     ),
     core(

@@ -58,18 +58,28 @@ pub fn holds(text: &str) -> Result<bool, Failure> {
 /// # Errors
 /// Anything but [`Failure::NotBoolean`].
 pub fn eval(text: &str) -> Result<String, Failure> {
-    let expression = parser::parse(text, false)?;
-    Ok(interpreter::eval(&expression)?.to_text())
+    eval_beside(text, "")
 }
 
 /// What of a condition needs a JavaScript engine whatever its variables are: inside quotes a reference stands for text,
 /// outside for an operand. A text that could be anything until its variables are known is left to [`holds`].
 pub fn needs_engine(condition: &Template) -> Option<String> {
+    needs_engine_beside(condition, "")
+}
+
+/// [`eval`] where a script also has these objects (words with spaces between), which only an engine knows.
+pub(crate) fn eval_beside(text: &str, objects: &str) -> Result<String, Failure> {
+    let expression = parser::parse(text, false, objects)?;
+    Ok(interpreter::eval(&expression)?.to_text())
+}
+
+/// [`needs_engine`] where a script also has these objects.
+pub(crate) fn needs_engine_beside(script: &Template, objects: &str) -> Option<String> {
     let unsupported = |failure| match failure {
         Failure::Unsupported(what) => Some(what),
         _ => None,
     };
-    match parser::parse(&condition.skeleton(lexer::HOLE), true) {
+    match parser::parse(&script.skeleton(lexer::HOLE), true, objects) {
         Ok(expression) => expression
             .and_then(|node| interpreter::check(&node).err())
             .and_then(unsupported),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Failure;
+use super::globals::has;
 use super::lexer::{Lexer, Token};
 use super::value::Value;
 
@@ -41,6 +42,8 @@ const MAX_DEPTH: usize = 60;
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
+    /// Names of objects that only an engine knows.
+    objects: &'a str,
     token: Token,
     after_line_end: bool,
     nodes: usize,
@@ -48,9 +51,11 @@ struct Parser<'a> {
 }
 
 /// Parses a text: one expression, or none. In a `skeleton` the lexer's hole stands for an unknown operand.
-pub(super) fn parse(text: &str, skeleton: bool) -> Result<Option<Node>, Failure> {
+/// `objects` are names, with spaces between, of which only an engine knows the values.
+pub(super) fn parse(text: &str, skeleton: bool, objects: &str) -> Result<Option<Node>, Failure> {
     let mut parser = Parser {
         lexer: Lexer::new(text, skeleton),
+        objects,
         token: Token::End,
         after_line_end: true,
         nodes: 0,
@@ -270,6 +275,7 @@ impl Parser<'_> {
                 "true" => Node::Literal(Value::Bool(true)),
                 "false" => Node::Literal(Value::Bool(false)),
                 "null" => Node::Literal(Value::Null),
+                _ if has(self.objects, &name) => return unsupported(name),
                 _ => Node::Name(name),
             },
             Token::Hole => Node::Hole,

@@ -18,7 +18,10 @@ macro_rules! jm {
 
 pub mod java;
 
-pub const SAMPLER: &[Frame] = &[jm!("HTTPSamplerBase.sample:1311"), jm!("HTTPSamplerBase.sample:1300")];
+pub const SAMPLER: &[Frame] = &[
+    jm!("HTTPSamplerBase.sample:1311"),
+    jm!("HTTPSamplerBase.sample:1300"),
+];
 pub const FOLLOW: Frame = jm!("HTTPSamplerBase.followRedirects:1682");
 pub const DOWNLOAD: Frame = jm!("HTTPSamplerBase.downloadPageResources:1442");
 pub const PROCESS_REDIRECT: Frame = jm!("HTTPSamplerBase.resultProcessing:1776");
@@ -31,7 +34,10 @@ pub const THREAD: &[Frame] = &[
     "org.apache.jmeter.threads.JMeterThread.processSampler:501",
 ];
 pub const INNER_TRANSACTION: Frame = "org.apache.jmeter.threads.JMeterThread.processSampler:489";
-pub const RUN: &[Frame] = &["org.apache.jmeter.threads.JMeterThread.run:268", "java.lang.Thread.run:840"];
+pub const RUN: &[Frame] = &[
+    "org.apache.jmeter.threads.JMeterThread.run:268",
+    "java.lang.Thread.run:840",
+];
 
 pub const POOL: &[Frame] = &[
     jm!("HTTPSamplerBase$ASyncSample.call:2169"),
@@ -49,17 +55,29 @@ pub const GET_URL_WHOLE: Frame = jm!("HTTPSamplerBase.getUrl:1098");
 pub const GET_URL_DEFAULT_PORT: Frame = jm!("HTTPSamplerBase.getUrl:1133");
 pub const GET_URL_PORT: Frame = jm!("HTTPSamplerBase.getUrl:1135");
 /// `url.toURI()` in `HTTPHC4Impl#sample`.
-pub const TO_URI: &[Frame] = &["java.net.URI.<init>:623", "java.net.URL.toURI:1056", jm!("HTTPHC4Impl.sample:625")];
+pub const TO_URI: &[Frame] = &[
+    "java.net.URI.<init>:623",
+    "java.net.URL.toURI:1056",
+    jm!("HTTPHC4Impl.sample:625"),
+];
 pub const MISSING_LOCATION: Frame = jm!("HTTPHC4Impl.sample:694");
 pub const TOO_MANY_REDIRECTS: Frame = jm!("HTTPSamplerBase.followRedirects:1712");
-pub const RELATIVE_LOCATION: &[Frame] =
-    &["org.apache.jmeter.protocol.http.util.ConversionUtils.makeRelativeURL:198", jm!("HTTPSamplerBase.followRedirects:1679")];
-pub const SANITIZED_LOCATION: &[Frame] =
-    &["org.apache.jmeter.protocol.http.util.ConversionUtils.sanitizeUrl:248", jm!("HTTPSamplerBase.followRedirects:1680")];
+pub const RELATIVE_LOCATION: &[Frame] = &[
+    "org.apache.jmeter.protocol.http.util.ConversionUtils.makeRelativeURL:198",
+    jm!("HTTPSamplerBase.followRedirects:1679"),
+];
+pub const SANITIZED_LOCATION: &[Frame] = &[
+    "org.apache.jmeter.protocol.http.util.ConversionUtils.sanitizeUrl:248",
+    jm!("HTTPSamplerBase.followRedirects:1680"),
+];
 pub const NESTED_TOO_DEEP: Frame = jm!("HTTPSamplerBase.resultProcessing:1786");
 
 /// `HttpClient#execute` and its caller in JMeter.
-const CLIENT: &[Frame] = &[hc!("client.CloseableHttpClient.execute:83"), jm!("HTTPHC4Impl.executeRequest:940"), jm!("HTTPHC4Impl.sample:651")];
+const CLIENT: &[Frame] = &[
+    hc!("client.CloseableHttpClient.execute:83"),
+    jm!("HTTPHC4Impl.executeRequest:940"),
+    jm!("HTTPHC4Impl.sample:651"),
+];
 
 /// The execution chain below the main one.
 const CHAIN: &[Frame] = &[
@@ -70,8 +88,10 @@ const CHAIN: &[Frame] = &[
 ];
 
 /// From the connection operator to the main chain; the last but one is another line for a proxy.
-const OPERATOR: &[Frame] =
-    &[jm!("HTTPHC4Impl$JMeterDefaultHttpClientConnectionOperator.connect:409"), hc!("conn.PoolingHttpClientConnectionManager.connect:376")];
+const OPERATOR: &[Frame] = &[
+    jm!("HTTPHC4Impl$JMeterDefaultHttpClientConnectionOperator.connect:409"),
+    hc!("conn.PoolingHttpClientConnectionManager.connect:376"),
+];
 const ESTABLISH_DIRECT: Frame = hc!("execchain.MainClientExec.establishRoute:393");
 const ESTABLISH_PROXY: Frame = hc!("execchain.MainClientExec.establishRoute:401");
 const ESTABLISH: Frame = hc!("execchain.MainClientExec.execute:236");
@@ -85,7 +105,10 @@ const RECEIVE: &[Frame] = &[
     "org.apache.http.protocol.HttpRequestExecutor.execute:125",
 ];
 
-const PARSE: &[Frame] = &[hc!("conn.DefaultHttpResponseParser.parseHead:56"), hc!("io.AbstractMessageParser.parse:259")];
+const PARSE: &[Frame] = &[
+    hc!("conn.DefaultHttpResponseParser.parseHead:56"),
+    hc!("io.AbstractMessageParser.parse:259"),
+];
 
 /// Between a read of the socket and the parser of response heads.
 const READ_LINE: &[Frame] = &[
@@ -99,9 +122,15 @@ const READ_LINE: &[Frame] = &[
 ];
 
 /// Below the reading of a body.
-const READ_BODY: &[Frame] =
-    &[jm!("HTTPSamplerBase.readResponse:1950"), jm!("HTTPAbstractImpl.readResponse:475"), jm!("HTTPHC4Impl.sample:678")];
-const SENSOR: &[Frame] = &["org.apache.http.conn.EofSensorInputStream.read:135", "org.apache.http.conn.EofSensorInputStream.read:148"];
+const READ_BODY: &[Frame] = &[
+    jm!("HTTPSamplerBase.readResponse:1950"),
+    jm!("HTTPAbstractImpl.readResponse:475"),
+    jm!("HTTPHC4Impl.sample:678"),
+];
+const SENSOR: &[Frame] = &[
+    "org.apache.http.conn.EofSensorInputStream.read:135",
+    "org.apache.http.conn.EofSensorInputStream.read:148",
+];
 
 /// A phase of an exchange with what lies below it.
 #[derive(Clone, Copy)]
@@ -119,8 +148,12 @@ pub enum Phase {
 /// The frames below `phase`, down to the implementation's `sample`.
 pub fn below(phase: Phase) -> impl Iterator<Item = Frame> {
     let tables: [&[Frame]; 5] = match phase {
-        Phase::Connect { proxied: false } => [OPERATOR, &[ESTABLISH_DIRECT, ESTABLISH], CHAIN, CLIENT, &[]],
-        Phase::Connect { proxied: true } => [OPERATOR, &[ESTABLISH_PROXY, ESTABLISH], CHAIN, CLIENT, &[]],
+        Phase::Connect { proxied: false } => {
+            [OPERATOR, &[ESTABLISH_DIRECT, ESTABLISH], CHAIN, CLIENT, &[]]
+        }
+        Phase::Connect { proxied: true } => {
+            [OPERATOR, &[ESTABLISH_PROXY, ESTABLISH], CHAIN, CLIENT, &[]]
+        }
         Phase::Head => [PARSE, RECEIVE, &[EXCHANGE], CHAIN, CLIENT],
         Phase::Execute => [CLIENT, &[], &[], &[], &[]],
         Phase::Body => [READ_BODY, &[], &[], &[], &[]],
@@ -156,15 +189,36 @@ pub const RESOLVE: &[Frame] = &[
     hc!("conn.DefaultHttpClientConnectionOperator.connect:112"),
 ];
 
-pub const READ_TIMED_OUT: &[&[Frame]] = &[&["sun.nio.ch.NioSocketImpl.timedRead:288", "sun.nio.ch.NioSocketImpl.implRead:314"], READ_LINE];
+pub const READ_TIMED_OUT: &[&[Frame]] = &[
+    &[
+        "sun.nio.ch.NioSocketImpl.timedRead:288",
+        "sun.nio.ch.NioSocketImpl.implRead:314",
+    ],
+    READ_LINE,
+];
 pub const RESET: &[&[Frame]] = &[&["sun.nio.ch.NioSocketImpl.implRead:328"], READ_LINE];
 
 pub const TRUNCATED_BODY: &[&[Frame]] = &[&[hc!("io.ContentLengthInputStream.read:178")], SENSOR];
 pub const TRUNCATED_CHUNK: &[&[Frame]] = &[&[hc!("io.ChunkedInputStream.read:197")], SENSOR];
-pub const MISSING_CHUNK: &[&[Frame]] = &[&[hc!("io.ChunkedInputStream.getChunkSize:263")], NEXT_CHUNK, SENSOR];
-pub const BAD_CHUNK: &[&[Frame]] = &[&[hc!("io.ChunkedInputStream.getChunkSize:274")], NEXT_CHUNK, SENSOR];
-pub const UNENDED_CHUNK: &[&[Frame]] = &[&[hc!("io.ChunkedInputStream.getChunkSize:254")], NEXT_CHUNK, SENSOR];
-const NEXT_CHUNK: &[Frame] = &[hc!("io.ChunkedInputStream.nextChunk:222"), hc!("io.ChunkedInputStream.read:183")];
+pub const MISSING_CHUNK: &[&[Frame]] = &[
+    &[hc!("io.ChunkedInputStream.getChunkSize:263")],
+    NEXT_CHUNK,
+    SENSOR,
+];
+pub const BAD_CHUNK: &[&[Frame]] = &[
+    &[hc!("io.ChunkedInputStream.getChunkSize:274")],
+    NEXT_CHUNK,
+    SENSOR,
+];
+pub const UNENDED_CHUNK: &[&[Frame]] = &[
+    &[hc!("io.ChunkedInputStream.getChunkSize:254")],
+    NEXT_CHUNK,
+    SENSOR,
+];
+const NEXT_CHUNK: &[Frame] = &[
+    hc!("io.ChunkedInputStream.nextChunk:222"),
+    hc!("io.ChunkedInputStream.read:183"),
+];
 
 pub const NOT_GZIP: &[&[Frame]] = &[&[
     "java.util.zip.GZIPInputStream.readHeader:165",
@@ -177,7 +231,8 @@ pub const NOT_GZIP: &[&[Frame]] = &[&[
 ]];
 
 const CONNECT_CALLED: Frame = hc!("conn.DefaultHttpClientConnectionOperator.connect:142");
-const PLAIN_SOCKET: Frame = "org.apache.http.conn.socket.PlainConnectionSocketFactory.connectSocket:75";
+const PLAIN_SOCKET: Frame =
+    "org.apache.http.conn.socket.PlainConnectionSocketFactory.connectSocket:75";
 const TLS_SOCKET: Frame = "org.apache.http.conn.ssl.SSLConnectionSocketFactory.connectSocket:368";
 const LAZY_TLS_SOCKET: Frame = jm!("hc.LazyLayeredConnectionSocketFactory.connectSocket:87");
 
@@ -223,13 +278,23 @@ const TIMED_OUT_TLS: &[Frame] = &[
 /// What HttpClient's `HttpHostConnectException` wraps. A proxy is always spoken to in plain text first.
 pub fn refused(tls: bool) -> Cause {
     let frames = if tls { REFUSED_TLS } else { REFUSED_PLAIN };
-    Cause { class: "java.net.ConnectException", message: Some("Connection refused".into()), frames, unshared: 1 }
+    Cause {
+        class: "java.net.ConnectException",
+        message: Some("Connection refused".into()),
+        frames,
+        unshared: 1,
+    }
 }
 
 /// What HttpClient's `ConnectTimeoutException` wraps.
 pub fn timed_out(tls: bool) -> Cause {
     let frames = if tls { TIMED_OUT_TLS } else { TIMED_OUT_PLAIN };
-    Cause { class: "java.net.SocketTimeoutException", message: Some("Connect timed out".into()), frames, unshared: 1 }
+    Cause {
+        class: "java.net.SocketTimeoutException",
+        message: Some("Connect timed out".into()),
+        frames,
+        unshared: 1,
+    }
 }
 
 /// What HttpClient's `ClientProtocolException` wraps when the answer is not HTTP.
@@ -249,7 +314,12 @@ pub fn not_http() -> Cause {
         hc!("client.InternalHttpClient.doExecute:185"),
     ];
     let message = Some("The server failed to respond with a valid HTTP response".into());
-    Cause { class: "org.apache.http.ProtocolException", message, frames: FRAMES, unshared: 1 }
+    Cause {
+        class: "org.apache.http.ProtocolException",
+        message,
+        frames: FRAMES,
+        unshared: 1,
+    }
 }
 
 /// What HttpClient's `ClientProtocolException` wraps when a header line has no colon.
@@ -268,7 +338,12 @@ pub fn bad_header(line: &str) -> Cause {
         hc!("client.InternalHttpClient.doExecute:185"),
     ];
     let message = Some(format!("Invalid header: {line}").into());
-    Cause { class: "org.apache.http.ProtocolException", message, frames: FRAMES, unshared: 1 }
+    Cause {
+        class: "org.apache.http.ProtocolException",
+        message,
+        frames: FRAMES,
+        unshared: 1,
+    }
 }
 
 /// What HttpClient's `ClientProtocolException` wraps when automatic redirects come back to `address`.
@@ -280,7 +355,12 @@ pub fn circular(address: &str) -> Cause {
         hc!("client.InternalHttpClient.doExecute:185"),
     ];
     let message = Some(format!("Circular redirect to '{address}'").into());
-    Cause { class: "org.apache.http.client.CircularRedirectException", message, frames: FRAMES, unshared: 1 }
+    Cause {
+        class: "org.apache.http.client.CircularRedirectException",
+        message,
+        frames: FRAMES,
+        unshared: 1,
+    }
 }
 
 /// A TLS handshake that the peer ends by closing the connection.
@@ -305,7 +385,12 @@ pub fn tls_closed() -> Cause {
         "sun.security.ssl.SSLTransport.decode:111",
         "sun.security.ssl.SSLSocketImpl.decode:1510",
     ];
-    Cause { class: "java.io.EOFException", message: Some("SSL peer shut down incorrectly".into()), frames: FRAMES, unshared: 2 }
+    Cause {
+        class: "java.io.EOFException",
+        message: Some("SSL peer shut down incorrectly".into()),
+        frames: FRAMES,
+        unshared: 2,
+    }
 }
 
 /// What `MalformedURLException` wraps when `URLStreamHandler.parseURL` fails at `line`.
@@ -329,12 +414,41 @@ pub fn parse_url(message: String, line: UrlSyntax) -> Cause {
                 "java.net.URL.<init>:703",
             ],
         ),
-        UrlSyntax::Host => (ILLEGAL_ARGUMENT, &["java.net.URLStreamHandler.parseURL:209", "java.net.URL.<init>:703"]),
-        UrlSyntax::AfterIpv6 => (ILLEGAL_ARGUMENT, &["java.net.URLStreamHandler.parseURL:223", "java.net.URL.<init>:703"]),
-        UrlSyntax::OpenIpv6 => (ILLEGAL_ARGUMENT, &["java.net.URLStreamHandler.parseURL:228", "java.net.URL.<init>:703"]),
-        UrlSyntax::PortRange => (ILLEGAL_ARGUMENT, &["java.net.URLStreamHandler.parseURL:247", "java.net.URL.<init>:703"]),
+        UrlSyntax::Host => (
+            ILLEGAL_ARGUMENT,
+            &[
+                "java.net.URLStreamHandler.parseURL:209",
+                "java.net.URL.<init>:703",
+            ],
+        ),
+        UrlSyntax::AfterIpv6 => (
+            ILLEGAL_ARGUMENT,
+            &[
+                "java.net.URLStreamHandler.parseURL:223",
+                "java.net.URL.<init>:703",
+            ],
+        ),
+        UrlSyntax::OpenIpv6 => (
+            ILLEGAL_ARGUMENT,
+            &[
+                "java.net.URLStreamHandler.parseURL:228",
+                "java.net.URL.<init>:703",
+            ],
+        ),
+        UrlSyntax::PortRange => (
+            ILLEGAL_ARGUMENT,
+            &[
+                "java.net.URLStreamHandler.parseURL:247",
+                "java.net.URL.<init>:703",
+            ],
+        ),
     };
-    Cause { class, message: Some(message.into()), frames, unshared: 1 }
+    Cause {
+        class,
+        message: Some(message.into()),
+        frames,
+        unshared: 1,
+    }
 }
 
 const ILLEGAL_ARGUMENT: &str = "java.lang.IllegalArgumentException";
@@ -351,7 +465,11 @@ pub enum UrlSyntax {
 }
 
 /// Sending a file that cannot be opened, as the whole body and as a part.
-pub const OPEN_FILE: &[Frame] = &["java.io.FileInputStream.open0:0", "java.io.FileInputStream.open:216", "java.io.FileInputStream.<init>:157"];
+pub const OPEN_FILE: &[Frame] = &[
+    "java.io.FileInputStream.open0:0",
+    "java.io.FileInputStream.open:216",
+    "java.io.FileInputStream.<init>:157",
+];
 pub const SEND_FILE: &[Frame] = &["org.apache.http.entity.FileEntity.writeTo:108"];
 pub const SEND_PART: &[Frame] = &[
     "org.apache.http.entity.mime.content.FileBody.writeTo:116",

@@ -1,5 +1,6 @@
 //! Assertions.
 
+mod compare_assertion;
 mod comparison;
 mod duration_assertion;
 mod expectation;
@@ -12,6 +13,7 @@ mod verdict;
 mod xml_assertion;
 mod xpath_assertion;
 
+pub use compare_assertion::decode as compare;
 pub use duration_assertion::decode as duration;
 pub use jmes_path_assertion::decode as jmes_path;
 pub use json_path_assertion::decode as json_path;

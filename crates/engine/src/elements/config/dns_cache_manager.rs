@@ -19,7 +19,9 @@ use drumfire_expr::Template;
 use drumfire_http::{Resolver, Resolving, SystemResolver};
 use drumfire_jmx::Value;
 use hickory_resolver::TokioResolver;
-use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy};
+use hickory_resolver::config::{
+    NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy,
+};
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
 
@@ -44,11 +46,20 @@ const DNS_PORT: u16 = 53;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
-    let servers = props.list("DNSCacheManager.servers").iter().map(|server| d.compile(&server.value.as_str())).collect();
+    let servers = props
+        .list("DNSCacheManager.servers")
+        .iter()
+        .map(|server| d.compile(&server.value.as_str()))
+        .collect();
     let mut hosts = Vec::new();
     for prop in props.list("DNSCacheManager.hosts") {
-        let Value::Element(host) = &prop.value else { continue };
-        hosts.push((d.compile(&host.props.str("StaticHost.Name")), d.compile(&host.props.str("StaticHost.Address"))));
+        let Value::Element(host) = &prop.value else {
+            continue;
+        };
+        hosts.push((
+            d.compile(&host.props.str("StaticHost.Name")),
+            d.compile(&host.props.str("StaticHost.Address")),
+        ));
     }
     let manager = Arc::new(DnsCacheManager {
         state: d.new_state(),
@@ -58,7 +69,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         clears: Flag::decode(d, "DNSCacheManager.clearEachIteration", false),
     });
     d.register(Manager::Dns(manager.clone()));
-    Roles { each_thread_iteration: Some(manager), ..Roles::default() }
+    Roles {
+        each_thread_iteration: Some(manager),
+        ..Roles::default()
+    }
 }
 
 impl DnsCacheManager {
@@ -82,12 +96,30 @@ impl DnsCacheManager {
         let hosts = self.hosts.iter().map(|(name, addresses)| {
             let name = name.eval(cx).into_string();
             let addresses = addresses.eval(cx);
-            (name, addresses.split(',').map(|address| address.trim().to_owned()).collect())
+            (
+                name,
+                addresses
+                    .split(',')
+                    .map(|address| address.trim().to_owned())
+                    .collect(),
+            )
         });
         let hosts = hosts.collect();
         let is_custom = self.is_custom.get(cx) && !self.servers.is_empty();
-        let servers = is_custom.then(|| self.servers.iter().map(|server| server.eval(cx).into_string()).collect());
-        UserResolver { cache: RefCell::default(), hosts, servers, port: DNS_PORT, dns: OnceCell::new(), system: SystemResolver::new() }
+        let servers = is_custom.then(|| {
+            self.servers
+                .iter()
+                .map(|server| server.eval(cx).into_string())
+                .collect()
+        });
+        UserResolver {
+            cache: RefCell::default(),
+            hosts,
+            servers,
+            port: DNS_PORT,
+            dns: OnceCell::new(),
+            system: SystemResolver::new(),
+        }
     }
 }
 
@@ -122,9 +154,18 @@ impl Resolver for UserResolver {
             if let Some(known) = self.cache.borrow().get(host) {
                 return Ok(known.clone());
             }
-            let is_static = self.hosts.iter().any(|(name, _)| name.eq_ignore_ascii_case(host));
-            let found = if is_static { self.static_addresses(host).await } else { self.look_up(host).await? };
-            self.cache.borrow_mut().insert(host.to_owned(), found.clone());
+            let is_static = self
+                .hosts
+                .iter()
+                .any(|(name, _)| name.eq_ignore_ascii_case(host));
+            let found = if is_static {
+                self.static_addresses(host).await
+            } else {
+                self.look_up(host).await?
+            };
+            self.cache
+                .borrow_mut()
+                .insert(host.to_owned(), found.clone());
             Ok(found)
         })
     }
@@ -133,7 +174,9 @@ impl Resolver for UserResolver {
 impl UserResolver {
     /// `DNSCacheManager#fromStaticHost`: unlike the question whether there is one, this minds the case of the name.
     async fn static_addresses(&self, host: &str) -> Vec<IpAddr> {
-        let Some((_, addresses)) = self.hosts.iter().find(|(name, _)| name == host) else { return Vec::new() };
+        let Some((_, addresses)) = self.hosts.iter().find(|(name, _)| name == host) else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for address in addresses {
             match address.parse() {
@@ -146,16 +189,24 @@ impl UserResolver {
 
     /// `DNSCacheManager#requestLookup`.
     async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let Some(servers) = &self.servers else { return self.system.resolve(host).await };
+        let Some(servers) = &self.servers else {
+            return self.system.resolve(host).await;
+        };
         let dns = self.dns.get_or_init(|| name_servers(servers, self.port));
         let unknown = || io::Error::from(io::ErrorKind::NotFound);
         let dns = dns.as_ref().ok_or_else(unknown)?;
         // A final dot keeps the resolver from trying the name below other domains.
-        let answer = dns.ipv4_lookup(format!("{}.", host.trim_end_matches('.'))).await.map_err(|_| unknown())?;
-        let addresses = answer.answers().iter().filter_map(|record| match &record.data {
-            RData::A(address) => Some(IpAddr::V4(address.0)),
-            _ => None,
-        });
+        let answer = dns
+            .ipv4_lookup(format!("{}.", host.trim_end_matches('.')))
+            .await
+            .map_err(|_| unknown())?;
+        let addresses = answer
+            .answers()
+            .iter()
+            .filter_map(|record| match &record.data {
+                RData::A(address) => Some(IpAddr::V4(address.0)),
+                _ => None,
+            });
         Ok(addresses.collect())
     }
 }
@@ -164,7 +215,10 @@ impl UserResolver {
 fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
     let mut configured = Vec::new();
     for server in servers {
-        let address = (server.as_str(), port).to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+        let address = (server.as_str(), port)
+            .to_socket_addrs()
+            .ok()
+            .and_then(|mut addresses| addresses.next());
         let Some(address) = address else {
             tracing::warn!("Failed to create Extended resolver: {server}");
             return None;
@@ -175,7 +229,10 @@ fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
         }
         configured.push(config);
     }
-    let mut builder = TokioResolver::builder_with_config(ResolverConfig::from_name_servers(configured), TokioRuntimeProvider::default());
+    let mut builder = TokioResolver::builder_with_config(
+        ResolverConfig::from_name_servers(configured),
+        TokioRuntimeProvider::default(),
+    );
     *builder.options_mut() = options();
     builder.build().ok()
 }
@@ -202,7 +259,9 @@ mod tests {
     /// A name server that knows `known.test` only; it counts what it is asked.
     fn name_server() -> (u16, Arc<AtomicUsize>) {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a free port");
-        socket.set_read_timeout(Some(Duration::from_secs(20))).expect("the time is not zero");
+        socket
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .expect("the time is not zero");
         let port = socket.local_addr().expect("it is bound").port();
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
@@ -217,10 +276,21 @@ mod tests {
     }
 
     fn answer(query: &[u8]) -> Vec<u8> {
-        let end = 12 + query[12..].iter().position(|byte| *byte == 0).expect("a name ends with 0") + 5;
-        let known = query[12..].to_ascii_lowercase().starts_with(b"\x05known\x04test\0");
+        let end = 12
+            + query[12..]
+                .iter()
+                .position(|byte| *byte == 0)
+                .expect("a name ends with 0")
+            + 5;
+        let known = query[12..]
+            .to_ascii_lowercase()
+            .starts_with(b"\x05known\x04test\0");
         let mut out = query[..2].to_vec();
-        out.extend(if known { [0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0] } else { [0x81, 0x83, 0, 1, 0, 0, 0, 0, 0, 0] });
+        out.extend(if known {
+            [0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]
+        } else {
+            [0x81, 0x83, 0, 1, 0, 0, 0, 0, 0, 0]
+        });
         out.extend(&query[12..end]);
         if known {
             out.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 7]);
@@ -228,21 +298,33 @@ mod tests {
         out
     }
 
-    fn installed(port: u16, properties: &str) -> (Arc<dyn ThreadIterationListener>, Rc<UserResolver>, Context) {
-        let xml = format!(r#"<DNSCacheManager guiclass="DNSCachePanel" testclass="DNSCacheManager" testname="d">{properties}</DNSCacheManager>"#);
+    fn installed(
+        port: u16,
+        properties: &str,
+    ) -> (Arc<dyn ThreadIterationListener>, Rc<UserResolver>, Context) {
+        let xml = format!(
+            r#"<DNSCacheManager guiclass="DNSCachePanel" testclass="DNSCacheManager" testname="d">{properties}</DNSCacheManager>"#
+        );
         let mut manager = None;
         let (roles, mut cx) = fixture::decode(&xml, |d| {
             let roles = decode(d);
             manager = d.manager(d.element.id);
             roles
         });
-        let Some(Manager::Dns(manager)) = manager else { panic!("the manager is registered") };
+        let Some(Manager::Dns(manager)) = manager else {
+            panic!("the manager is registered")
+        };
         let listener = roles.each_thread_iteration.expect("it listens");
         listener.thread_iteration_start(&mut cx);
-        let resolver = UserResolver { port, ..manager.resolver(&mut cx) };
+        let resolver = UserResolver {
+            port,
+            ..manager.resolver(&mut cx)
+        };
         manager.put(&mut cx, resolver);
         manager.install(&mut cx);
-        let resolver = cx.take_state::<Installed>(manager.state).expect("it is installed");
+        let resolver = cx
+            .take_state::<Installed>(manager.state)
+            .expect("it is installed");
         cx.put_state(manager.state, resolver.clone());
         (listener, *resolver, cx)
     }
@@ -259,7 +341,10 @@ mod tests {
         let (port, asked) = name_server();
         let (listener, resolver, mut cx) = installed(port, &with_server(""));
         for _ in 0..2 {
-            assert_eq!(resolver.resolve("known.test").await.expect("it is known"), ["127.0.0.7".parse::<IpAddr>().expect("an address")]);
+            assert_eq!(
+                resolver.resolve("known.test").await.expect("it is known"),
+                ["127.0.0.7".parse::<IpAddr>().expect("an address")]
+            );
             listener.thread_iteration_start(&mut cx);
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
@@ -284,7 +369,19 @@ mod tests {
             <stringProp name="StaticHost.Name">Some.Host</stringProp><stringProp name="StaticHost.Address">10.0.0.1 , localhost</stringProp></elementProp></collectionProp>"#;
         let (_, resolver, _) = installed(DNS_PORT, hosts);
         let found = resolver.resolve("Some.Host").await.expect("it is static");
-        assert_eq!(found[..2], ["10.0.0.1".parse::<IpAddr>().expect("an address"), "127.0.0.1".parse().expect("an address")]);
-        assert!(resolver.resolve("some.host").await.expect("it is static").is_empty());
+        assert_eq!(
+            found[..2],
+            [
+                "10.0.0.1".parse::<IpAddr>().expect("an address"),
+                "127.0.0.1".parse().expect("an address")
+            ]
+        );
+        assert!(
+            resolver
+                .resolve("some.host")
+                .await
+                .expect("it is static")
+                .is_empty()
+        );
     }
 }

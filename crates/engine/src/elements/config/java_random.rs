@@ -16,6 +16,12 @@ impl JavaRandom {
         (self.0 >> (48 - bits)) as i32
     }
 
+    /// A number from 0 up to, but without, 1.
+    pub fn next_double(&mut self) -> f64 {
+        let high = i64::from(self.next(26)) << 27;
+        (high + i64::from(self.next(27))) as f64 / (1_u64 << 53) as f64
+    }
+
     /// A number from 0 up to, but without, `bound`, which must be positive.
     pub fn next_int(&mut self, bound: i32) -> i32 {
         let mut drawn = self.next(31);
@@ -56,5 +62,7 @@ mod tests {
             [1426010965, 981296483, 547328344, 838606290, 465137554]
         );
         assert_eq!(drawn(1, 10), [5, 8, 7, 3, 4]);
+        let mut random = JavaRandom::new(-7);
+        assert_eq!([random.next_double(), random.next_double()], [0.2691218093260761, 0.6731811902798038]);
     }
 }

@@ -7,7 +7,9 @@ mod counter_config;
 mod csv_data_set;
 pub mod csv_file;
 mod dns_cache_manager;
-mod java_random;
+pub mod java_random;
+mod jks;
+mod keystore_config;
 mod random_variable_config;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
@@ -16,4 +18,5 @@ pub use cookie_manager::{CookieManager, decode as cookie_manager};
 pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
+pub use keystore_config::{Keystore, decode as keystore, read as read_keystore};
 pub use random_variable_config::decode as random_variable;

@@ -5,8 +5,10 @@
 //!
 //! Difference: pages are read as the HTML standard says, not as JTidy repairs them.
 
+use std::rc::Rc;
+
 use drumfire_query::page::{Tag, tags};
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::Pattern;
 use drumfire_results::Kind;
 use drumfire_web::body::{Argument, append_query_string};
 use drumfire_web::charset::{Charset, url_decode};
@@ -14,34 +16,46 @@ use drumfire_web::redirect::make_relative;
 use drumfire_web::url::Url;
 
 use crate::compile::Decoder;
-use crate::compiled::RegexRules;
+use crate::compiled::{RegexRules, computed};
 use crate::context::Context;
 use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument, parse_arguments};
 use crate::elements::{PreProcessor, Roles};
 
 struct AnchorModifier {
-    dialect: Dialect,
+    rules: RegexRules,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
     d.unit.keeps_previous = true;
-    Roles::pre(AnchorModifier { dialect: RegexRules::new(&d.settings().properties).0 })
+    Roles::pre(AnchorModifier {
+        rules: RegexRules::new(&d.settings().properties),
+    })
 }
 
 impl PreProcessor for AnchorModifier {
     fn process(&self, cx: &mut Context) {
-        let page = cx.previous.clone().filter(|sample| cx.http.edits.applies() && sample.kind == Kind::Http);
+        let page = cx
+            .previous
+            .clone()
+            .filter(|sample| cx.http.edits.applies() && sample.kind == Kind::Http);
         let Some(page) = page else {
-            tracing::info!("Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request.");
+            tracing::info!(
+                "Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request."
+            );
             return;
         };
-        let Some(url) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else { return };
+        let Some(url) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
+            return;
+        };
         let text = crate::body::text(&page);
         let tags = tags(&text[text.find('<').unwrap_or(0)..]);
         let mut links = anchors(&tags, "a", "href", &url);
         links.extend(forms(&tags, &url));
         links.extend(anchors(&tags, "frame", "src", &url));
-        cx.http.edits.add(Links { links, dialect: self.dialect });
+        cx.http.edits.add(Links {
+            links,
+            rules: self.rules,
+        });
     }
 }
 
@@ -58,13 +72,17 @@ struct Link {
 impl Link {
     /// `HtmlParsingUtils#createUrlFromAnchor`; `None` for what is no URL.
     fn new(reference: &str, page: &Url) -> Option<Link> {
-        let url = make_relative(page, reference).inspect_err(|fault| tracing::warn!("Bad URL {fault}")).ok()?;
+        let url = make_relative(page, reference)
+            .inspect_err(|fault| tracing::warn!("Bad URL {fault}"))
+            .ok()?;
         let arguments = parse_arguments(url.query().unwrap_or_default());
         Some(Link {
             protocol: url.protocol().to_lowercase(),
             domain: url.host().to_owned(),
             path: url.path().replace(' ', "%20"),
-            arguments: arguments.map(|(name, value, metadata)| RequestArgument::plain(name, value, metadata)).collect(),
+            arguments: arguments
+                .map(|(name, value, metadata)| RequestArgument::plain(name, value, metadata))
+                .collect(),
             is_form: false,
         })
     }
@@ -83,18 +101,25 @@ impl Link {
             .collect();
         let mut query = String::new();
         append_query_string(&arguments, "", &mut query);
-        url_decode(&query, &Charset::UTF_8).map(|text| text.into_owned()).unwrap_or(query)
+        url_decode(&query, &Charset::UTF_8)
+            .map(|text| text.into_owned())
+            .unwrap_or(query)
     }
 }
 
 /// `AnchorModifier#addAnchorUrls` and `addFramesetUrls`.
 fn anchors(tags: &[Tag], name: &str, attribute: &str, page: &Url) -> Vec<Link> {
-    let base = tags.iter().find(|tag| tag.name == "base").and_then(|tag| tag.attribute("href"));
+    let base = tags
+        .iter()
+        .find(|tag| tag.name == "base")
+        .and_then(|tag| tag.attribute("href"));
     let context = match base {
         Some(base) => make_relative(page, base).ok(),
         None => Some(page.clone()),
     };
-    let Some(context) = context else { return Vec::new() };
+    let Some(context) = context else {
+        return Vec::new();
+    };
     tags.iter()
         .filter(|tag| tag.name == name)
         .filter_map(|tag| tag.attribute(attribute))
@@ -113,22 +138,37 @@ fn forms(tags: &[Tag], page: &Url) -> Vec<Link> {
             select = None;
         }
         if tag.name == "form" {
-            let form = tag.attribute("action").and_then(|action| Link::new(action, page));
+            let form = tag
+                .attribute("action")
+                .and_then(|action| Link::new(action, page));
             in_form = form.is_some();
-            forms.extend(form.map(|form| Link { is_form: true, ..form }));
+            forms.extend(form.map(|form| Link {
+                is_form: true,
+                ..form
+            }));
             continue;
         }
-        let Some(form) = forms.last_mut().filter(|_| in_form) else { continue };
+        let Some(form) = forms.last_mut().filter(|_| in_form) else {
+            continue;
+        };
         let named = |name: &str| tag.attribute(name).unwrap_or_default();
         match tag.name.as_str() {
-            "input" => form.arguments.extend(RequestArgument::encoded(named("name"), named("value"), "=")),
+            "input" => {
+                form.arguments
+                    .extend(RequestArgument::encoded(named("name"), named("value"), "="))
+            }
             "textarea" => form.arguments.extend(match &tag.text {
                 Some(text) => RequestArgument::encoded(named("name"), text, "="),
-                None => Some(RequestArgument { always_encode: true, ..RequestArgument::plain(named("name"), "", "=") }),
+                None => Some(RequestArgument {
+                    always_encode: true,
+                    ..RequestArgument::plain(named("name"), "", "=")
+                }),
             }),
             "select" => select = Some((tag.depth, named("name"))),
             // An option outside of a list has no name: JMeter warns of bad HTML.
-            "option" => form.arguments.extend(select.and_then(|(_, name)| RequestArgument::encoded(name, named("value"), "="))),
+            "option" => form.arguments.extend(
+                select.and_then(|(_, name)| RequestArgument::encoded(name, named("value"), "=")),
+            ),
             _ => {}
         }
     }
@@ -137,12 +177,16 @@ fn forms(tags: &[Tag], page: &Url) -> Vec<Link> {
 
 struct Links {
     links: Vec<Link>,
-    dialect: Dialect,
+    rules: RegexRules,
 }
 
 impl Edit for Links {
     fn apply(&self, cx: &mut Context, request: &mut Request) {
-        let matching: Vec<&Link> = self.links.iter().filter(|link| self.matches(link, request)).collect();
+        let matching: Vec<&Link> = self
+            .links
+            .iter()
+            .filter(|link| self.matches(link, request))
+            .collect();
         if matching.is_empty() {
             tracing::debug!("No matches found");
             return;
@@ -165,18 +209,33 @@ impl Edit for Links {
 impl Links {
     /// `HtmlParsingUtils#isAnchorMatched`.
     fn matches(&self, link: &Link, request: &Request) -> bool {
-        let protocol = if request.protocol.is_empty() { "http" } else { &request.protocol };
+        let protocol = if request.protocol.is_empty() {
+            "http"
+        } else {
+            &request.protocol
+        };
         let path = request.path.replace(' ', "%20");
         let query = link.query();
         self.is_match(&link.protocol, protocol)
             && (request.domain.is_empty() || self.is_match(&link.domain, &request.domain))
             && (link.path == path || self.is_whole(&link.path, &format!("[/]*{path}")))
-            && request.arguments.iter().all(|argument| query.contains(&format!("{}=", argument.name)) || self.is_found(&query, &argument.name))
+            && request.arguments.iter().all(|argument| {
+                query.contains(&format!("{}=", argument.name))
+                    || self.is_found(&query, &argument.name)
+            })
     }
 
     /// `AnchorModifier#modifyArgument`: draws a field that the argument matches.
-    fn fill(&self, argument: &mut RequestArgument, fields: &mut Vec<RequestArgument>, cx: &mut Context) {
-        let is_fitting = |field: &&RequestArgument| self.is_match(&field.name, &argument.name) && self.is_match(&field.value, &argument.value);
+    fn fill(
+        &self,
+        argument: &mut RequestArgument,
+        fields: &mut Vec<RequestArgument>,
+        cx: &mut Context,
+    ) {
+        let is_fitting = |field: &&RequestArgument| {
+            self.is_match(&field.name, &argument.name)
+                && self.is_match(&field.value, &argument.value)
+        };
         let fitting: Vec<&RequestArgument> = fields.iter().filter(is_fitting).collect();
         if fitting.is_empty() {
             return;
@@ -192,16 +251,18 @@ impl Links {
     }
 
     fn is_whole(&self, text: &str, pattern: &str) -> bool {
-        self.pattern(pattern).is_some_and(|pattern| pattern.full_match(text))
+        self.pattern(pattern)
+            .is_some_and(|pattern| pattern.full_match(text))
     }
 
     fn is_found(&self, text: &str, pattern: &str) -> bool {
-        self.pattern(pattern).is_some_and(|pattern| pattern.is_match(text))
+        self.pattern(pattern)
+            .is_some_and(|pattern| pattern.is_match(text))
     }
 
-    /// The sampler's own texts are the patterns, so there is one for each of its settings and link.
-    fn pattern(&self, text: &str) -> Option<Pattern> {
-        Pattern::compile(text, self.dialect, Options::default()).ok()
+    /// The sampler's own texts are the patterns; one that is malformed matches nothing.
+    fn pattern(&self, text: &str) -> Option<Rc<Pattern>> {
+        computed(text, self.rules).ok()
     }
 }
 
@@ -210,46 +271,93 @@ mod tests {
     use super::*;
     use crate::fixture;
     use drumfire_results::Sample;
-    use std::rc::Rc;
 
     /// What is sent after a page.
     fn sent(page: &str, request: Request) -> String {
         let xml = r#"<AnchorModifier guiclass="AnchorModifierGui" testclass="AnchorModifier" testname="a"/>"#;
         let (roles, mut cx) = fixture::decode(xml, decode);
-        cx.previous = Some(Rc::new(Sample { url: Some("http://host/dir/page.html".into()), ..fixture::sample(page) }));
+        cx.previous = Some(Rc::new(Sample {
+            url: Some("http://host/dir/page.html".into()),
+            ..fixture::sample(page)
+        }));
         cx.http.edits.begin(true);
         roles.pre.expect("it is a pre-processor").process(&mut cx);
         let mut request = request;
         for edit in cx.http.edits.take() {
             edit.apply(&mut cx, &mut request);
         }
-        let arguments: Vec<String> = request.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value)).collect();
-        format!("{}://{}{} {}", request.protocol, request.domain, request.path, arguments.join("&"))
+        let arguments: Vec<String> = request
+            .arguments
+            .iter()
+            .map(|argument| format!("{}={}", argument.name, argument.value))
+            .collect();
+        format!(
+            "{}://{}{} {}",
+            request.protocol,
+            request.domain,
+            request.path,
+            arguments.join("&")
+        )
     }
 
     fn request(method: &str, path: &str, arguments: &[(&str, &str)]) -> Request {
-        let arguments = arguments.iter().map(|(name, value)| RequestArgument::plain(name, value, "=")).collect();
-        Request { method: method.into(), domain: "host".into(), path: path.into(), arguments, ..Request::default() }
+        let arguments = arguments
+            .iter()
+            .map(|(name, value)| RequestArgument::plain(name, value, "="))
+            .collect();
+        Request {
+            method: method.into(),
+            domain: "host".into(),
+            path: path.into(),
+            arguments,
+            ..Request::default()
+        }
     }
 
     #[test]
     fn a_matching_link_is_followed() {
         let page = "<a href='javascript:x()'>0</a><a href='other?id=1'>1</a><a href='item?id=7&x=%20'>2</a>";
-        assert_eq!(sent(page, request("GET", "/dir/it.*", &[("id", ".*")])), "http://host/dir/item id=7&x=%20");
-        assert_eq!(sent(page, request("GET", "/none", &[])), "://host/none ", "nothing matches");
-        assert_eq!(sent(page, request("GET", "/dir/item", &[("missing", "")])), "://host/dir/item missing=");
+        assert_eq!(
+            sent(page, request("GET", "/dir/it.*", &[("id", ".*")])),
+            "http://host/dir/item id=7&x=%20"
+        );
+        assert_eq!(
+            sent(page, request("GET", "/none", &[])),
+            "://host/none ",
+            "nothing matches"
+        );
+        assert_eq!(
+            sent(page, request("GET", "/dir/item", &[("missing", "")])),
+            "://host/dir/item missing="
+        );
     }
 
     #[test]
     fn links_start_at_the_base_and_frames_count() {
-        assert_eq!(sent("<base href='/up/'><a href='a'>", request("GET", "/up/a", &[])), "http://host/up/a ");
-        assert_eq!(sent("<frameset><frame src='f'></frameset>", request("GET", ".*f", &[])), "http://host/dir/f ");
+        assert_eq!(
+            sent(
+                "<base href='/up/'><a href='a'>",
+                request("GET", "/up/a", &[])
+            ),
+            "http://host/up/a "
+        );
+        assert_eq!(
+            sent(
+                "<frameset><frame src='f'></frameset>",
+                request("GET", ".*f", &[])
+            ),
+            "http://host/dir/f "
+        );
     }
 
     #[test]
     fn a_form_fills_the_arguments_that_match() {
         let page = "<form action='/send'><input name=tok value='a+b'><select name=s><option value=1></select><textarea name=t>txt</textarea></form>";
-        let asked = request("POST", "/send", &[("tok", ".*"), ("s", "[0-9]"), ("t", "x")]);
+        let asked = request(
+            "POST",
+            "/send",
+            &[("tok", ".*"), ("s", "[0-9]"), ("t", "x")],
+        );
         assert_eq!(sent(page, asked), "http://host/send tok=a b&s=1&t=x");
     }
 }

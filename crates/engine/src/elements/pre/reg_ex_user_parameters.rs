@@ -38,7 +38,9 @@ impl PreProcessor for RegExUserParameters {
             Ok(Some(found)) if !found.is_empty() => cx.http.edits.add(Values(found)),
             Ok(_) => {
                 let name = self.name.eval(cx);
-                tracing::info!("RegExUserParameters element: {name} => Referenced RegExp was not found, no parameter will be changed");
+                tracing::info!(
+                    "RegExUserParameters element: {name} => Referenced RegExp was not found, no parameter will be changed"
+                );
             }
             Err(exception) => cx.raise(exception),
         }
@@ -54,16 +56,27 @@ impl RegExUserParameters {
         let (names, values) = (self.names_group.eval(cx), self.values_group.eval(cx));
         let variable = |suffix: &str| cx.vars.get_named(&format!("{reference}_{suffix}")).cloned();
         let group = |number: i32, group: &str| variable(&format!("{number}_g{group}"));
-        let Some(count) = variable("matchNr") else { return Ok(None) };
+        let Some(count) = variable("matchNr") else {
+            return Ok(None);
+        };
         if group(1, &names).is_none() || group(1, &values).is_none() {
             return Ok(None);
         }
-        let count = values::parse_int(&count)
-            .ok_or_else(|| Raised::Exception(format!("java.lang.NumberFormatException: For input string: \"{count}\"")))?;
+        let count = values::parse_int(&count).ok_or_else(|| {
+            Raised::Exception(format!(
+                "java.lang.NumberFormatException: For input string: \"{count}\""
+            ))
+        })?;
         if count < 0 {
-            return Err(Raised::Exception(format!("java.lang.IllegalArgumentException: Illegal initial capacity: {count}")));
+            return Err(Raised::Exception(format!(
+                "java.lang.IllegalArgumentException: Illegal initial capacity: {count}"
+            )));
         }
-        Ok(Some((1..=count).map(|number| (group(number, &names), group(number, &values))).collect()))
+        Ok(Some(
+            (1..=count)
+                .map(|number| (group(number, &names), group(number, &values)))
+                .collect(),
+        ))
     }
 }
 
@@ -73,7 +86,11 @@ struct Values(Found);
 impl Edit for Values {
     fn apply(&self, _: &mut Context, request: &mut Request) {
         for argument in &mut request.arguments {
-            let found = self.0.iter().rev().find(|(name, _)| name.as_deref() == Some(&argument.name));
+            let found = self
+                .0
+                .iter()
+                .rev()
+                .find(|(name, _)| name.as_deref() == Some(&argument.name));
             if let Some((_, Some(value))) = found {
                 argument.value = value.to_string();
             }
@@ -92,7 +109,10 @@ mod tests {
         <stringProp name="RegExUserParameters.param_names_gr_nr">1</stringProp>
         <stringProp name="RegExUserParameters.param_values_gr_nr">2</stringProp></RegExUserParameters>"#;
 
-    fn changed(variables: &[(&str, &str)], arguments: &[(&str, &str)]) -> (Vec<String>, Option<Raised>) {
+    fn changed(
+        variables: &[(&str, &str)],
+        arguments: &[(&str, &str)],
+    ) -> (Vec<String>, Option<Raised>) {
         let (roles, mut cx) = fixture::decode(XML, decode);
         for (name, value) in variables {
             cx.vars.set_named(name, (*value).into());
@@ -100,11 +120,21 @@ mod tests {
         cx.http.edits.begin(true);
         roles.pre.expect("it is a pre-processor").process(&mut cx);
         let mut request = Request::default();
-        request.arguments = arguments.iter().map(|(name, value)| RequestArgument::plain(name, value, "=")).collect();
+        request.arguments = arguments
+            .iter()
+            .map(|(name, value)| RequestArgument::plain(name, value, "="))
+            .collect();
         for edit in cx.http.edits.take() {
             edit.apply(&mut cx, &mut request);
         }
-        (request.arguments.into_iter().map(|argument| argument.value).collect(), cx.take_raised())
+        (
+            request
+                .arguments
+                .into_iter()
+                .map(|argument| argument.value)
+                .collect(),
+            cx.take_raised(),
+        )
     }
 
     #[test]
@@ -125,15 +155,27 @@ mod tests {
 
     #[test]
     fn nothing_changes_without_a_match() {
-        assert_eq!(changed(&[("found_matchNr", "0")], &[("a", "x")]), (vec!["x".to_owned()], None));
+        assert_eq!(
+            changed(&[("found_matchNr", "0")], &[("a", "x")]),
+            (vec!["x".to_owned()], None)
+        );
         assert_eq!(changed(&[], &[("a", "x")]), (vec!["x".to_owned()], None));
     }
 
     #[test]
     fn a_count_that_is_no_number_ends_the_sample() {
-        let variables = [("found_matchNr", "many"), ("found_1_g1", "a"), ("found_1_g2", "1")];
+        let variables = [
+            ("found_matchNr", "many"),
+            ("found_1_g1", "a"),
+            ("found_1_g2", "1"),
+        ];
         let (_, raised) = changed(&variables, &[]);
-        assert_eq!(raised, Some(Raised::Exception("java.lang.NumberFormatException: For input string: \"many\"".to_owned())));
+        assert_eq!(
+            raised,
+            Some(Raised::Exception(
+                "java.lang.NumberFormatException: For input string: \"many\"".to_owned()
+            ))
+        );
     }
 
     #[test]

@@ -30,7 +30,10 @@ struct UrlRewritingModifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Argument,
-    Path { equals: bool, stops_at_question_mark: bool },
+    Path {
+        equals: bool,
+        stops_at_question_mark: bool,
+    },
 }
 
 /// What a user keeps between samples.
@@ -69,7 +72,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
 fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
     let name = quote(argument);
     let text = match form {
-        Form::Path { equals, stops_at_question_mark } => {
+        Form::Path {
+            equals,
+            stops_at_question_mark,
+        } => {
             let equals = if equals { "=" } else { "" };
             let end = if stops_at_question_mark { "?" } else { "" };
             format!(r#";{name}{equals}([^"'<>&\s;{end}]*)"#)
@@ -78,7 +84,10 @@ fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
             r#"[;\?&]{name}=([^"'<>&\s;\\]*)|\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["'][^>]*\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["']|\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["'][^>]*\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["']"#
         ),
     };
-    let options = Options { multiline: true, ..Options::default() };
+    let options = Options {
+        multiline: true,
+        ..Options::default()
+    };
     Pattern::compile(&text, dialect, options).expect("a quoted name leaves the pattern well-formed")
 }
 
@@ -96,13 +105,20 @@ fn quote(text: &str) -> String {
 
 /// The first group that took part in the first match, or an empty text.
 fn extract(pattern: &Pattern, text: &str) -> String {
-    let Some(found) = pattern.captures(text) else { return String::new() };
-    (1..found.len()).find_map(|group| found.get(group)).unwrap_or_default().to_owned()
+    let Some(found) = pattern.captures(text) else {
+        return String::new();
+    };
+    (1..found.len())
+        .find_map(|group| found.get(group))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 impl PreProcessor for UrlRewritingModifier {
     fn process(&self, cx: &mut Context) {
-        let Some(previous) = cx.previous.clone().filter(|_| cx.http.edits.applies()) else { return };
+        let Some(previous) = cx.previous.clone().filter(|_| cx.http.edits.applies()) else {
+            return;
+        };
         let text = crate::body::text(&previous);
         let argument = self.argument.eval(cx).into_string();
         let keeps_value = self.keeps_value.get(cx);
@@ -128,10 +144,19 @@ impl PreProcessor for UrlRewritingModifier {
 
 impl State {
     fn pattern(&mut self, argument: &str, modifier: &UrlRewritingModifier) -> &Pattern {
-        if self.pattern.as_ref().is_some_and(|(known, _)| known != argument) {
+        if self
+            .pattern
+            .as_ref()
+            .is_some_and(|(known, _)| known != argument)
+        {
             self.pattern = None;
         }
-        let make = || (argument.to_owned(), compile(argument, modifier.form, modifier.dialect));
+        let make = || {
+            (
+                argument.to_owned(),
+                compile(argument, modifier.form, modifier.dialect),
+            )
+        };
         &self.pattern.get_or_insert_with(make).1
     }
 }
@@ -140,14 +165,24 @@ impl UrlRewritingModifier {
     fn session(&self, name: String, value: String, encode: bool) -> Result<Session, Raised> {
         let argument = match self.form {
             Form::Path { .. } => RequestArgument::plain(&name, &value, "="),
-            Form::Argument if encode => RequestArgument { always_encode: true, ..RequestArgument::plain(&name, &value, "=") },
+            Form::Argument if encode => RequestArgument {
+                always_encode: true,
+                ..RequestArgument::plain(&name, &value, "=")
+            },
             // What is already encoded is kept decoded.
             Form::Argument => RequestArgument::decoded(&name, &value).ok_or_else(|| {
-                let fault = url_decode(&value, &Charset::UTF_8).err().map(|exception| exception.to_string());
+                let fault = url_decode(&value, &Charset::UTF_8)
+                    .err()
+                    .map(|exception| exception.to_string());
                 Raised::Exception(fault.unwrap_or_default())
             })?,
         };
-        Ok(Session { name, value, argument, form: self.form })
+        Ok(Session {
+            name,
+            value,
+            argument,
+            form: self.form,
+        })
     }
 }
 
@@ -162,14 +197,19 @@ impl Edit for Session {
     /// `URLRewritingModifier#modify`.
     fn apply(&self, _: &mut Context, request: &mut Request) {
         let Form::Path { equals, .. } = self.form else {
-            request.arguments.retain(|argument| argument.name != self.name);
+            request
+                .arguments
+                .retain(|argument| argument.name != self.name);
             request.arguments.push(self.argument.clone());
             return;
         };
         let mut path = request.path.replace(' ', "%20");
         if let Some(at) = path.find(&format!(";{}", self.name)) {
             // A question mark before the session id stays with all that follows it, as in JMeter.
-            let query = path.find('?').map(|query| path[query..].to_owned()).unwrap_or_default();
+            let query = path
+                .find('?')
+                .map(|query| path[query..].to_owned())
+                .unwrap_or_default();
             path.truncate(at);
             path.push_str(&query);
         }
@@ -195,7 +235,10 @@ mod tests {
             <stringProp name="argument_name">sid</stringProp>{properties}</URLRewritingModifier>"#
         );
         let (roles, cx) = fixture::decode(&xml, decode);
-        Bench { pre: roles.pre.expect("it is a pre-processor"), cx }
+        Bench {
+            pre: roles.pre.expect("it is a pre-processor"),
+            cx,
+        }
     }
 
     impl Bench {
@@ -204,27 +247,54 @@ mod tests {
             self.cx.previous = Some(Rc::new(fixture::sample(page)));
             self.cx.http.edits.begin(true);
             self.pre.process(&mut self.cx);
-            let mut request = Request { method: "GET".into(), path: path.into(), ..Request::default() };
-            request.arguments = vec![RequestArgument::plain("sid", "old", "="), RequestArgument::plain("b", "c", "=")];
+            let mut request = Request {
+                method: "GET".into(),
+                path: path.into(),
+                ..Request::default()
+            };
+            request.arguments = vec![
+                RequestArgument::plain("sid", "old", "="),
+                RequestArgument::plain("b", "c", "="),
+            ];
             for edit in self.cx.http.edits.take() {
                 edit.apply(&mut self.cx, &mut request);
             }
-            let arguments: Vec<String> = request.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value)).collect();
+            let arguments: Vec<String> = request
+                .arguments
+                .iter()
+                .map(|argument| format!("{}={}", argument.name, argument.value))
+                .collect();
             format!("{} {}", request.path, arguments.join("&"))
         }
     }
 
     fn flags(names: &[&str]) -> String {
-        names.iter().map(|name| format!(r#"<boolProp name="{name}">true</boolProp>"#)).collect()
+        names
+            .iter()
+            .map(|name| format!(r#"<boolProp name="{name}">true</boolProp>"#))
+            .collect()
     }
 
     #[test]
     fn the_argument_takes_the_value_from_links_and_fields() {
         let mut bench = bench("");
-        assert_eq!(bench.sent(r#"<a href="x?sid=1A%20&y=2">"#, "/p"), "/p b=c&sid=1A ");
-        assert_eq!(bench.sent(r#"<input name="sid" value="v1">"#, "/p"), "/p b=c&sid=v1");
-        assert_eq!(bench.sent(r#"<input value='v2' id=x NAME='sid'>"#, "/p"), "/p b=c&sid=v2");
-        assert_eq!(bench.sent("nothing", "/p"), "/p b=c&sid=v2", "the last value is kept");
+        assert_eq!(
+            bench.sent(r#"<a href="x?sid=1A%20&y=2">"#, "/p"),
+            "/p b=c&sid=1A "
+        );
+        assert_eq!(
+            bench.sent(r#"<input name="sid" value="v1">"#, "/p"),
+            "/p b=c&sid=v1"
+        );
+        assert_eq!(
+            bench.sent(r#"<input value='v2' id=x NAME='sid'>"#, "/p"),
+            "/p b=c&sid=v2"
+        );
+        assert_eq!(
+            bench.sent("nothing", "/p"),
+            "/p b=c&sid=v2",
+            "the last value is kept"
+        );
     }
 
     #[test]
@@ -237,10 +307,23 @@ mod tests {
     #[test]
     fn the_path_is_extended() {
         let mut with_equals = bench(&flags(&["path_extension"]));
-        assert_eq!(with_equals.sent("x;sid=7?a'", "/p"), "/p;sid=7?a sid=old&b=c".replace("?a", "").replace("old&b=c", "old&b=c&a="));
-        assert_eq!(bench(&flags(&["path_extension"])).sent("x;sid=7'", "/p;sid=6"), "/p;sid=7 sid=old&b=c");
-        let plain = flags(&["path_extension", "path_extension_no_equals", "path_extension_no_questionmark"]);
-        assert_eq!(bench(&plain).sent("x;sid7?a", "/p q"), "/p%20q;sid7 sid=old&b=c");
+        assert_eq!(
+            with_equals.sent("x;sid=7?a'", "/p"),
+            "/p;sid=7 sid=old&b=c&a="
+        );
+        assert_eq!(
+            bench(&flags(&["path_extension"])).sent("x;sid=7'", "/p;sid=6"),
+            "/p;sid=7 sid=old&b=c"
+        );
+        let plain = flags(&[
+            "path_extension",
+            "path_extension_no_equals",
+            "path_extension_no_questionmark",
+        ]);
+        assert_eq!(
+            bench(&plain).sent("x;sid7?a", "/p q"),
+            "/p%20q;sid7 sid=old&b=c"
+        );
     }
 
     #[test]

@@ -197,13 +197,17 @@ async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bo
 }
 
 /// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
-async fn sleep(cx: &Context, sleep_ms: i64) -> bool {
+async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
     let Ok(sleep_ms) = u64::try_from(sleep_ms) else {
         return true;
     };
     if sleep_ms == 0 {
         return true;
     }
+    if cx.interrupted {
+        return false;
+    }
+    let mut interruption = pin!(cx.interruption());
     let mut over = pin!(tokio::time::sleep(std::time::Duration::from_millis(
         sleep_ms
     )));
@@ -216,6 +220,10 @@ async fn sleep(cx: &Context, sleep_ms: i64) -> bool {
         tokio::select! {
             () = &mut over => return true,
             () = stop => {}
+            () = &mut interruption => {
+                cx.interrupted = true;
+                return false;
+            }
         }
     }
 }

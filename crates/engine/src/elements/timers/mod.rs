@@ -4,6 +4,8 @@ pub mod constant_throughput_timer;
 mod constant_timer;
 mod gaussian_random_timer;
 mod poisson_random_timer;
+pub mod precise_throughput_timer;
+mod sync_timer;
 mod uniform_random_timer;
 
 use drumfire_expr::{Template, values};
@@ -14,6 +16,8 @@ pub use constant_throughput_timer::decode as constant_throughput;
 pub use constant_timer::decode as constant;
 pub use gaussian_random_timer::decode as gaussian_random;
 pub use poisson_random_timer::decode as poisson_random;
+pub use precise_throughput_timer::decode as precise_throughput;
+pub use sync_timer::decode as sync;
 pub use uniform_random_timer::decode as uniform_random;
 
 /// What all `RandomTimer`s have: the delay of the Constant Timer and a range.

@@ -197,12 +197,11 @@ mod tests {
 
     #[test]
     fn arrivals_of_a_seed_are_javas_random_numbers_in_order() {
-        // The first four doubles of java.util.Random(42) on OpenJDK 17, sorted, over 10 seconds.
+        // Recorded from JMeter 5.6.3.
         let mut generator = Generator::new(1, 42);
-        let sorted = [2.7707849007413665, 3.0871945533265976, 6.832234717598454, 7.275636800328681];
+        let sorted = [2.7707849007413667, 3.0871945533265976, 6.832234717598454, 7.275636800328681];
         assert_eq!(arrivals(&mut generator, RATE, 4), sorted);
-        let next = arrivals(&mut generator, RATE, 4);
-        assert!(next.iter().all(|arrival_s| (10.0..20.0).contains(arrival_s)), "{next:?}");
+        assert_eq!(arrivals(&mut generator, RATE, 2), [12.757480694417023, 13.687829134113056]);
     }
 
     #[test]
@@ -210,7 +209,7 @@ mod tests {
         let mut generator = Generator::new(2, 42);
         let first = [6.832234717598454, 6.832234717598454, 7.275636800328681, 7.275636800328681];
         assert_eq!(arrivals(&mut generator, RATE, 4), first);
-        assert!(arrivals(&mut generator, RATE, 1)[0] >= 10.0);
+        assert_eq!(arrivals(&mut generator, RATE, 2), [12.770784900741367; 2]);
     }
 
     #[test]

@@ -9,12 +9,27 @@ pub const METHOD: &[Frame] = &[
     jm!("HTTPJavaImpl.sample:533"),
 ];
 
-pub const REFUSED: &[Frame] = &["sun.nio.ch.Net.connect0:0", "sun.nio.ch.Net.connect:579", "sun.nio.ch.Net.connect:568", "sun.nio.ch.NioSocketImpl.connect:593"];
+pub const REFUSED: &[Frame] = &[
+    "sun.nio.ch.Net.connect0:0",
+    "sun.nio.ch.Net.connect:579",
+    "sun.nio.ch.Net.connect:568",
+    "sun.nio.ch.NioSocketImpl.connect:593",
+];
 pub const UNKNOWN_HOST: &[Frame] = &["sun.nio.ch.NioSocketImpl.connect:572"];
-pub const TIMED_OUT: &[Frame] = &["sun.nio.ch.NioSocketImpl.timedFinishConnect:551", "sun.nio.ch.NioSocketImpl.connect:602"];
+pub const TIMED_OUT: &[Frame] = &[
+    "sun.nio.ch.NioSocketImpl.timedFinishConnect:551",
+    "sun.nio.ch.NioSocketImpl.connect:602",
+];
 
-const PLAIN_SOCKET: &[Frame] = &["java.net.Socket.connect:633", "java.net.Socket.connect:583", "sun.net.NetworkClient.doConnect:183"];
-const LIMITED_SOCKET: &[Frame] = &["java.net.Socket.connect:633", "sun.net.NetworkClient.doConnect:178"];
+const PLAIN_SOCKET: &[Frame] = &[
+    "java.net.Socket.connect:633",
+    "java.net.Socket.connect:583",
+    "sun.net.NetworkClient.doConnect:183",
+];
+const LIMITED_SOCKET: &[Frame] = &[
+    "java.net.Socket.connect:633",
+    "sun.net.NetworkClient.doConnect:178",
+];
 const TLS_SOCKET: &[Frame] = &[
     "java.net.SocksSocketImpl.connect:327",
     "java.net.Socket.connect:633",
@@ -22,7 +37,10 @@ const TLS_SOCKET: &[Frame] = &[
     "sun.security.ssl.BaseSSLSocketImpl.connect:174",
     "sun.net.NetworkClient.doConnect:183",
 ];
-const OPEN: &[Frame] = &["sun.net.www.http.HttpClient.openServer:533", "sun.net.www.http.HttpClient.openServer:638"];
+const OPEN: &[Frame] = &[
+    "sun.net.www.http.HttpClient.openServer:533",
+    "sun.net.www.http.HttpClient.openServer:638",
+];
 const OPEN_PROXY: &[Frame] = &[
     "sun.net.www.http.HttpClient.openServer:533",
     "sun.net.www.http.HttpClient$1.run:592",
@@ -74,7 +92,10 @@ pub fn connect(tls: bool, proxied: bool) -> impl Iterator<Item = Frame> {
 
 /// The same where the plan limits the time to connect.
 pub fn connect_with_limit() -> impl Iterator<Item = Frame> {
-    [LIMITED_SOCKET, OPEN, NEW_CLIENT, CONNECT].into_iter().flatten().copied()
+    [LIMITED_SOCKET, OPEN, NEW_CLIENT, CONNECT]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// `getResponseCode`, which throws a copy of the first failure with that as its cause.
@@ -97,7 +118,12 @@ pub const CHAINED: &[Frame] = &[
 
 /// The cause of a chained failure shares the frames from `HTTPJavaImpl.sample` on.
 fn chained(class: &'static str, message: &'static str, frames: &'static [Frame]) -> Cause {
-    Cause { class, message: Some(message.into()), frames, unshared: CHAINED.len() - 1 }
+    Cause {
+        class,
+        message: Some(message.into()),
+        frames,
+        unshared: CHAINED.len() - 1,
+    }
 }
 
 pub fn read_timed_out() -> Cause {
@@ -172,7 +198,10 @@ pub fn reset() -> Cause {
     )
 }
 
-pub const TRUNCATED_CHUNK: &[Frame] = &["sun.net.www.http.ChunkedInputStream.fastRead:257", "sun.net.www.http.ChunkedInputStream.read:698"];
+pub const TRUNCATED_CHUNK: &[Frame] = &[
+    "sun.net.www.http.ChunkedInputStream.fastRead:257",
+    "sun.net.www.http.ChunkedInputStream.read:698",
+];
 pub const MISSING_CHUNK: &[Frame] = &[
     "sun.net.www.http.ChunkedInputStream.readAheadBlocking:567",
     "sun.net.www.http.ChunkedInputStream.readAhead:611",

@@ -15,6 +15,7 @@ use drumfire_web::headers::{self, Header};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
+use super::settings::address;
 use super::edits::{Request, RequestArgument};
 use crate::context::Context;
 use crate::number;
@@ -103,7 +104,7 @@ impl<'s> Call<'s> {
                 connect: timeout(&sampler.connect_timeout, 0, cx),
                 response: timeout(&sampler.response_timeout, sampler.settings.default_timeout_ms, cx),
             },
-            source: sampler.source.eval(cx).trim().parse().ok(),
+            source: address(sampler.source.eval(cx).trim()).or(sampler.settings.local_address),
             proxy: sampler.proxy.as_ref().and_then(|proxy| proxy.evaluate(cx)),
             protocol: sampler.protocol.eval(cx),
             domain: sampler.domain.eval(cx),

@@ -9,6 +9,7 @@ use super::{ArgumentTemplate, FileTemplate, HttpSampler, ProxyTemplate, Settings
 use crate::compile::{Decoder, Element, Manager};
 use crate::program::Needs;
 use drumfire_expr::Template;
+use drumfire_web::trace::Client;
 
 /// GUI classes whose elements JMeter merges into an HTTP Request (`HTTPSamplerBase#APPLIABLE_CONFIG_CLASSES`).
 const APPLICABLE: [&str; 9] =
@@ -77,11 +78,12 @@ impl<'p> Merged<'p> {
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
     let applicable: Vec<&Element> = configs.iter().copied().filter(|config| is_applicable(config)).collect();
     let merged = Merged::new(d.element, &applicable);
-    refuse_unbuilt(d, &merged);
+    let client = client(d, &merged);
     let mut settings = Settings::read(&d.settings().properties);
     settings.rename_children &= !d.unit.save_config.functional_mode;
     let settings = Arc::new(settings);
     let mut sampler = HttpSampler {
+        client,
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),
         port: merged.template(d, "HTTPSampler.port"),
@@ -111,6 +113,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         cache: None,
         auth: None,
         dns: None,
+        keystore: d.unit.keystore.clone(),
         needs,
         settings,
     };
@@ -132,14 +135,17 @@ fn is_applicable(config: &Element) -> bool {
     APPLICABLE.contains(&gui_class)
 }
 
-/// Settings that change what is sent and that are not built.
-fn refuse_unbuilt(d: &mut Decoder, merged: &Merged<'_>) {
-    let implementation = merged.template(d, "HTTPSampler.implementation");
-    let implementation = d.now(&implementation);
-    if implementation == "Java" || d.element.class == "HTTPSampler_" {
-        let message = format!("HTTP Request '{}' uses the implementation Java", d.element.name);
-        d.warn("http-implementation", format!("{message}: it is sent as HttpClient4 sends it"));
+/// Which implementation runs (`HTTPSamplerFactory#getImplementation`).
+fn client(d: &mut Decoder, merged: &Merged<'_>) -> Client {
+    if d.element.class == "HTTPSampler_" {
+        return Client::OldJava;
     }
+    let implementation = merged.template(d, "HTTPSampler.implementation");
+    let mut name = d.now(&implementation).to_string();
+    if name.trim().is_empty() {
+        name = d.settings().properties.get("jmeter.httpsampler").map(|value| value.to_string()).unwrap_or_default();
+    }
+    if matches!(name.as_str(), "Java" | "HTTPSampler") { Client::Java } else { Client::HttpClient }
 }
 
 fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {

@@ -72,7 +72,8 @@ impl Request {
                 self.path = path.to_owned();
                 for (name, value, metadata) in parse_arguments(query) {
                     // A value that cannot be decoded is an exception in JMeter, which ends the sample.
-                    self.arguments.extend(RequestArgument::encoded(name, value, metadata));
+                    self.arguments
+                        .extend(RequestArgument::encoded(name, value, metadata));
                 }
             }
             _ => self.path = path.to_owned(),
@@ -95,8 +96,12 @@ impl RequestArgument {
     /// `HTTPSamplerBase#addEncodedArgument`: given encoded, kept decoded, and encoded again if that makes a difference.
     /// `None` if it cannot be decoded.
     pub fn encoded(name: &str, value: &str, metadata: &str) -> Option<RequestArgument> {
-        let mut argument = RequestArgument { metadata: metadata.to_owned(), ..RequestArgument::decoded(name, value)? };
-        argument.always_encode = encode(&argument.name) != argument.name || encode(&argument.value) != argument.value;
+        let mut argument = RequestArgument {
+            metadata: metadata.to_owned(),
+            ..RequestArgument::decoded(name, value)?
+        };
+        argument.always_encode =
+            encode(&argument.name) != argument.name || encode(&argument.value) != argument.value;
         Some(argument)
     }
 
@@ -104,7 +109,10 @@ impl RequestArgument {
     pub fn decoded(name: &str, value: &str) -> Option<RequestArgument> {
         let name = url_decode(name, &Charset::UTF_8).ok()?;
         let value = url_decode(value, &Charset::UTF_8).ok()?;
-        Some(RequestArgument { always_encode: true, ..RequestArgument::plain(&name, &value, "=") })
+        Some(RequestArgument {
+            always_encode: true,
+            ..RequestArgument::plain(&name, &value, "=")
+        })
     }
 }
 
@@ -119,10 +127,12 @@ fn encode(text: &str) -> String {
 
 /// Name, value and separator of each argument of a query (`HTTPSamplerBase#parseArguments`).
 pub fn parse_arguments(query: &str) -> impl Iterator<Item = (&str, &str, &'static str)> {
-    let arguments = query.split('&').map(|argument| match argument.split_once('=') {
-        Some((name, value)) => (name, value, "="),
-        None => (argument, "", ""),
-    });
+    let arguments = query
+        .split('&')
+        .map(|argument| match argument.split_once('=') {
+            Some((name, value)) => (name, value, "="),
+            None => (argument, "", ""),
+        });
     arguments.filter(|(name, _, _)| !name.is_empty())
 }
 
@@ -134,20 +144,31 @@ mod tests {
         let arguments: Vec<String> = request
             .arguments
             .iter()
-            .map(|argument| format!("{}{}{} {}", argument.name, argument.metadata, argument.value, argument.always_encode))
+            .map(|argument| {
+                format!(
+                    "{}{}{} {}",
+                    argument.name, argument.metadata, argument.value, argument.always_encode
+                )
+            })
             .collect();
         format!("{} [{}]", request.path, arguments.join(", "))
     }
 
     fn with_path(method: &str, path: &str) -> String {
-        let mut request = Request { method: method.to_owned(), ..Request::default() };
+        let mut request = Request {
+            method: method.to_owned(),
+            ..Request::default()
+        };
         request.set_path(path);
         shown(&request)
     }
 
     #[test]
     fn the_query_of_a_get_becomes_arguments() {
-        assert_eq!(with_path("GET", "/a?b=c%20d&e=&f&&=g"), "/a [b=c d true, e= false, f false]");
+        assert_eq!(
+            with_path("GET", "/a?b=c%20d&e=&f&&=g"),
+            "/a [b=c d true, e= false, f false]"
+        );
         assert_eq!(with_path("DELETE", "/a?b=c"), "/a [b=c false]");
         assert_eq!(with_path("POST", "/a?b=c"), "/a?b=c []");
         assert_eq!(with_path("GET", "http://h/a?b=c"), "http://h/a?b=c []");
@@ -157,7 +178,14 @@ mod tests {
     #[test]
     fn encoded_arguments_are_kept_decoded() {
         let argument = RequestArgument::encoded("a+b", "%C3%A9", "=").expect("it can be decoded");
-        assert_eq!((argument.name.as_str(), argument.value.as_str(), argument.always_encode), ("a b", "é", true));
+        assert_eq!(
+            (
+                argument.name.as_str(),
+                argument.value.as_str(),
+                argument.always_encode
+            ),
+            ("a b", "é", true)
+        );
         assert_eq!(RequestArgument::encoded("a", "%zz", "="), None);
     }
 }

@@ -8,7 +8,7 @@ use drumfire_http::{BadChunk, DecodeFailure, Failure, FailureKind, Phase, Target
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
 use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
-use drumfire_web::trace::Place;
+use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
 use super::request::Trouble;
@@ -28,16 +28,20 @@ pub fn apply(sample: &mut Sample, exception: &Exception, place: &Place<'_>, need
 }
 
 /// The exception JMeter would have caught.
-pub fn exception(trouble: &Trouble, url: &Url, target: &Target) -> Exception {
+pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) -> Exception {
     match trouble {
         Trouble::Java(exception) => exception.clone(),
-        Trouble::Interrupted => Exception::new("java.net.SocketException", "Socket closed"),
+        Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
         Trouble::Exchange(failure) => {
             let endpoint = match &target.proxy {
                 Some(proxy) => Endpoint { host: &proxy.host, port: proxy.port, addresses: &failure.addresses, secure: target.tls, proxied: true },
                 None => Endpoint { host: url.host(), port: target.port, addresses: &failure.addresses, secure: target.tls, proxied: false },
             };
-            of_exchange(failure, endpoint.host).exception(&endpoint)
+            let failure = of_exchange(failure, endpoint.host);
+            match client {
+                Client::HttpClient => failure.exception(&endpoint),
+                Client::Java | Client::OldJava => failure.java_exception(&endpoint),
+            }
         }
     }
 }
@@ -77,8 +81,9 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::TooManyFiles => JavaFailure::Socket("Too many open files"),
         FailureKind::Reset => JavaFailure::Reset,
         FailureKind::BrokenPipe => JavaFailure::BrokenPipe,
-        FailureKind::ClosedBeforeResponse | FailureKind::NoValidResponse => JavaFailure::NoResponse,
-        FailureKind::BadStatusLine { .. } | FailureKind::BadHeader(_) | FailureKind::HeadTooLarge | FailureKind::UnexpectedInterim(_) => {
+        FailureKind::ClosedBeforeResponse => JavaFailure::NoResponse,
+        FailureKind::BadHeader(line) => JavaFailure::BadHeader(line),
+        FailureKind::NoValidResponse | FailureKind::BadStatusLine { .. } | FailureKind::HeadTooLarge | FailureKind::UnexpectedInterim(_) => {
             JavaFailure::MalformedHead
         }
         FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody { expected: *expected, received: *received },

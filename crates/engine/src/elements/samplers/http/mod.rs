@@ -7,6 +7,7 @@
 //! | `call.rs` | the settings of one sample, evaluated |
 //! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
+//! | `java.rs` | the same for the implementation `Java` |
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
 //! | `state.rs` | what a user and a worker keep between samples |
@@ -16,6 +17,7 @@ mod decode;
 pub mod edits;
 mod embedded;
 mod failure;
+mod java;
 mod redirects;
 mod request;
 mod response;
@@ -33,12 +35,13 @@ pub use settings::Settings;
 pub use state::{UserState, new_worker};
 
 use crate::context::Context;
-use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
+use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore};
 use crate::program::Needs;
 use call::Call;
 
 /// A decoded HTTP Request.
 pub struct HttpSampler {
+    client: Client,
     protocol: Template,
     domain: Template,
     port: Template,
@@ -69,6 +72,7 @@ pub struct HttpSampler {
     cache: Option<Arc<CacheManager>>,
     auth: Option<Arc<AuthManager>>,
     dns: Option<Arc<DnsCacheManager>>,
+    keystore: Option<Arc<Keystore>>,
     needs: Needs,
     settings: Arc<Settings>,
 }
@@ -102,7 +106,7 @@ impl HttpSampler {
             dns.install(cx);
         }
         let call = Call::evaluate(self, cx, name);
-        let place = Place::Sampler { client: Client::HttpClient, transactions: cx.transactions };
+        let place = Place::Sampler { client: self.client, transactions: cx.transactions };
         let url = match call.url(self) {
             Ok(url) => url,
             Err(exception) => {

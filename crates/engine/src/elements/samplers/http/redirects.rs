@@ -52,6 +52,10 @@ impl HttpSampler {
                 },
                 Err(exception) => {
                     failure::apply(&mut last, &exception, place, self.needs);
+                    // It is one object with the sub-result that was redirected.
+                    if let Some(shown) = total.children.last_mut() {
+                        failure::apply(shown, &exception, place, self.needs);
+                    }
                     last.redirect_location = None;
                     invalid = true;
                 }
@@ -102,6 +106,5 @@ fn take_outcome(total: &mut Sample, last: Sample) {
     total.response_headers = last.response_headers;
     total.content_type = last.content_type;
     total.encoding = last.encoding;
-    total.redirect_location = None;
     total.service_us = 0;
 }

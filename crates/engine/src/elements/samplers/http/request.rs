@@ -3,16 +3,17 @@
 use std::fs::File;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
-use drumfire_http::{Body as WireBody, Incoming, Keep, Limits, Outgoing, Part as WirePart, Session, Target, Want, exchange};
+use drumfire_http::{Body as WireBody, Identity, Incoming, Keep, Limits, Outgoing, Part as WirePart, Session, Target, Want, exchange};
 use drumfire_results::{Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::{Body, Part, unreadable_file};
 use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
-use drumfire_web::redirect::{auto_redirect, auto_redirect_failure};
-use drumfire_web::trace::Place;
-use drumfire_web::url::Url;
+use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
+use drumfire_web::trace::{Client, Place};
+use drumfire_web::url::{Url, Wire};
 
 use super::call::Call;
 use super::{HttpSampler, failure};
@@ -33,7 +34,7 @@ pub(super) struct Sending {
     /// The request headers as the sample shows them, where somebody reads them.
     pub head_text: Option<String>,
     /// The same without what only later requests need, to be repeated with another `Authorization`.
-    authorization: Option<Negotiation>,
+    pub(super) authorization: Option<Negotiation>,
 }
 
 /// What comes of preparing a request.
@@ -63,8 +64,15 @@ impl HttpSampler {
         if !self.settings.rename_children {
             sample.label = url.as_str().into();
         }
-        cx.http.reset_if_needed();
-        match self.build(cx, call, url, method, place.is_redirect(), sample) {
+        let built = if let Err(exception) = self.identity(cx, url.is_secure()) {
+            Err((Box::new(sample), exception))
+        } else if self.client == Client::HttpClient {
+            cx.http.reset_if_needed();
+            self.build(cx, call, url, method, place.is_redirect(), sample)
+        } else {
+            self.build_java(cx, call, url, method, place.is_redirect(), sample)
+        };
+        match built {
             Ok(prepared) => prepared,
             Err((mut sample, exception)) => {
                 sample.start_ms = cx.clock().now_ms();
@@ -124,15 +132,7 @@ impl HttpSampler {
                 head.authorization(value);
             }
         }
-        let target = match (&call.proxy, call.source) {
-            (None, None) => cx.http.plain_target(wire.connect_host, wire.connect_port, wire.secure),
-            (proxy, source) => {
-                let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
-                target.proxy = proxy.clone();
-                target.source = source;
-                cx.http.target(target)
-            }
-        };
+        let target = self.target(cx, call, &wire);
         let through_proxy = target.proxy.is_some() && !wire.secure;
         let mut bytes = Vec::with_capacity(256);
         if through_proxy {
@@ -160,14 +160,33 @@ impl HttpSampler {
         })))
     }
 
+    /// Where the connection leads.
+    pub(super) fn target(&self, cx: &mut Context, call: &Call<'_>, wire: &Wire<'_>) -> Rc<Target> {
+        let proxy = call.proxy.clone().or_else(|| self.settings.proxy.as_ref()?.for_host(wire.connect_host));
+        if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
+            return cx.http.plain_target(wire.connect_host, wire.connect_port, wire.secure);
+        }
+        let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
+        target.proxy = proxy;
+        target.source = call.source;
+        // A certificate that is missing has ended the sample before.
+        target.identity = self.identity(cx, wire.secure).unwrap_or_default();
+        cx.http.target(target)
+    }
+
+    /// The certificate that the user shows if it is asked for one.
+    fn identity(&self, cx: &mut Context, secure: bool) -> Result<Option<Arc<Identity>>, Exception> {
+        self.keystore.as_ref().filter(|_| secure).map(|keystore| keystore.identity(cx)).transpose()
+    }
+
     /// Whether the request headers of this sampler are read: by an assertion or a file, by the cache, or for the user agent
     /// that embedded resources depend on.
-    fn shows_request(&self) -> bool {
+    pub(super) fn shows_request(&self) -> bool {
         self.needs.request || self.cache.is_some() || self.image_parser
     }
 
     /// `HTTPAbstractImpl#updateSampleResultForResourceInCache`.
-    fn fresh(&self, mut sample: Sample) -> Option<Box<Sample>> {
+    pub(super) fn fresh(&self, mut sample: Sample) -> Option<Box<Sample>> {
         let (code, message) = self.settings.cached_mode.status()?;
         sample.code = code.to_owned().into();
         sample.message = message.to_owned().into();
@@ -176,10 +195,15 @@ impl HttpSampler {
         Some(Box::new(sample))
     }
 
-    /// The exchange itself, broken off when the run is told to stop now.
+    /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
     pub(super) async fn send(&self, cx: &Context, call: &Call<'_>, sending: &Sending) -> Result<Incoming, Trouble> {
         let stop = Stop { notify: cx.worker.stop.clone(), control: cx.shared.control.clone() };
-        transfer(&cx.http.session, sending, self.want(), call.limits, &stop).await
+        let begin = Instant::now();
+        tokio::select! {
+            biased;
+            outcome = transfer(&cx.http.session, sending, self.want(), call.limits, &stop) => outcome,
+            () = cx.interruption() => Err(Trouble::Interrupted(begin)),
+        }
     }
 
     /// The exchange as a future of its own, to run beside others.
@@ -224,7 +248,10 @@ impl HttpSampler {
             let location = incoming.header("Location").map(|value| String::from_utf8_lossy(value).into_owned());
             let redirect = auto_redirect(incoming.status, &sending.method, &sending.url, location.as_deref()).map_err(Trouble::Java)?;
             let Some(redirect) = redirect else { return Ok(incoming) };
-            if visited.contains(&redirect.url) || visited.len() > self.settings.max_redirects as usize {
+            if visited.contains(&redirect.url) {
+                return Err(Trouble::Java(circular_redirect(&redirect.url)));
+            }
+            if visited.len() > self.settings.max_redirects as usize {
                 return Err(Trouble::Java(auto_redirect_failure()));
             }
             visited.push(redirect.url.clone());
@@ -255,8 +282,12 @@ impl HttpSampler {
 
     fn redirect_request(&self, cx: &mut Context, call: &Call<'_>, sending: &mut Sending, url: &Url, method: &str, same: bool) -> Result<(), Trouble> {
         let body = if same { sending.body.take() } else { None };
-        url.wire().map_err(Trouble::Java)?;
-        self.rewrite(cx, call, sending, url, method, body, None);
+        if self.client == Client::HttpClient {
+            url.wire().map_err(Trouble::Java)?;
+            self.rewrite(cx, call, sending, url, method, body, None);
+        } else {
+            self.rewrite_java(cx, call, sending, url, method, body);
+        }
         sending.url = url.clone();
         sending.sample.url = Some(url.as_str().into());
         method.clone_into(&mut sending.method);
@@ -281,10 +312,7 @@ impl HttpSampler {
         }
         sending.head.clear();
         head.append(method, &wire.target, &mut sending.head);
-        let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
-        target.proxy = call.proxy.clone();
-        target.source = call.source;
-        sending.target = cx.http.target(target);
+        sending.target = self.target(cx, call, &wire);
         if let Some(text) = &mut sending.head_text {
             text.clear();
             head.append_text(text);
@@ -313,6 +341,7 @@ impl Stop {
 }
 
 async fn transfer(session: &Session, sending: &Sending, want: Want, limits: Limits, stop: &Stop) -> Result<Incoming, Trouble> {
+    let begin = Instant::now();
     let mut files = Vec::new();
     let parts = match &sending.body {
         Some(body) => wire_parts(body, &mut files).map_err(Trouble::Java)?,
@@ -327,7 +356,7 @@ async fn transfer(session: &Session, sending: &Sending, want: Want, limits: Limi
     tokio::select! {
         biased;
         result = exchange(session, &sending.target, outgoing, want, limits) => result.map_err(Trouble::Exchange),
-        () = stop.now() => Err(Trouble::Interrupted),
+        () = stop.now() => Err(Trouble::Interrupted(begin)),
     }
 }
 
@@ -335,8 +364,8 @@ async fn transfer(session: &Session, sending: &Sending, want: Want, limits: Limi
 pub(super) enum Trouble {
     Exchange(Box<drumfire_http::Failure>),
     Java(Exception),
-    /// The run was told to stop now.
-    Interrupted,
+    /// The run was told to stop now, or a Sample Timeout was over; when the exchange began.
+    Interrupted(Instant),
 }
 
 impl Trouble {

@@ -7,7 +7,7 @@ use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
-use drumfire_web::trace::Place;
+use drumfire_web::trace::{Client, Place};
 
 use super::HttpSampler;
 use super::call::Call;
@@ -27,6 +27,7 @@ impl HttpSampler {
     ) -> Option<Sample> {
         let begin = match &outcome {
             Ok(incoming) => Some(incoming.times.begin),
+            Err(Trouble::Interrupted(begin)) => Some(*begin),
             Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
         };
         sending.sample.start_ms = begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
@@ -50,20 +51,25 @@ impl HttpSampler {
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
         sample.success = response::is_success(incoming.status);
-        sample.sent_bytes = incoming.wire.sent_bytes;
+        if self.client == Client::HttpClient {
+            sample.sent_bytes = incoming.wire.sent_bytes;
+        }
         if let Some(content_type) = last_header(&incoming, "Content-Type") {
             sample.set_encoding_and_type(&content_type);
             sample.content_type = Some(content_type.into());
         }
         self.read_body(&mut sample, &mut incoming);
         sample.request_headers = head_text.map(Into::into);
-        let received = incoming.wire.head_bytes + incoming.wire.body_bytes;
+        let java = self.client != Client::HttpClient;
+        // The implementation Java counts what it reads of the body, after chunks and before decompression.
+        let body_bytes = if java && !incoming.decoded { incoming.body_len } else { incoming.wire.body_bytes };
+        let received = incoming.wire.head_bytes + body_bytes;
         let parsed = (self.needs.headers || self.cache.is_some()).then(|| ResponseHead::parse(&incoming.head)).flatten();
         sample.header_bytes = incoming.wire.head_bytes;
-        sample.body_bytes = incoming.wire.body_bytes;
+        sample.body_bytes = body_bytes;
         if let Some(head) = &parsed {
             let mut text = String::new();
-            head.append_text(incoming.wire.body_bytes > 0, &mut text);
+            head.append_text(!java && incoming.wire.body_bytes > 0, &mut text);
             let sizes = response::sizes(received, &text, head.header_count());
             sample.header_bytes = u64::try_from(sizes.headers).unwrap_or(0);
             sample.body_bytes = u64::try_from(sizes.body).unwrap_or(0);
@@ -101,7 +107,7 @@ impl HttpSampler {
         sample.set_end(clock.ms(times.end));
         sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
-        if let Some(connected) = times.connected.filter(|_| !reused) {
+        if let Some(connected) = times.connected.filter(|_| !reused && self.client == Client::HttpClient) {
             sample.mark_connect(clock.ms(connected));
         }
     }
@@ -131,13 +137,13 @@ impl HttpSampler {
             sample.set_end(clock.ms(failed.times.end));
             sample.service_us = failed.times.end.saturating_duration_since(failed.times.begin).as_micros() as u64;
             // HttpClient's operator calls connectEnd whether or not it has connected.
-            if !failed.reused {
+            if !failed.reused && self.client == Client::HttpClient {
                 sample.mark_connect(clock.ms(failed.times.connected.unwrap_or(failed.times.end)));
             }
         } else {
             sample.set_end(clock.now_ms());
         }
-        failure::apply(&mut sample, &failure::exception(trouble, &url, &target), place, self.needs);
+        failure::apply(&mut sample, &failure::exception(trouble, &url, &target, self.client), place, self.needs);
         sample
     }
 }

@@ -1,9 +1,12 @@
 //! JMeter properties that decide how all HTTP Requests of a run behave.
 
+use std::net::{IpAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
-use drumfire_http::PoolOptions;
+use drumfire_http::{PoolOptions, Proxy};
+use drumfire_web::auth::basic_header;
 use drumfire_web::cache::CachedMode;
 
 /// Read once per run.
@@ -47,6 +50,9 @@ pub struct Settings {
     /// `CookieManager.name.prefix`.
     pub cookie_prefix: String,
     pub cacheable_methods: Vec<String>,
+    /// `httpclient.localaddress`: where connections start from, unless the plan says.
+    pub local_address: Option<IpAddr>,
+    pub proxy: Option<StaticProxy>,
 }
 
 impl Settings {
@@ -77,7 +83,48 @@ impl Settings {
             cookie_variables: flag("CookieManager.allow_variable_cookies", true),
             cookie_prefix: text("CookieManager.name.prefix", "COOKIE_"),
             cacheable_methods: text("cacheable_methods", "GET").split([' ', ',']).map(str::to_owned).collect(),
+            local_address: properties.get("httpclient.localaddress").and_then(|name| address(name.trim())),
+            proxy: StaticProxy::read(properties),
         }
+    }
+}
+
+/// The address that a name or an address in text stands for.
+pub fn address(name: &str) -> Option<IpAddr> {
+    if name.is_empty() {
+        return None;
+    }
+    name.parse().ok().or_else(|| (name, 0).to_socket_addrs().ok()?.next().map(|found| found.ip()))
+}
+
+/// A proxy for all requests whose sampler names none: the system properties `http.proxyHost`, `http.proxyPort`,
+/// `http.nonProxyHosts`, and `http.proxyUser`, `http.proxyPass` (`HTTPHCAbstractImpl`).
+#[derive(Clone, Debug)]
+pub struct StaticProxy {
+    proxy: Arc<Proxy>,
+    except: Vec<String>,
+}
+
+impl StaticProxy {
+    fn read(properties: &Properties) -> Option<StaticProxy> {
+        let text = |name| properties.get(name).map(|value| value.to_string()).unwrap_or_default();
+        let (host, port) = (text("http.proxyHost"), text("http.proxyPort").parse().unwrap_or(0));
+        if host.is_empty() || port == 0 {
+            return None;
+        }
+        let user = text("http.proxyUser");
+        let authorization = (!user.is_empty()).then(|| basic_header(&user, &text("http.proxyPass")).into_boxed_str());
+        let except = text("http.nonProxyHosts").split('|').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        Some(StaticProxy { proxy: Arc::new(Proxy { host: host.into(), port, connect_headers: Box::default(), authorization }), except })
+    }
+
+    /// The proxy for a host, unless it is excepted by its name or by `*` and the end of its name.
+    pub fn for_host(&self, host: &str) -> Option<Arc<Proxy>> {
+        let excepted = self.except.iter().any(|name| match name.strip_prefix('*') {
+            Some(end) => host.ends_with(end),
+            None => host == name,
+        });
+        (!excepted).then(|| self.proxy.clone())
     }
 }
 
@@ -104,5 +151,28 @@ pub fn pool_options(properties: &Properties) -> PoolOptions {
         max_idle: duration("httpclient4.idletimeout", 0),
         time_to_live: duration("httpclient4.time_to_live", 60_000),
         honour_keep_alive: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excepted_hosts_are_reached_without_the_proxy() {
+        let properties = Properties::default();
+        for (name, value) in [("http.proxyHost", "proxy"), ("http.proxyPort", "3128"), ("http.nonProxyHosts", "localhost|*.example.org")] {
+            properties.set_system(name, value);
+        }
+        let proxy = Settings::read(&properties).proxy.expect("host and port are set");
+        assert_eq!(proxy.for_host("example.org").map(|proxy| proxy.port), Some(3128));
+        assert!(proxy.for_host("localhost").is_none() && proxy.for_host("a.example.org").is_none());
+    }
+
+    #[test]
+    fn a_local_address_may_be_a_name() {
+        assert_eq!(address("127.0.0.2"), Some(IpAddr::from([127, 0, 0, 2])));
+        assert_eq!(address(""), None);
+        assert!(address("localhost").is_some_and(|found| found.is_loopback()));
     }
 }

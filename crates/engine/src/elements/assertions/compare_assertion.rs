@@ -1,0 +1,205 @@
+//! Compare Assertion (`CompareAssertion`): the results in its scope must be alike within an iteration of its controller.
+//!
+//! Properties: `compareContent` (default true), `compareTime` (milliseconds by which elapsed times may differ; below 0 they
+//! are not compared), `stringsToSkip` (`regex` and `substitute`: what is replaced before texts are compared).
+//!
+//! Difference: `$1` in a substitute means nothing, as with JMeter's default engine.
+
+use drumfire_expr::{Template, values};
+use drumfire_jmx::Value;
+use drumfire_query::regex::Pattern;
+use drumfire_results::{AssertionResult, Sample};
+
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, RegexRules};
+use crate::context::{Context, StateId};
+use crate::elements::{Assertion, IterationListener, Roles};
+use crate::program::Needs;
+use crate::setting::Flag;
+
+pub struct CompareAssertion {
+    name: Name,
+    compares_content: Flag,
+    most_apart_ms: Template,
+    skipped: Vec<(Compiled<Pattern>, Template)>,
+    state: StateId,
+}
+
+/// The results of this iteration so far: JMeter compares all neighbours again each time, so one difference stays.
+#[derive(Default)]
+struct Seen {
+    last: Option<(String, i64)>,
+    differ_in_content: bool,
+    differ_in_time: bool,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let assertion = std::sync::Arc::new(CompareAssertion::decode(d));
+    Roles {
+        assertion: Some(assertion.clone()),
+        each_iteration: Some(assertion),
+        ..Roles::default()
+    }
+}
+
+impl CompareAssertion {
+    fn decode(d: &mut Decoder) -> CompareAssertion {
+        let rules = RegexRules::new(&d.settings().properties);
+        let props = d.element.props.clone();
+        let mut skipped = Vec::new();
+        for prop in props.list("stringsToSkip") {
+            let Value::Element(element) = &prop.value else {
+                continue;
+            };
+            let regex = d.compile(&element.props.str("regex"));
+            skipped.push((
+                Compiled::new(d, regex, rules),
+                d.compile(&element.props.str("substitute")),
+            ));
+        }
+        CompareAssertion {
+            name: Name::decode(d),
+            compares_content: Flag::decode(d, "compareContent", true),
+            most_apart_ms: d
+                .optional("compareTime")
+                .unwrap_or_else(|| Template::raw("-1")),
+            skipped,
+            state: d.new_state(),
+        }
+    }
+
+    /// `CompareAssertion#filterString`.
+    fn filtered(&self, cx: &mut Context, text: String) -> String {
+        let mut text = text;
+        for (regex, substitute) in &self.skipped {
+            let substitute = substitute.eval(cx).into_string();
+            if let Ok(pattern) = regex.get(cx).outcome {
+                text = replaced(&pattern, &text, &substitute);
+            }
+        }
+        text
+    }
+}
+
+fn replaced(pattern: &Pattern, text: &str, substitute: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for found in pattern.captures_iter(text) {
+        let Some((start, end)) = found.span(0) else {
+            continue;
+        };
+        out.push_str(&text[from..start]);
+        out.push_str(substitute);
+        from = end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+impl IterationListener for CompareAssertion {
+    fn iteration_start(&self, cx: &mut Context, _: i32) {
+        *cx.state(self.state, Seen::default) = Seen::default();
+    }
+}
+
+impl Assertion for CompareAssertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        let text = crate::body::text(sample).into_owned();
+        let text = self.filtered(cx, text);
+        let compares_content = self.compares_content.get(cx);
+        let most_apart_ms = values::property_long(&self.most_apart_ms.eval(cx));
+        let time_ms = sample.elapsed_ms;
+        let seen = cx.state(self.state, Seen::default);
+        if let Some((last_text, last_ms)) = &seen.last {
+            seen.differ_in_content |= compares_content && *last_text != text;
+            seen.differ_in_time |= most_apart_ms >= 0 && (last_ms - time_ms).abs() > most_apart_ms;
+        }
+        seen.last = Some((text, time_ms));
+        let (in_content, in_time) = (seen.differ_in_content, seen.differ_in_time);
+        if in_time {
+            // There is no space in JMeter's text either.
+            return self.name.fail(
+                cx,
+                format!("Responses differ in response time by more than{most_apart_ms} ms"),
+            );
+        }
+        if in_content {
+            return self.name.fail(cx, "Responses differ in content");
+        }
+        self.name.pass(cx)
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    struct Bench(CompareAssertion, Context);
+
+    fn bench(properties: &str) -> Bench {
+        let xml = format!(
+            r#"<CompareAssertion guiclass="TestBeanGUI" testclass="CompareAssertion" testname="c">{properties}</CompareAssertion>"#
+        );
+        let (assertion, cx) = fixture::decode(&xml, CompareAssertion::decode);
+        Bench(assertion, cx)
+    }
+
+    impl Bench {
+        fn check(&mut self, body: &str, elapsed_ms: i64) -> Option<String> {
+            let mut sample = Sample {
+                elapsed_ms,
+                ..fixture::sample(body)
+            };
+            self.0
+                .check(&mut self.1, &mut sample)
+                .message
+                .map(|message| message.to_string())
+        }
+    }
+
+    #[test]
+    fn a_difference_stays_until_the_next_iteration() {
+        let mut bench = bench("");
+        let differ = Some("Responses differ in content".to_owned());
+        assert_eq!(bench.check("a", 1), None);
+        assert_eq!(bench.check("a", 900), None);
+        assert_eq!(bench.check("b", 1), differ);
+        assert_eq!(bench.check("b", 1), differ);
+        bench.0.iteration_start(&mut bench.1, 2);
+        assert_eq!(bench.check("b", 1), None);
+    }
+
+    #[test]
+    fn parts_may_be_left_out() {
+        let mut bench = bench(
+            r#"<collectionProp name="stringsToSkip"><elementProp name="1" elementType="SubstitutionElement">
+            <stringProp name="regex">id=\d+</stringProp><stringProp name="substitute">$1</stringProp></elementProp></collectionProp>"#,
+        );
+        assert_eq!(bench.check("x id=1 y", 1), None);
+        assert_eq!(bench.check("x id=22 y", 1), None);
+        assert_eq!(bench.check("x $1 y", 1), None);
+    }
+
+    #[test]
+    fn times_may_differ_by_so_much() {
+        let mut bench = bench(
+            r#"<boolProp name="compareContent">false</boolProp><longProp name="compareTime">10</longProp>"#,
+        );
+        assert_eq!(bench.check("a", 1), None);
+        assert_eq!(bench.check("b", 11), None);
+        assert_eq!(
+            bench.check("b", 22).as_deref(),
+            Some("Responses differ in response time by more than10 ms")
+        );
+    }
+}

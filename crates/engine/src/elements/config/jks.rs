@@ -1,0 +1,194 @@
+//! Java's own key store format, as `keytool -storetype JKS` writes it (`sun.security.provider.JavaKeyStore`).
+
+use sha1::{Digest, Sha1};
+
+/// What a JKS file begins with.
+pub const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
+
+/// A private key with its certificates, the key's own first; all in DER.
+pub struct Entry {
+    pub alias: String,
+    pub key: Vec<u8>,
+    pub chain: Vec<Vec<u8>>,
+}
+
+/// Reads the keys of a store, in the order in which Java's `aliases()` gives them.
+///
+/// # Errors
+/// In words, if this is no such store, or the password is wrong.
+pub fn read(data: &[u8], password: &str) -> Result<Vec<Entry>, String> {
+    let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let Some((body, digest)) = data.split_last_chunk::<20>() else {
+        return Err("the file is too short".to_owned());
+    };
+    let mut hash = Sha1::new();
+    hash.update(&password);
+    hash.update("Mighty Aphrodite");
+    hash.update(body);
+    if hash.finalize()[..] != digest[..] {
+        return Err("Keystore was tampered with, or password was incorrect".to_owned());
+    }
+    let mut reader = Reader(body);
+    let entries = reader.entries(&password).ok_or("the file is cut off")?;
+    Ok(in_hashtable_order(entries))
+}
+
+struct Reader<'d>(&'d [u8]);
+
+impl<'d> Reader<'d> {
+    fn take(&mut self, len: usize) -> Option<&'d [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn int(&mut self) -> Option<usize> {
+        let bytes: [u8; 4] = self.take(4)?.try_into().ok()?;
+        usize::try_from(u32::from_be_bytes(bytes)).ok()
+    }
+
+    /// `DataInput#readUTF`, for the characters that Java writes as UTF-8 does.
+    fn text(&mut self) -> Option<String> {
+        let len: [u8; 2] = self.take(2)?.try_into().ok()?;
+        let bytes = self.take(usize::from(u16::from_be_bytes(len)))?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    fn certificate(&mut self, version: usize) -> Option<Vec<u8>> {
+        if version == 2 {
+            self.text()?; // its type, X.509
+        }
+        let len = self.int()?;
+        self.take(len).map(<[u8]>::to_vec)
+    }
+
+    /// All entries that have a key which the password opens; `None` if the data end too soon.
+    fn entries(&mut self, password: &[u8]) -> Option<Vec<Entry>> {
+        const KEY: usize = 1;
+        self.take(MAGIC.len())?;
+        let version = self.int()?;
+        let count = self.int()?;
+        let mut entries = Vec::new();
+        for _ in 0..count {
+            let tag = self.int()?;
+            let alias = self.text()?;
+            self.take(8)?; // when it was made
+            if tag != KEY {
+                self.certificate(version)?;
+                continue;
+            }
+            let len = self.int()?;
+            let protected = self.take(len)?;
+            let certificates = self.int()?;
+            let chain = (0..certificates)
+                .map(|_| self.certificate(version))
+                .collect::<Option<Vec<_>>>()?;
+            if let Some(key) = recover(protected, password) {
+                entries.push(Entry {
+                    alias: alias.to_lowercase(),
+                    key,
+                    chain,
+                });
+            }
+        }
+        Some(entries)
+    }
+}
+
+/// `sun.security.provider.KeyProtector#recover`: the key is mixed with a stream of SHA-1 digests of password and salt.
+fn recover(protected: &[u8], password: &[u8]) -> Option<Vec<u8>> {
+    let encrypted = octet_string(protected)?;
+    let (salt, rest) = encrypted.split_first_chunk::<20>()?;
+    let (mixed, check) = rest.split_last_chunk::<20>()?;
+    let digest = |parts: [&[u8]; 2]| -> [u8; 20] {
+        let mut hash = Sha1::new();
+        parts.iter().for_each(|part| hash.update(part));
+        hash.finalize().into()
+    };
+    let mut key = Vec::with_capacity(mixed.len());
+    let mut stream = *salt;
+    for chunk in mixed.chunks(20) {
+        stream = digest([password, &stream]);
+        key.extend(chunk.iter().zip(stream).map(|(byte, mask)| byte ^ mask));
+    }
+    (digest([password, &key]) == *check).then_some(key)
+}
+
+/// The last element of `EncryptedPrivateKeyInfo ::= SEQUENCE { SEQUENCE, OCTET STRING }`.
+fn octet_string(der: &[u8]) -> Option<&[u8]> {
+    let (sequence, _) = element(der)?;
+    let (_, rest) = element(sequence)?;
+    element(rest).map(|(content, _)| content)
+}
+
+/// The content of the first DER element, and what follows it.
+fn element(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (&first, rest) = der.get(1..)?.split_first()?;
+    let (len, rest) = match first {
+        0x80.. => {
+            let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            (
+                bytes
+                    .iter()
+                    .fold(0, |len: usize, byte| len << 8 | usize::from(*byte)),
+                rest,
+            )
+        }
+        _ => (usize::from(first), rest),
+    };
+    rest.split_at_checked(len)
+}
+
+/// The order of `java.util.Hashtable#keys`: buckets from the last to the first, in each the newest first.
+fn in_hashtable_order(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut buckets: Vec<Vec<Entry>> = (0..11).map(|_| Vec::new()).collect();
+    let mut count = 0;
+    for entry in entries {
+        if count >= buckets.len() * 3 / 4 {
+            let size = buckets.len() * 2 + 1;
+            let mut larger: Vec<Vec<Entry>> = (0..size).map(|_| Vec::new()).collect();
+            for old in buckets.into_iter().rev().flatten() {
+                larger[bucket(&old.alias, size)].insert(0, old);
+            }
+            buckets = larger;
+        }
+        let place = bucket(&entry.alias, buckets.len());
+        buckets[place].insert(0, entry);
+        count += 1;
+    }
+    buckets.into_iter().rev().flatten().collect()
+}
+
+/// `String#hashCode` without its sign, by the number of buckets.
+fn bucket(alias: &str, size: usize) -> usize {
+    let hash = alias.encode_utf16().fold(0_u32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+    });
+    (hash & 0x7fff_ffff) as usize % size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made with keytool from the aliases `Zeta`, `client-b`, `client-a`, `m3`; the order was seen in Java 17.
+    const STORE: &[u8] = include_bytes!("../../../tests/keystores/clients.jks");
+
+    #[test]
+    fn keys_come_in_javas_order() {
+        let entries = read(STORE, "changeit").expect("the password is right");
+        let aliases: Vec<&str> = entries.iter().map(|entry| entry.alias.as_str()).collect();
+        assert_eq!(aliases, ["client-b", "m3", "client-a", "zeta"]);
+        for entry in entries {
+            drumfire_http::Identity::from_der(entry.chain, entry.key)
+                .expect("key and certificate belong together");
+        }
+    }
+
+    #[test]
+    fn a_wrong_password_and_a_broken_file_are_told() {
+        assert!(read(STORE, "wrong").is_err());
+        assert!(read(&STORE[..100], "changeit").is_err());
+        assert!(read(b"short", "").is_err());
+    }
+}

@@ -1,0 +1,321 @@
+//! Keystore Configuration (`KeystoreConfig`), and the client certificates that HTTPS requests show (`SSLManager`,
+//! `JmeterKeyStore`).
+//!
+//! The store is named by Java's system properties `javax.net.ssl.keyStore`, `javax.net.ssl.keyStorePassword` and
+//! `javax.net.ssl.keyStoreType`, whether the plan has this element or not: without it the store's first key is used.
+//! Properties: `startIndex` and `endIndex` (which keys, from 0; by default those of `https.keyStoreStartIndex` and
+//! `https.keyStoreEndIndex`), `clientCertAliasVarName` (the variable that holds the key's alias), `preload` (no difference
+//! here). The last element of the plan counts for all of it.
+//!
+//! Differences: JMeter takes the next key, or looks at the variable, whenever a server asks for a certificate; here a user
+//! gets its key when it first talks to a server by HTTPS and keeps it (or has it follow the variable). PKCS#11 is not built.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use drumfire_expr::Properties;
+use drumfire_http::Identity;
+use drumfire_web::Exception;
+use p12_keystore::Pkcs12Archive;
+
+use super::jks;
+use crate::compile::{Decoder, Element, Unit};
+use crate::context::{Context, StateId};
+use crate::elements::Roles;
+
+/// The keys that users show.
+pub struct Keystore {
+    /// Alias and identity of each key within the bounds.
+    keys: Vec<(String, Arc<Identity>)>,
+    /// The variable that holds the alias.
+    variable: Option<String>,
+    next: AtomicUsize,
+    state: StateId,
+}
+
+/// Its settings are read before any sampler is decoded, by [`read`].
+pub fn decode(_: &mut Decoder) -> Roles {
+    Roles::default()
+}
+
+/// Which keys of the store are used.
+#[derive(Default)]
+struct Choice {
+    start: i64,
+    /// The last one; -1 is no bound.
+    end: i64,
+    variable: Option<String>,
+}
+
+/// The client certificates of a plan; `None` if no store is named, or it cannot be read.
+pub fn read(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
+    let mut choice = Choice::default();
+    visit(plan, unit, &mut choice);
+    let properties = unit.settings.properties.clone();
+    let file = properties
+        .get_system("javax.net.ssl.keyStore")
+        .filter(|file| !file.is_empty())?;
+    if !Path::new(&*file).exists() {
+        tracing::warn!("Keystore file not found, loading empty keystore");
+        return None;
+    }
+    let keys = load(&file, &properties, &choice)
+        .inspect_err(|fault| {
+            let message = format!("the key store '{file}' cannot be loaded, so no client certificate is shown: {fault}");
+            unit.findings.push(plan.warning("keystore-unreadable", message));
+        })
+        .ok()?;
+    let mut decoder = Decoder::new(plan, unit);
+    Some(Arc::new(Keystore {
+        keys,
+        variable: choice.variable,
+        next: AtomicUsize::new(0),
+        state: decoder.new_state(),
+    }))
+}
+
+/// `KeystoreConfig#testStarted` of every element in turn.
+fn visit(element: &Element, unit: &mut Unit, choice: &mut Choice) {
+    if element.class == "KeystoreConfig" {
+        let mut d = Decoder::new(element, unit);
+        let properties = d.settings().properties.clone();
+        let mut index = |name: &str, property: &str, default: i64| {
+            let text = d.text_now(name);
+            let fallback = properties.get_long(property, default);
+            drumfire_expr::values::parse_int(&text).map_or(fallback, i64::from)
+        };
+        choice.start = index("startIndex", "https.keyStoreStartIndex", 0);
+        choice.end = index("endIndex", "https.keyStoreEndIndex", -1);
+        choice.variable =
+            Some(d.text_now("clientCertAliasVarName")).filter(|name| !name.is_empty());
+        if choice.start < 0 || (choice.end != -1 && choice.start > choice.end) {
+            let message =
+                "Keystore Config error : Alias start index must be lower than Alias end index";
+            d.refuse(
+                "keystore-indexes",
+                message,
+                "give a start index that is not above the end index",
+            );
+        }
+        if let Some(name) = &choice.variable {
+            d.unit.compiler.names_mut().intern(name);
+        }
+    }
+    for child in &element.children {
+        visit(child, unit, choice);
+    }
+}
+
+/// `JmeterKeyStore#load`.
+fn load(
+    file: &str,
+    properties: &Properties,
+    choice: &Choice,
+) -> Result<Vec<(String, Arc<Identity>)>, String> {
+    let data = std::fs::read(file).map_err(|error| error.to_string())?;
+    let password = properties
+        .get_system("javax.net.ssl.keyStorePassword")
+        .unwrap_or_default();
+    // Java's type JKS reads PKCS#12, too, and goes by what the file begins with.
+    let entries = if data.starts_with(&jks::MAGIC) {
+        jks::read(&data, &password)?
+    } else {
+        pkcs12(&data, &password)?
+    };
+    let is_within = |index: i64| index >= choice.start && (choice.end == -1 || index <= choice.end);
+    let mut keys = Vec::new();
+    for (entry, index) in entries.into_iter().zip(0_i64..) {
+        if is_within(index) {
+            let identity = Identity::from_der(entry.chain, entry.key)
+                .map_err(|fault| format!("key '{}': {fault}", entry.alias))?;
+            keys.push((entry.alias, identity));
+        }
+    }
+    if keys.is_empty() {
+        Err("No key(s) found".to_owned())
+    } else {
+        Ok(keys)
+    }
+}
+
+/// The keys of a PKCS#12 store in the order of the file, as Java's `PKCS12KeyStore` gives them.
+fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::Entry>, String> {
+    let archive = Pkcs12Archive::from_pkcs12(data, password).map_err(|error| error.to_string())?;
+    let mut nameless = 0;
+    let mut entries = Vec::new();
+    for bag in archive.keys {
+        let alias = bag.friendly_name.unwrap_or_else(|| {
+            nameless += 1;
+            nameless.to_string()
+        });
+        let id = bag.local_key_id.as_ref().map(|id| id.as_ref());
+        let own = archive
+            .certs
+            .iter()
+            .find(|cert| id.is_some() && cert.local_key_id.as_deref() == id);
+        let mut chain = Vec::new();
+        let mut next = own;
+        while let Some(bag) = next {
+            chain.push(bag.cert.as_der().to_vec());
+            let is_new = |other: &Vec<u8>| !chain.contains(other);
+            next = archive
+                .certs
+                .iter()
+                .find(|other| {
+                    other.cert.subject() == bag.cert.issuer()
+                        && is_new(&other.cert.as_der().to_vec())
+                })
+                .filter(|_| bag.cert.issuer() != bag.cert.subject());
+        }
+        if !chain.is_empty() {
+            entries.push(jks::Entry {
+                alias: alias.to_lowercase(),
+                key: bag.key.as_der().to_vec(),
+                chain,
+            });
+        }
+    }
+    Ok(entries)
+}
+
+impl Keystore {
+    /// The certificate that this user shows now.
+    ///
+    /// # Errors
+    /// As `JmeterKeyStore` throws them when the variable is missing or names no key.
+    pub fn identity(&self, cx: &mut Context) -> Result<Arc<Identity>, Exception> {
+        let Some(variable) = &self.variable else {
+            let count = self.keys.len();
+            let place = *cx.state(self.state, || {
+                self.next.fetch_add(1, Ordering::Relaxed) % count
+            });
+            return Ok(self.keys[place].1.clone());
+        };
+        let alias = cx
+            .vars
+            .get_named(variable)
+            .filter(|alias| !alias.is_empty());
+        let fault = |message: String| Exception::new("java.lang.IllegalArgumentException", message);
+        let Some(alias) = alias else {
+            tracing::error!("No var called '{variable}' found");
+            return Err(fault(format!("No var called '{variable}' found")));
+        };
+        let key = self.keys.iter().find(|(known, _)| **known == **alias);
+        key.map(|(_, identity)| identity.clone())
+            .ok_or_else(|| fault(format!("No PrivateKey found for alias:'{alias}'")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// The keystore of a plan, and a user.
+    fn keystore(
+        file: &str,
+        password: &str,
+        properties: &str,
+    ) -> (Option<Arc<Keystore>>, Context, Vec<&'static str>) {
+        let xml = format!(
+            r#"<KeystoreConfig guiclass="TestBeanGUI" testclass="KeystoreConfig" testname="k">{properties}</KeystoreConfig>"#
+        );
+        let path = format!("{}/tests/keystores/{file}", env!("CARGO_MANIFEST_DIR"));
+        let (keystore, cx, findings) = fixture::decode_with_findings(&[], &xml, |d| {
+            d.settings()
+                .properties
+                .set_system("javax.net.ssl.keyStore", path.as_str());
+            d.settings()
+                .properties
+                .set_system("javax.net.ssl.keyStorePassword", password);
+            read(d.element, d.unit)
+        });
+        (
+            keystore,
+            cx,
+            findings.iter().map(|finding| finding.code).collect(),
+        )
+    }
+
+    fn text(name: &str, value: &str) -> String {
+        format!(r#"<stringProp name="{name}">{value}</stringProp>"#)
+    }
+
+    fn aliases(keystore: &Keystore) -> Vec<&str> {
+        keystore
+            .keys
+            .iter()
+            .map(|(alias, _)| alias.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn stores_are_read_in_javas_order_whatever_their_name() {
+        let (p12, _, _) = keystore("clients.p12", "changeit", "");
+        assert_eq!(
+            aliases(&p12.expect("it is read")),
+            ["zeta", "client-b", "client-a", "m3"]
+        );
+        let bounds = text("startIndex", "1") + &text("endIndex", "2");
+        let (jks, _, _) = keystore("clients.jks", "changeit", &bounds);
+        assert_eq!(aliases(&jks.expect("it is read")), ["m3", "client-a"]);
+    }
+
+    #[test]
+    fn users_take_turns_and_keep_their_key() {
+        let (store, mut cx, _) = keystore("clients.p12", "changeit", "");
+        let store = store.expect("it is read");
+        let first = store.identity(&mut cx).expect("there is one");
+        assert!(Arc::ptr_eq(&first, &store.keys[0].1));
+        assert!(Arc::ptr_eq(
+            &first,
+            &store.identity(&mut cx).expect("there is one")
+        ));
+        assert_eq!(store.next.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn a_variable_names_the_key() {
+        let (store, mut cx, _) = keystore(
+            "clients.p12",
+            "changeit",
+            &text("clientCertAliasVarName", "alias"),
+        );
+        let store = store.expect("it is read");
+        let fault = |cx: &mut Context| {
+            store
+                .identity(cx)
+                .expect_err("there is no such key")
+                .response_message()
+        };
+        assert_eq!(
+            fault(&mut cx),
+            "Non HTTP response message: No var called 'alias' found"
+        );
+        cx.vars.set_named("alias", "nobody".into());
+        assert_eq!(
+            fault(&mut cx),
+            "Non HTTP response message: No PrivateKey found for alias:'nobody'"
+        );
+        cx.vars.set_named("alias", "client-a".into());
+        assert!(Arc::ptr_eq(
+            &store.identity(&mut cx).expect("there is one"),
+            &store.keys[2].1
+        ));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let (store, _, findings) = keystore("clients.p12", "wrong", "");
+        assert!(store.is_none());
+        assert_eq!(findings, ["keystore-unreadable"]);
+        let (store, _, findings) = keystore(
+            "missing.p12",
+            "",
+            &(text("startIndex", "2") + &text("endIndex", "1")),
+        );
+        assert!(store.is_none());
+        assert_eq!(findings, ["keystore-indexes"]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Save Responses to a file (`ResultSaver`): each response in a file of its own.
+//!
+//! Properties: `FileSaver.filename` (the name's beginning), `FileSaver.variablename`, `FileSaver.errorsonly`,
+//! `FileSaver.successonly`, `FileSaver.skipautonumber`, `FileSaver.skipsuffix`, `FileSaver.ignoreTC` (transactions are not
+//! saved, the default), and, computed once before the run, `FileSaver.addTimstamp` and `FileSaver.numberPadLen`. Listeners
+//! that come later show the file's name. Files are written on the worker's thread: the other users of the worker wait, as
+//! in JMeter the sample's own user does.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use drumfire_expr::{Template, values};
+use drumfire_results::{ExistingFile, Place, Sample};
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::Roles;
+
+const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
+const UNKNOWN: &str = "unknown";
+
+pub struct ResultSaver {
+    place: Place,
+    file_name: Template,
+    variable: Template,
+    errors_only: Template,
+    successes_only: Template,
+    skip_number: Template,
+    skip_suffix: Template,
+    ignore_transactions: Option<Template>,
+    time_stamp: String,
+    pad_length: usize,
+    number: AtomicU64,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let time_stamp = match values::property_bool(&d.text_now("FileSaver.addTimstamp")) {
+        true => time_stamp_now(d),
+        false => String::new(),
+    };
+    let pad_length = values::property_int(&d.text_now("FileSaver.numberPadLen")).max(0) as usize;
+    let base_prefix = d.settings().properties.get("jmeter.save.saveservice.base_prefix");
+    let place = Place {
+        base_dir: d.settings().base_dir.clone(),
+        base_prefix: base_prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
+        existing: ExistingFile::Delete,
+    };
+    let saver = ResultSaver {
+        place,
+        file_name: d.template("FileSaver.filename"),
+        variable: d.template("FileSaver.variablename"),
+        errors_only: d.template("FileSaver.errorsonly"),
+        successes_only: d.template("FileSaver.successonly"),
+        skip_number: d.template("FileSaver.skipautonumber"),
+        skip_suffix: d.template("FileSaver.skipsuffix"),
+        ignore_transactions: d.optional("FileSaver.ignoreTC"),
+        time_stamp,
+        pad_length,
+        number: AtomicU64::new(0),
+    };
+    if let Some(name) = saver.variable.literal() {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    let listener = d.new_saver(Arc::new(saver));
+    Roles { listener: Some(listener), ..Roles::default() }
+}
+
+fn time_stamp_now(d: &mut Decoder) -> String {
+    match Template::compile(TIME_STAMP, &mut d.unit.compiler) {
+        Ok(template) => d.now(&template),
+        Err(_) => String::new(),
+    }
+}
+
+impl ResultSaver {
+    /// Saves a sample and its sub-results (`ResultSaver#sampleOccurred`).
+    pub fn save(&self, cx: &mut Context, sample: &mut Sample) {
+        let mut count = 0;
+        if let Err(problem) = self.save_all(cx, sample, &mut count) {
+            // ListenerNotifier: the exception ends this listener's work on the sample.
+            tracing::error!("Detected problem in Listener. {problem}");
+            tracing::info!("Continuing to process further listeners");
+        }
+    }
+
+    fn save_all(&self, cx: &mut Context, sample: &mut Sample, count: &mut u32) -> Result<(), String> {
+        self.save_one(cx, sample, *count)?;
+        *count += 1;
+        sample.children.iter_mut().try_for_each(|child| self.save_all(cx, child, count))
+    }
+
+    fn save_one(&self, cx: &mut Context, sample: &mut Sample, place: u32) -> Result<(), String> {
+        if self.ignores(cx, sample) {
+            return Ok(());
+        }
+        let name = self.make_name(cx, sample.content_type.as_deref())?;
+        sample.result_file_name = Some(name.as_str().into());
+        let mut variable = self.variable.eval(cx).into_string();
+        if !variable.is_empty() {
+            if place > 0 {
+                variable.push_str(&place.to_string());
+            }
+            cx.vars.set_named(&variable, name.as_str().into());
+        }
+        let path = Path::new(&name);
+        create_folders(path)?;
+        if let Err(error) = fs::write(path, sample.response_data.as_deref().unwrap_or_default()) {
+            tracing::error!("Error creating sample file for {}: {name}: {error}", sample.label);
+        }
+        Ok(())
+    }
+
+    fn ignores(&self, cx: &mut Context, sample: &Sample) -> bool {
+        let ignore_transactions = self.ignore_transactions.as_ref().is_none_or(|flag| is_true(flag, cx));
+        if ignore_transactions && sample.is_from_transaction() {
+            return true;
+        }
+        is_true(if sample.success { &self.errors_only } else { &self.successes_only }, cx)
+    }
+
+    /// `ResultSaver#makeFileName`.
+    fn make_name(&self, cx: &mut Context, content_type: Option<&str>) -> Result<String, String> {
+        let beginning = self.file_name.eval(cx);
+        let mut name = self.place.resolve(&beginning).to_string_lossy().into_owned();
+        drop(beginning);
+        name.push_str(&self.time_stamp);
+        if !is_true(&self.skip_number, cx) {
+            let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+            name.push_str(&format!("{number:0width$}", width = self.pad_length));
+        }
+        if !is_true(&self.skip_suffix, cx) {
+            name.push('.');
+            name.push_str(suffix(content_type.unwrap_or_default())?);
+        }
+        Ok(name)
+    }
+}
+
+fn is_true(flag: &Template, cx: &mut Context) -> bool {
+    values::property_bool(&flag.eval(cx))
+}
+
+/// The subtype; a parameter before the slash makes Java's `substring` throw.
+fn suffix(content_type: &str) -> Result<&str, String> {
+    let Some(slash) = content_type.find('/') else { return Ok(UNKNOWN) };
+    let end = content_type.find(';').unwrap_or(content_type.len());
+    content_type
+        .get(slash + 1..end)
+        .ok_or_else(|| format!("java.lang.StringIndexOutOfBoundsException: begin {}, end {end}, length {}", slash + 1, content_type.len()))
+}
+
+fn create_folders(path: &Path) -> Result<(), String> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error: io::Error| format!("Cannot create path hierarchy for folder {}: {error}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn saver(folder: &Path, properties: &str) -> (Arc<ResultSaver>, Context) {
+        let xml = format!(
+            r#"<ResultSaver guiclass="ResultSaverGui" testclass="ResultSaver" testname="s"><stringProp name="FileSaver.filename">{}/new/${{f}}_</stringProp>{properties}</ResultSaver>"#,
+            folder.display()
+        );
+        let (saver, mut cx) = fixture::decode(&xml, |d| {
+            decode(d);
+            d.unit.savers.remove(0)
+        });
+        cx.vars.set_named("f", "r".into());
+        (saver, cx)
+    }
+
+    fn flag(name: &str) -> String {
+        format!(r#"<boolProp name="FileSaver.{name}">true</boolProp>"#)
+    }
+
+    fn typed(content_type: &str, body: &str) -> Sample {
+        Sample { content_type: Some(content_type.into()), ..fixture::sample(body) }
+    }
+
+    /// Names and contents of all files, in order.
+    fn files(folder: &Path) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(folder.join("new")) else { return Vec::new() };
+        let mut found: Vec<String> = entries
+            .map(|entry| {
+                let entry = entry.expect("the folder can be read");
+                let text = fs::read_to_string(entry.path()).expect("the file can be read");
+                format!("{}={text}", entry.file_name().to_string_lossy())
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn files_are_numbered_and_named_after_the_content() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (saver, mut cx) = saver(folder.path(), r#"<stringProp name="FileSaver.numberPadLen">3</stringProp>"#);
+        for sample in [&mut typed("text/html;charset=utf-8", "a"), &mut typed("application/json", "b"), &mut fixture::sample("c"), &mut typed("x", "d")] {
+            saver.save(&mut cx, sample);
+        }
+        assert_eq!(files(folder.path()), ["r_001.html=a", "r_002.json=b", "r_003.unknown=c", "r_004.unknown=d"]);
+    }
+
+    #[test]
+    fn the_variable_and_the_sample_know_the_file_and_sub_results_have_their_own() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (saver, mut cx) = saver(folder.path(), r#"<stringProp name="FileSaver.variablename">v</stringProp>"#);
+        let mut sample = typed("text/html", "a");
+        sample.children = vec![typed("text/css", "b"), typed("image/png", "c")];
+        saver.save(&mut cx, &mut sample);
+        let name = |end: &str| format!("{}/new/r_{end}", folder.path().display());
+        assert_eq!(sample.result_file_name.as_deref(), Some(&*name("1.html")));
+        let expected = [format!("v={}", name("1.html")), format!("v1={}", name("2.css")), format!("v2={}", name("3.png"))];
+        assert_eq!(fixture::variables(&cx, "v"), expected);
+    }
+
+    #[test]
+    fn neither_number_nor_suffix_writes_one_file_again_and_again() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (saver, mut cx) = saver(folder.path(), &(flag("skipautonumber") + &flag("skipsuffix")));
+        saver.save(&mut cx, &mut typed("text/html", "long"));
+        saver.save(&mut cx, &mut typed("text/html", "b"));
+        assert_eq!(files(folder.path()), ["r_=b"]);
+    }
+
+    #[test]
+    fn only_failed_or_only_good_ones() {
+        for (property, kept) in [("errorsonly", "r_1.x=bad"), ("successonly", "r_1.x=good")] {
+            let folder = tempfile::tempdir().expect("there is room");
+            let (saver, mut cx) = saver(folder.path(), &flag(property));
+            saver.save(&mut cx, &mut typed("a/x", "good"));
+            saver.save(&mut cx, &mut Sample { success: false, ..typed("a/x", "bad") });
+            assert_eq!(files(folder.path()), [kept], "{property}");
+        }
+    }
+
+    #[test]
+    fn transactions_are_left_out_unless_asked_for() {
+        let transaction = || Sample {
+            message: "Number of samples in transaction : 1, number of failing samples : 0".into(),
+            ..Sample::default()
+        };
+        assert!(transaction().is_from_transaction());
+        let folder = tempfile::tempdir().expect("there is room");
+        let (leaves_out, mut cx) = saver(folder.path(), "");
+        leaves_out.save(&mut cx, &mut transaction());
+        assert!(files(folder.path()).is_empty());
+        let (takes, mut cx) = saver(folder.path(), r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#);
+        takes.save(&mut cx, &mut transaction());
+        assert_eq!(files(folder.path()), ["r_1.unknown="]);
+    }
+
+    #[test]
+    fn the_time_stamp_has_minutes() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (saver, _) = saver(folder.path(), &flag("addTimstamp"));
+        let shape: String = saver.time_stamp.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+        assert_eq!(shape, "99999999-9999_");
+    }
+
+    #[test]
+    fn an_odd_content_type_is_an_error() {
+        assert_eq!(suffix("text/html"), Ok("html"));
+        assert_eq!(suffix("text/"), Ok(""));
+        assert!(suffix("a;b/c").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! `JavaScript`: expressions are evaluated here, anything else by an engine.
+
+use super::{Args, Outcome, Refusal, Stateful, next_instance, store};
+use crate::js_condition::{self, Failure};
+use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
+use crate::text::Text;
+
+/// What `JavaScript.executeWithRhino` puts into the script's scope.
+const OBJECTS: &str = "log ctx vars props threadName sampler sampleResult";
+
+#[derive(Debug)]
+struct JavaScript {
+    instance: u32,
+    /// Whether the text is the same at every call.
+    constant: bool,
+    /// Whether the script needs an engine whatever its variables are.
+    needs_jvm: bool,
+}
+
+pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    let needs_engine = |script| js_condition::needs_engine_beside(script, OBJECTS).is_some();
+    Ok(Box::new(JavaScript {
+        instance: next_instance(),
+        constant: args.literal(0).is_some(),
+        needs_jvm: args.0.first().is_some_and(needs_engine),
+    }))
+}
+
+impl Stateful for JavaScript {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let script = args.text(0, scope)?;
+        let variable = args.trimmed(1, scope)?;
+        let result = match js_condition::eval_beside(&script, OBJECTS) {
+            Ok(result) => result,
+            Err(Failure::Unsupported(_)) => scope.run_script(&ScriptCall {
+                language: ScriptLanguage::JavaScript,
+                text: &script,
+                constant: self.constant,
+                instance: self.instance,
+            })?,
+            Err(failure) => {
+                let message = format!("Error processing Javascript: [{script}]");
+                scope.log(Level::Error, &format!("{message}: {failure}"));
+                return Err(Raised::Invalid(message));
+            }
+        };
+        store(&variable, &result, scope);
+        Ok(Text::Owned(result))
+    }
+
+    fn needs_jvm(&self) -> bool {
+        self.needs_jvm
+    }
+}

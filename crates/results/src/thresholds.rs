@@ -1,0 +1,516 @@
+//! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`.
+
+use std::fmt;
+
+use crate::statistics::{LabelStatistics, Recording};
+
+/// A statement about the final statistics; the run fails if it is true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    text: String,
+    /// The samples of this label instead of all.
+    label: Option<String>,
+    metric: Metric,
+    comparison: Comparison,
+    limit: f64,
+    unit: Unit,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Metric {
+    Samples,
+    Errors,
+    /// Failed samples in a hundred.
+    ErrorShare,
+    /// Samples a second.
+    Rate,
+    Mean,
+    Min,
+    Max,
+    /// This percentile of the service time.
+    Percentile(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Comparison {
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+/// How a limit is written, and how many of the metric's own units one of them is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Unit {
+    suffix: &'static str,
+    factor: f64,
+}
+
+/// Service times are measured in milliseconds.
+const TIMES: [Unit; 4] = [
+    Unit {
+        suffix: "us",
+        factor: 0.001,
+    },
+    Unit {
+        suffix: "ms",
+        factor: 1.0,
+    },
+    Unit {
+        suffix: "s",
+        factor: 1000.0,
+    },
+    Unit {
+        suffix: "min",
+        factor: 60_000.0,
+    },
+];
+const RATES: [Unit; 3] = [
+    Unit {
+        suffix: "/s",
+        factor: 1.0,
+    },
+    Unit {
+        suffix: "/min",
+        factor: 1.0 / 60.0,
+    },
+    Unit {
+        suffix: "/h",
+        factor: 1.0 / 3600.0,
+    },
+];
+const PERCENT: Unit = Unit {
+    suffix: "%",
+    factor: 1.0,
+};
+const COUNT: Unit = Unit {
+    suffix: "",
+    factor: 1.0,
+};
+
+/// Why a text is no threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThresholdError {
+    text: String,
+    message: String,
+}
+
+impl fmt::Display for ThresholdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "threshold '{}': {}", self.text, self.message)
+    }
+}
+
+impl std::error::Error for ThresholdError {}
+
+impl std::str::FromStr for Threshold {
+    type Err = ThresholdError;
+
+    /// Reads `[label:NAME] METRIC <|<=|>|>= LIMIT`. A label may be in quotes and may contain spaces.
+    fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
+        let text = text.trim();
+        parse(text).map_err(|message| ThresholdError {
+            text: text.to_owned(),
+            message,
+        })
+    }
+}
+
+fn parse(text: &str) -> Result<Threshold, String> {
+    let Some(at) = text.rfind(['<', '>']) else {
+        return Err("a comparison (<, <=, > or >=) is missing, as in 'p95 > 300ms'".to_owned());
+    };
+    let (subject, rest) = text.split_at(at);
+    let (comparison, limit) = match (&rest[..1], rest[1..].strip_prefix('=')) {
+        ("<", None) => (Comparison::Less, &rest[1..]),
+        ("<", Some(limit)) => (Comparison::AtMost, limit),
+        (_, None) => (Comparison::More, &rest[1..]),
+        (_, Some(limit)) => (Comparison::AtLeast, limit),
+    };
+    let (label, name) = subject_of(subject.trim())?;
+    let metric = metric(name)?;
+    let (metric, limit, unit) = limit_of(metric, name, limit.trim())?;
+    Ok(Threshold {
+        text: text.to_owned(),
+        label,
+        metric,
+        comparison,
+        limit,
+        unit,
+    })
+}
+
+fn subject_of(text: &str) -> Result<(Option<String>, &str), String> {
+    let Some(rest) = text.strip_prefix("label:") else {
+        return match text.rsplit_once(char::is_whitespace) {
+            Some((before, _)) => Err(format!(
+                "'{before}' is unexpected; a label is written label:{before}"
+            )),
+            None => Ok((None, text)),
+        };
+    };
+    let Some((label, metric)) = rest.rsplit_once(char::is_whitespace) else {
+        return Err(
+            "the metric is missing behind the label, as in 'label:Login p95 > 300ms'".to_owned(),
+        );
+    };
+    let label = label.trim();
+    let quoted = ['"', '\'']
+        .iter()
+        .find_map(|quote| label.strip_prefix(*quote)?.strip_suffix(*quote));
+    match quoted.unwrap_or(label) {
+        "" => Err("the label is empty".to_owned()),
+        label => Ok((Some(label.to_owned()), metric)),
+    }
+}
+
+fn metric(name: &str) -> Result<Metric, String> {
+    Ok(match name {
+        "samples" => Metric::Samples,
+        "errors" => Metric::Errors,
+        "rate" => Metric::Rate,
+        "avg" | "mean" => Metric::Mean,
+        "min" => Metric::Min,
+        "max" => Metric::Max,
+        "median" => Metric::Percentile(50.0),
+        "" => return Err(format!("the metric is missing; there are {METRICS}")),
+        _ => {
+            let percent = name.strip_prefix('p').and_then(number);
+            match percent.filter(|percent| *percent > 0.0 && *percent <= 100.0) {
+                Some(percent) => Metric::Percentile(percent),
+                None => return Err(format!("there is no metric '{name}'; there are {METRICS}")),
+            }
+        }
+    })
+}
+
+const METRICS: &str =
+    "errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9";
+
+/// Digits, with a point perhaps.
+fn number(text: &str) -> Option<f64> {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_plain { text.parse().ok() } else { None }
+}
+
+fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit), String> {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
+    let (digits, suffix) = (&text[..end], text[end..].trim());
+    let Some(value) = number(digits) else {
+        return Err(if text.is_empty() {
+            "the limit is missing".to_owned()
+        } else {
+            format!("'{text}' is not a limit: a number is expected")
+        });
+    };
+    let (units, hint): (&[Unit], &str) = match metric {
+        Metric::Samples => (&[COUNT], "is a count, without a unit"),
+        Metric::Errors | Metric::ErrorShare => (&[COUNT, PERCENT], "is a count, or a share with %"),
+        Metric::Rate => (&RATES, "needs its unit: /s, /min or /h"),
+        _ => (&TIMES, "is a time and needs its unit: us, ms, s or min"),
+    };
+    let Some(unit) = units.iter().find(|unit| unit.suffix == suffix) else {
+        return Err(format!("'{text}' is not a limit for {name}, which {hint}"));
+    };
+    let metric = if *unit == PERCENT {
+        Metric::ErrorShare
+    } else {
+        metric
+    };
+    Ok((metric, value, *unit))
+}
+
+/// What became of a threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    threshold: Threshold,
+    /// In the unit of the limit; none if there were no samples to take it from.
+    value: Option<f64>,
+}
+
+impl Threshold {
+    /// Judges a run by its final statistics: service times, as in the table at its end.
+    ///
+    /// A label without samples does not pass whatever is said of it, since its name may be misspelt; nor do times and
+    /// shares of a run without samples. A label that samplers and transaction controllers share means the samplers.
+    pub fn judge(&self, recording: &Recording) -> Verdict {
+        let statistics = match &self.label {
+            None => Some(recording.total()),
+            Some(label) => {
+                let mut found = recording
+                    .labels
+                    .iter()
+                    .filter(|found| found.label == *label && found.count > 0);
+                let first = found.clone().find(|found| !found.transaction);
+                first.or_else(|| found.next()).cloned()
+            }
+        };
+        let value = statistics.and_then(|statistics| self.metric.of(&statistics));
+        Verdict {
+            threshold: self.clone(),
+            value: value.map(|value| value / self.unit.factor),
+        }
+    }
+}
+
+impl Metric {
+    /// The value in the metric's own unit.
+    fn of(self, statistics: &LabelStatistics) -> Option<f64> {
+        match self {
+            Metric::Samples => return Some(statistics.count as f64),
+            Metric::Errors => return Some(statistics.errors as f64),
+            Metric::Rate => return Some(statistics.row().throughput_per_s),
+            _ if statistics.count == 0 => return None,
+            _ => {}
+        }
+        let service_us = match self {
+            Metric::Mean => statistics.service.mean(),
+            Metric::Min => statistics.service.min() as f64,
+            Metric::Max => statistics.service.max() as f64,
+            Metric::Percentile(percent) => statistics.service.percentile(percent) as f64,
+            _ => return Some(statistics.row().error_percent),
+        };
+        Some(service_us / 1000.0)
+    }
+}
+
+impl Verdict {
+    /// Whether the run passes as far as this threshold goes.
+    pub fn is_met(&self) -> bool {
+        let limit = self.threshold.limit;
+        self.value
+            .is_some_and(|value| match self.threshold.comparison {
+                Comparison::Less => value >= limit,
+                Comparison::AtMost => value > limit,
+                Comparison::More => value <= limit,
+                Comparison::AtLeast => value < limit,
+            })
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// The threshold, the value, and how far it is from the limit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Threshold {
+            text, limit, unit, ..
+        } = &self.threshold;
+        write!(
+            f,
+            "{}  {text}: ",
+            if self.is_met() { "met    " } else { "not met" }
+        )?;
+        let Some(value) = self.value else {
+            return f.write_str("no samples");
+        };
+        let suffix = unit.suffix;
+        let margin = short((value - limit).abs());
+        let side = if value < *limit { "below" } else { "above" };
+        write!(f, "{}{suffix}, ", short(value))?;
+        match value == *limit {
+            true => f.write_str("exactly the limit"),
+            false => write!(f, "{margin}{suffix} {side} the limit"),
+        }
+    }
+}
+
+/// With as many decimals as a reader wants: three, but none that are zeros.
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
+    // A difference that rounds to nothing is still one.
+    if trimmed == "0" && value != 0.0 {
+        format!("{value:.1e}")
+    } else {
+        trimmed.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    /// 200 samples of Login, from 1 to 200 ms, four of them failed, started every 100 ms; one transaction of 5 s.
+    fn recording() -> Recording {
+        let mut recording = Recording::default();
+        let mut add =
+            |label: &str, transaction: bool, start_ms: i64, elapsed_ms: i64, success: bool| {
+                let mut sample = Sample::new(label.into(), "t".into());
+                sample.set_ok();
+                sample.start_ms = 1_000 + start_ms;
+                sample.set_end(1_000 + start_ms + elapsed_ms);
+                sample.success = success;
+                let place = recording.place(label, transaction);
+                recording.labels[place].add(&sample);
+            };
+        for i in 0..200 {
+            add("Log in", false, i * 100, i + 1, i % 50 != 0);
+        }
+        add("Buy", true, 0, 5_000, true);
+        add("Log in", true, 0, 9_000, true);
+        recording
+    }
+
+    fn judge(text: &str) -> String {
+        let threshold: Threshold = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        threshold.judge(&recording()).to_string()
+    }
+
+    #[test]
+    fn each_metric_is_told_with_its_value_and_margin() {
+        for (text, expected) in [
+            (
+                "errors > 1%",
+                "not met  errors > 1%: 2%, 1% above the limit",
+            ),
+            ("errors>3", "not met  errors>3: 4, 1 above the limit"),
+            ("errors > 4", "met      errors > 4: 4, exactly the limit"),
+            ("errors >= 4", "not met  errors >= 4: 4, exactly the limit"),
+            (
+                "samples < 1",
+                "met      samples < 1: 200, 199 above the limit",
+            ),
+            (
+                "samples <= 200",
+                "not met  samples <= 200: 200, exactly the limit",
+            ),
+            (
+                "max > 0.25s",
+                "met      max > 0.25s: 0.2s, 0.05s below the limit",
+            ),
+            ("min < 2ms", "not met  min < 2ms: 1ms, 1ms below the limit"),
+            (
+                "avg > 100 ms",
+                "not met  avg > 100 ms: 100.5ms, 0.5ms above the limit",
+            ),
+            (
+                "p100 > 200ms",
+                "met      p100 > 200ms: 200ms, exactly the limit",
+            ),
+            // 200 samples in 20.1 s.
+            (
+                "rate < 10/s",
+                "not met  rate < 10/s: 9.95/s, 0.05/s below the limit",
+            ),
+            (
+                "rate < 540/min",
+                "met      rate < 540/min: 597.015/min, 57.015/min above the limit",
+            ),
+        ] {
+            assert_eq!(judge(text), expected);
+        }
+    }
+
+    #[test]
+    fn percentiles_are_within_a_thousandth() {
+        for (text, is_met) in [
+            ("p50 > 99ms", false),
+            ("median > 101ms", true),
+            ("p95 > 189ms", false),
+            ("p95 > 191ms", true),
+            ("p99.5 > 198ms", false),
+        ] {
+            let threshold: Threshold = text.parse().unwrap();
+            assert_eq!(threshold.judge(&recording()).is_met(), is_met, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_narrows_the_samples() {
+        for (text, expected) in [
+            (
+                "label:Buy max > 1s",
+                "not met  label:Buy max > 1s: 5s, 4s above the limit",
+            ),
+            (
+                "label:Log in max > 1s",
+                "met      label:Log in max > 1s: 0.2s, 0.8s below the limit",
+            ),
+            (
+                "label:\"Log in\" samples < 201",
+                "not met  label:\"Log in\" samples < 201: 200, 1 below the limit",
+            ),
+            (
+                "label:Logon errors > 0",
+                "not met  label:Logon errors > 0: no samples",
+            ),
+        ] {
+            assert_eq!(judge(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_run_without_samples_has_counts_only() {
+        let judge = |text: &str| {
+            text.parse::<Threshold>()
+                .unwrap()
+                .judge(&Recording::default())
+                .is_met()
+        };
+        assert!(judge("errors > 0"));
+        assert!(
+            !judge("samples < 1")
+                && !judge("rate < 1/s")
+                && !judge("errors > 1%")
+                && !judge("p95 > 1s")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_precisely() {
+        for (text, expected) in [
+            (
+                "p95",
+                "a comparison (<, <=, > or >=) is missing, as in 'p95 > 300ms'",
+            ),
+            (
+                "p95 = 3ms",
+                "a comparison (<, <=, > or >=) is missing, as in 'p95 > 300ms'",
+            ),
+            (
+                "> 3ms",
+                "the metric is missing; there are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            ),
+            (
+                "p0 > 3ms",
+                "there is no metric 'p0'; there are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            ),
+            ("p95 >", "the limit is missing"),
+            ("p95 > fast", "'fast' is not a limit: a number is expected"),
+            ("p95 > -3ms", "'-3ms' is not a limit: a number is expected"),
+            (
+                "p95 > 300",
+                "'300' is not a limit for p95, which is a time and needs its unit: us, ms, s or min",
+            ),
+            (
+                "rate < 10",
+                "'10' is not a limit for rate, which needs its unit: /s, /min or /h",
+            ),
+            (
+                "samples < 5%",
+                "'5%' is not a limit for samples, which is a count, without a unit",
+            ),
+            (
+                "errors > 5ms",
+                "'5ms' is not a limit for errors, which is a count, or a share with %",
+            ),
+            (
+                "Login p95 > 3ms",
+                "'Login' is unexpected; a label is written label:Login",
+            ),
+            (
+                "label:p95 > 3ms",
+                "the metric is missing behind the label, as in 'label:Login p95 > 300ms'",
+            ),
+            ("label: p95 > 3ms", "the label is empty"),
+        ] {
+            let error = text.parse::<Threshold>().expect_err(text);
+            assert_eq!(error.to_string(), format!("threshold '{text}': {expected}"));
+        }
+    }
+}
