@@ -40,7 +40,12 @@ fn spans(ran: &Ran, label: &str) -> Vec<(i64, i64)> {
         .rows
         .iter()
         .filter(|row| row["label"] == label)
-        .map(|row| (number(&row["timeStamp"]) - number(&row["elapsed"]), number(&row["timeStamp"])))
+        .map(|row| {
+            (
+                number(&row["timeStamp"]) - number(&row["elapsed"]),
+                number(&row["timeStamp"]),
+            )
+        })
         .collect();
     spans.sort_unstable();
     spans
@@ -71,11 +76,15 @@ fn a_critical_section_may_be_inside_itself_and_without_a_name_is_none() {
 
 #[test]
 fn waiting_for_a_lock_changes_nothing_around_it() {
-    for around in [transaction(false, &critical("a", &sleep("s", 10))), transaction(true, &critical("a", &sleep("s", 10)))] {
+    for around in [
+        transaction(false, &critical("a", &sleep("s", 10))),
+        transaction(true, &critical("a", &sleep("s", 10))),
+    ] {
         let ran = run_group(&group(4, 2, true), &around, &[]);
         let transactions: Vec<_> = ran.rows.iter().filter(|row| row["label"] == "t").collect();
         assert_eq!(transactions.len(), 8);
-        assert!(transactions.iter().all(|row| row["responseMessage"] == "Number of samples in transaction : 1, number of failing samples : 0"));
+        assert!(transactions.iter().all(|row| row["responseMessage"]
+            == "Number of samples in transaction : 1, number of failing samples : 0"));
     }
     let turns = interleave(&(critical("a", &sleep("one", 10)) + &critical("a", &sleep("two", 10))));
     let ran = run_group(&group(4, 4, true), &turns, &[]);
@@ -87,11 +96,18 @@ fn a_synchronizing_timer_lets_all_users_go_at_once() {
     let timer = r#"<SyncTimer guiclass="TestBeanGUI" testclass="SyncTimer" testname="y"><intProp name="groupSize">0</intProp><longProp name="timeoutInMs">0</longProp></SyncTimer><hashTree/>"#;
     let meeting = sleep("s", 1).replace("<hashTree/>", &format!("<hashTree>{timer}</hashTree>"));
     let before = sleep("before", 40);
-    let ran = run_group(&group(4, 2, true), &(critical("a", &before) + &meeting), &[]);
+    let ran = run_group(
+        &group(4, 2, true),
+        &(critical("a", &before) + &meeting),
+        &[],
+    );
     assert_eq!(ran.users, 4);
     let (before, spans) = (spans(&ran, "before"), spans(&ran, "s"));
     assert_eq!(spans.len(), 8);
-    assert!(spans[0].0 >= before[3].1, "nobody goes before the fourth has come");
+    assert!(
+        spans[0].0 >= before[3].1,
+        "nobody goes before the fourth has come"
+    );
 }
 
 #[test]
@@ -100,17 +116,32 @@ fn a_sample_timeout_breaks_a_request_off_and_leaves_a_java_thread_interrupted() 
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = silent.local_addr().expect("it has an address").port();
     let limit = r#"<SampleTimeout guiclass="SampleTimeoutGui" testclass="SampleTimeout" testname="l"><stringProp name="InterruptTimer.timeout">80</stringProp></SampleTimeout><hashTree/>"#;
-    let body = get("h", port, "/", "", "") + &sleep("long", 60_000) + &sleep("short", 10) + &get("after", port, "/", "", "");
+    let body = get("h", port, "/", "", "")
+        + &sleep("long", 60_000)
+        + &sleep("short", 10)
+        + &get("after", port, "/", "", "");
     let ran = run_group(&group(1, 1, true), &(limit.to_owned() + &body), &[]);
     assert_eq!(ran.column("label"), ["h", "long", "short", "after"]);
-    let socket = ["Non HTTP response code: java.net.SocketException", "Non HTTP response message: Socket closed"];
+    let socket = [
+        "Non HTTP response code: java.net.SocketException",
+        "Non HTTP response message: Socket closed",
+    ];
     for row in [0, 3] {
-        assert_eq!([&*ran.rows[row]["responseCode"], &*ran.rows[row]["responseMessage"]], socket);
+        assert_eq!(
+            [
+                &*ran.rows[row]["responseCode"],
+                &*ran.rows[row]["responseMessage"]
+            ],
+            socket
+        );
         let elapsed_ms: u32 = ran.rows[row]["elapsed"].parse().expect("it is a number");
         assert!((60..30_000).contains(&elapsed_ms), "{elapsed_ms}");
     }
     for row in [1, 2] {
-        assert_eq!(ran.rows[row]["responseMessage"], "java.lang.InterruptedException: sleep interrupted");
+        assert_eq!(
+            ran.rows[row]["responseMessage"],
+            "java.lang.InterruptedException: sleep interrupted"
+        );
         assert_eq!(ran.rows[row]["success"], "false");
     }
 }
@@ -120,15 +151,26 @@ fn only_files_of_later_listeners_name_the_saved_response() {
     let folder = tempfile::tempdir().expect("there is room");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let file = |name: &str| {
-        format!(r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="{name}"><stringProp name="filename">{}</stringProp></ResultCollector><hashTree/>"#, path(name))
+        format!(
+            r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="{name}"><stringProp name="filename">{}</stringProp></ResultCollector><hashTree/>"#,
+            path(name)
+        )
     };
     let saver = format!(
         r#"<ResultSaver guiclass="ResultSaverGui" testclass="ResultSaver" testname="r"><stringProp name="FileSaver.filename">{}</stringProp></ResultSaver><hashTree/>"#,
         path("saved")
     );
     let body = file("before") + &saver + &file("after") + &sleep("s", 1);
-    run_group(&group(1, 1, true), &body, &[("jmeter.save.saveservice.filename", "true")]);
-    let shows = |name: &str| std::fs::read_to_string(path(name)).expect("the file is written").contains(&path("saved1.unknown"));
+    run_group(
+        &group(1, 1, true),
+        &body,
+        &[("jmeter.save.saveservice.filename", "true")],
+    );
+    let shows = |name: &str| {
+        std::fs::read_to_string(path(name))
+            .expect("the file is written")
+            .contains(&path("saved1.unknown"))
+    };
     assert!(!shows("before"));
     assert!(shows("after"));
     assert!(std::path::Path::new(&path("saved1.unknown")).is_file());

@@ -74,7 +74,10 @@ impl NamedLock {
                 if state.take(user) {
                     return;
                 }
-                place.get_or_insert_with(|| Place::join(self, &mut state)).turn.clone()
+                place
+                    .get_or_insert_with(|| Place::join(self, &mut state))
+                    .turn
+                    .clone()
             };
             turn.notified().await;
         }
@@ -169,7 +172,10 @@ mod tests {
         let locks = NamedLocks::default();
         let lock = locks.get("a");
         assert!(lock.try_take(ONE) && lock.try_take(ONE));
-        let (outer, inner) = (Held::new(locks.get("a"), ONE), Held::new(locks.get("a"), ONE));
+        let (outer, inner) = (
+            Held::new(locks.get("a"), ONE),
+            Held::new(locks.get("a"), ONE),
+        );
         drop(inner);
         assert!(outer.is_locked() && !lock.try_take(TWO));
         drop(outer);

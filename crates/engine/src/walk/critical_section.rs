@@ -24,11 +24,16 @@ impl Walk {
     /// `CriticalSectionController#threadFinished`.
     pub fn give_locks_back(&mut self, group: &Group) {
         for (state, controller) in self.states.iter_mut().zip(&group.controllers) {
-            let Extra::Critical(held) = &mut state.extra else { continue };
+            let Extra::Critical(held) = &mut state.extra else {
+                continue;
+            };
             if let Some(held) = held.take()
                 && held.is_locked()
             {
-                tracing::warn!("Lock not released in: {}, releasing in threadFinished", controller.name.source());
+                tracing::warn!(
+                    "Lock not released in: {}, releasing in threadFinished",
+                    controller.name.source()
+                );
             }
         }
     }
@@ -40,7 +45,10 @@ impl Walker<'_> {
         let name = lock.eval(self.cx);
         if name.is_empty() {
             let controller = self.group.controllers[id as usize].name.eval(self.cx);
-            tracing::warn!("Empty lock name in Critical Section Controller: {}", &*controller);
+            tracing::warn!(
+                "Empty lock name in Critical Section Controller: {}",
+                &*controller
+            );
             return self.generic(id);
         }
         if !self.state(id).first {

@@ -142,8 +142,7 @@ fn element(der: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The order of `java.util.Hashtable#keys`: buckets from the last to the first, in each the newest first.
 fn in_hashtable_order(entries: Vec<Entry>) -> Vec<Entry> {
     let mut buckets: Vec<Vec<Entry>> = (0..11).map(|_| Vec::new()).collect();
-    let mut count = 0;
-    for entry in entries {
+    for (count, entry) in entries.into_iter().enumerate() {
         if count >= buckets.len() * 3 / 4 {
             let size = buckets.len() * 2 + 1;
             let mut larger: Vec<Vec<Entry>> = (0..size).map(|_| Vec::new()).collect();
@@ -154,7 +153,6 @@ fn in_hashtable_order(entries: Vec<Entry>) -> Vec<Entry> {
         }
         let place = bucket(&entry.alias, buckets.len());
         buckets[place].insert(0, entry);
-        count += 1;
     }
     buckets.into_iter().rev().flatten().collect()
 }

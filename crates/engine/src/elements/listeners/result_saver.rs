@@ -42,7 +42,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         false => String::new(),
     };
     let pad_length = values::property_int(&d.text_now("FileSaver.numberPadLen")).max(0) as usize;
-    let base_prefix = d.settings().properties.get("jmeter.save.saveservice.base_prefix");
+    let base_prefix = d
+        .settings()
+        .properties
+        .get("jmeter.save.saveservice.base_prefix");
     let place = Place {
         base_dir: d.settings().base_dir.clone(),
         base_prefix: base_prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
@@ -65,7 +68,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         d.unit.compiler.names_mut().intern(name);
     }
     let listener = d.new_saver(Arc::new(saver));
-    Roles { listener: Some(listener), ..Roles::default() }
+    Roles {
+        listener: Some(listener),
+        ..Roles::default()
+    }
 }
 
 fn time_stamp_now(d: &mut Decoder) -> String {
@@ -86,10 +92,18 @@ impl ResultSaver {
         }
     }
 
-    fn save_all(&self, cx: &mut Context, sample: &mut Sample, count: &mut u32) -> Result<(), String> {
+    fn save_all(
+        &self,
+        cx: &mut Context,
+        sample: &mut Sample,
+        count: &mut u32,
+    ) -> Result<(), String> {
         self.save_one(cx, sample, *count)?;
         *count += 1;
-        sample.children.iter_mut().try_for_each(|child| self.save_all(cx, child, count))
+        sample
+            .children
+            .iter_mut()
+            .try_for_each(|child| self.save_all(cx, child, count))
     }
 
     fn save_one(&self, cx: &mut Context, sample: &mut Sample, place: u32) -> Result<(), String> {
@@ -108,23 +122,40 @@ impl ResultSaver {
         let path = Path::new(&name);
         create_folders(path)?;
         if let Err(error) = fs::write(path, sample.response_data.as_deref().unwrap_or_default()) {
-            tracing::error!("Error creating sample file for {}: {name}: {error}", sample.label);
+            tracing::error!(
+                "Error creating sample file for {}: {name}: {error}",
+                sample.label
+            );
         }
         Ok(())
     }
 
     fn ignores(&self, cx: &mut Context, sample: &Sample) -> bool {
-        let ignore_transactions = self.ignore_transactions.as_ref().is_none_or(|flag| is_true(flag, cx));
+        let ignore_transactions = self
+            .ignore_transactions
+            .as_ref()
+            .is_none_or(|flag| is_true(flag, cx));
         if ignore_transactions && sample.is_from_transaction() {
             return true;
         }
-        is_true(if sample.success { &self.errors_only } else { &self.successes_only }, cx)
+        is_true(
+            if sample.success {
+                &self.errors_only
+            } else {
+                &self.successes_only
+            },
+            cx,
+        )
     }
 
     /// `ResultSaver#makeFileName`.
     fn make_name(&self, cx: &mut Context, content_type: Option<&str>) -> Result<String, String> {
         let beginning = self.file_name.eval(cx);
-        let mut name = self.place.resolve(&beginning).to_string_lossy().into_owned();
+        let mut name = self
+            .place
+            .resolve(&beginning)
+            .to_string_lossy()
+            .into_owned();
         drop(beginning);
         name.push_str(&self.time_stamp);
         if !is_true(&self.skip_number, cx) {
@@ -145,16 +176,32 @@ fn is_true(flag: &Template, cx: &mut Context) -> bool {
 
 /// The subtype; a parameter before the slash makes Java's `substring` throw.
 fn suffix(content_type: &str) -> Result<&str, String> {
-    let Some(slash) = content_type.find('/') else { return Ok(UNKNOWN) };
+    let Some(slash) = content_type.find('/') else {
+        return Ok(UNKNOWN);
+    };
     let end = content_type.find(';').unwrap_or(content_type.len());
-    content_type
-        .get(slash + 1..end)
-        .ok_or_else(|| format!("java.lang.StringIndexOutOfBoundsException: begin {}, end {end}, length {}", slash + 1, content_type.len()))
+    content_type.get(slash + 1..end).ok_or_else(|| {
+        format!(
+            "java.lang.StringIndexOutOfBoundsException: begin {}, end {end}, length {}",
+            slash + 1,
+            content_type.len()
+        )
+    })
 }
 
 fn create_folders(path: &Path) -> Result<(), String> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) else { return Ok(()) };
-    fs::create_dir_all(folder).map_err(|error: io::Error| format!("Cannot create path hierarchy for folder {}: {error}", folder.display()))
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+    else {
+        return Ok(());
+    };
+    fs::create_dir_all(folder).map_err(|error: io::Error| {
+        format!(
+            "Cannot create path hierarchy for folder {}: {error}",
+            folder.display()
+        )
+    })
 }
 
 #[cfg(test)]
@@ -180,12 +227,17 @@ mod tests {
     }
 
     fn typed(content_type: &str, body: &str) -> Sample {
-        Sample { content_type: Some(content_type.into()), ..fixture::sample(body) }
+        Sample {
+            content_type: Some(content_type.into()),
+            ..fixture::sample(body)
+        }
     }
 
     /// Names and contents of all files, in order.
     fn files(folder: &Path) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(folder.join("new")) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(folder.join("new")) else {
+            return Vec::new();
+        };
         let mut found: Vec<String> = entries
             .map(|entry| {
                 let entry = entry.expect("the folder can be read");
@@ -200,30 +252,56 @@ mod tests {
     #[test]
     fn files_are_numbered_and_named_after_the_content() {
         let folder = tempfile::tempdir().expect("there is room");
-        let (saver, mut cx) = saver(folder.path(), r#"<stringProp name="FileSaver.numberPadLen">3</stringProp>"#);
-        for sample in [&mut typed("text/html;charset=utf-8", "a"), &mut typed("application/json", "b"), &mut fixture::sample("c"), &mut typed("x", "d")] {
+        let (saver, mut cx) = saver(
+            folder.path(),
+            r#"<stringProp name="FileSaver.numberPadLen">3</stringProp>"#,
+        );
+        for sample in [
+            &mut typed("text/html;charset=utf-8", "a"),
+            &mut typed("application/json", "b"),
+            &mut fixture::sample("c"),
+            &mut typed("x", "d"),
+        ] {
             saver.save(&mut cx, sample);
         }
-        assert_eq!(files(folder.path()), ["r_001.html=a", "r_002.json=b", "r_003.unknown=c", "r_004.unknown=d"]);
+        assert_eq!(
+            files(folder.path()),
+            [
+                "r_001.html=a",
+                "r_002.json=b",
+                "r_003.unknown=c",
+                "r_004.unknown=d"
+            ]
+        );
     }
 
     #[test]
     fn the_variable_and_the_sample_know_the_file_and_sub_results_have_their_own() {
         let folder = tempfile::tempdir().expect("there is room");
-        let (saver, mut cx) = saver(folder.path(), r#"<stringProp name="FileSaver.variablename">v</stringProp>"#);
+        let (saver, mut cx) = saver(
+            folder.path(),
+            r#"<stringProp name="FileSaver.variablename">v</stringProp>"#,
+        );
         let mut sample = typed("text/html", "a");
         sample.children = vec![typed("text/css", "b"), typed("image/png", "c")];
         saver.save(&mut cx, &mut sample);
         let name = |end: &str| format!("{}/new/r_{end}", folder.path().display());
         assert_eq!(sample.result_file_name.as_deref(), Some(&*name("1.html")));
-        let expected = [format!("v={}", name("1.html")), format!("v1={}", name("2.css")), format!("v2={}", name("3.png"))];
+        let expected = [
+            format!("v={}", name("1.html")),
+            format!("v1={}", name("2.css")),
+            format!("v2={}", name("3.png")),
+        ];
         assert_eq!(fixture::variables(&cx, "v"), expected);
     }
 
     #[test]
     fn neither_number_nor_suffix_writes_one_file_again_and_again() {
         let folder = tempfile::tempdir().expect("there is room");
-        let (saver, mut cx) = saver(folder.path(), &(flag("skipautonumber") + &flag("skipsuffix")));
+        let (saver, mut cx) = saver(
+            folder.path(),
+            &(flag("skipautonumber") + &flag("skipsuffix")),
+        );
         saver.save(&mut cx, &mut typed("text/html", "long"));
         saver.save(&mut cx, &mut typed("text/html", "b"));
         assert_eq!(files(folder.path()), ["r_=b"]);
@@ -235,7 +313,13 @@ mod tests {
             let folder = tempfile::tempdir().expect("there is room");
             let (saver, mut cx) = saver(folder.path(), &flag(property));
             saver.save(&mut cx, &mut typed("a/x", "good"));
-            saver.save(&mut cx, &mut Sample { success: false, ..typed("a/x", "bad") });
+            saver.save(
+                &mut cx,
+                &mut Sample {
+                    success: false,
+                    ..typed("a/x", "bad")
+                },
+            );
             assert_eq!(files(folder.path()), [kept], "{property}");
         }
     }
@@ -251,7 +335,10 @@ mod tests {
         let (leaves_out, mut cx) = saver(folder.path(), "");
         leaves_out.save(&mut cx, &mut transaction());
         assert!(files(folder.path()).is_empty());
-        let (takes, mut cx) = saver(folder.path(), r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#);
+        let (takes, mut cx) = saver(
+            folder.path(),
+            r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#,
+        );
         takes.save(&mut cx, &mut transaction());
         assert_eq!(files(folder.path()), ["r_1.unknown="]);
     }
@@ -260,7 +347,11 @@ mod tests {
     fn the_time_stamp_has_minutes() {
         let folder = tempfile::tempdir().expect("there is room");
         let (saver, _) = saver(folder.path(), &flag("addTimstamp"));
-        let shape: String = saver.time_stamp.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+        let shape: String = saver
+            .time_stamp
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '9' } else { c })
+            .collect();
         assert_eq!(shape, "99999999-9999_");
     }
 

@@ -21,8 +21,13 @@ pub struct SampleTimeout {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let limit = SampleTimeout { timeout: d.template("InterruptTimer.timeout") };
-    Roles { time_limit: Some(Arc::new(limit)), ..Roles::default() }
+    let limit = SampleTimeout {
+        timeout: d.template("InterruptTimer.timeout"),
+    };
+    Roles {
+        time_limit: Some(Arc::new(limit)),
+        ..Roles::default()
+    }
 }
 
 impl SampleTimeout {
@@ -53,7 +58,10 @@ mod tests {
     }
 
     fn sleep_ms(cx: &mut Context, ms: i64) -> u128 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime can be built");
         let start = Instant::now();
         runtime.block_on(cx.sleep_ms(ms));
         start.elapsed().as_millis()

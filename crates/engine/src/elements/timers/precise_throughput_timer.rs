@@ -97,7 +97,13 @@ impl PreciseThroughputTimer {
         let seed = values::property_long(&self.seed.eval(cx));
         let chance = cx.random().next_u64() as i64;
         let me = (self.id, cx.number);
-        let mut groups = cx.shared.statics.arrivals.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut groups = cx
+            .shared
+            .statics
+            .arrivals
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let schedule = groups.entry(cx.group).or_insert_with(|| Schedule {
             owner: me,
             settings,
@@ -150,10 +156,14 @@ impl Generator {
         self.position = 0;
         self.arrivals.clear();
         let (random, finish_s) = (&mut self.random, self.finish_s);
-        self.arrivals.extend((0..count).map(|_| finish_s + random.next_double() * duration_s));
+        self.arrivals
+            .extend((0..count).map(|_| finish_s + random.next_double() * duration_s));
         self.arrivals.sort_by(f64::total_cmp);
         self.finish_s += duration_s;
-        tracing::info!("Generated {count} timings (rate {rate}, duration {})", settings.duration_s);
+        tracing::info!(
+            "Generated {count} timings (rate {rate}, duration {})",
+            settings.duration_s
+        );
         Ok(())
     }
 
@@ -178,7 +188,11 @@ impl Generator {
     }
 
     fn take(&mut self) -> Result<f64, &'static str> {
-        let arrival_s = self.arrivals.get(self.position).copied().ok_or("java.nio.BufferUnderflowException")?;
+        let arrival_s = self
+            .arrivals
+            .get(self.position)
+            .copied()
+            .ok_or("java.nio.BufferUnderflowException")?;
         self.position += 1;
         Ok(arrival_s)
     }
@@ -189,25 +203,43 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    const RATE: Settings = Settings { rate: 0.4, duration_s: 10 };
+    const RATE: Settings = Settings {
+        rate: 0.4,
+        duration_s: 10,
+    };
 
     fn arrivals(generator: &mut Generator, settings: Settings, count: usize) -> Vec<f64> {
-        (0..count).map(|_| generator.next(settings).expect("there is a next one")).collect()
+        (0..count)
+            .map(|_| generator.next(settings).expect("there is a next one"))
+            .collect()
     }
 
     #[test]
     fn arrivals_of_a_seed_are_javas_random_numbers_in_order() {
         // Recorded from JMeter 5.6.3.
         let mut generator = Generator::new(1, 42);
-        let sorted = [2.7707849007413667, 3.0871945533265976, 6.832234717598454, 7.275636800328681];
+        let sorted = [
+            2.7707849007413667,
+            3.0871945533265976,
+            6.832234717598454,
+            7.275636800328681,
+        ];
         assert_eq!(arrivals(&mut generator, RATE, 4), sorted);
-        assert_eq!(arrivals(&mut generator, RATE, 2), [12.757480694417023, 13.687829134113056]);
+        assert_eq!(
+            arrivals(&mut generator, RATE, 2),
+            [12.757480694417023, 13.687829134113056]
+        );
     }
 
     #[test]
     fn a_batch_arrives_together() {
         let mut generator = Generator::new(2, 42);
-        let first = [6.832234717598454, 6.832234717598454, 7.275636800328681, 7.275636800328681];
+        let first = [
+            6.832234717598454,
+            6.832234717598454,
+            7.275636800328681,
+            7.275636800328681,
+        ];
         assert_eq!(arrivals(&mut generator, RATE, 4), first);
         assert_eq!(arrivals(&mut generator, RATE, 2), [12.770784900741367; 2]);
     }
@@ -223,10 +255,22 @@ mod tests {
 
     #[test]
     fn no_throughput_throws() {
-        let none = Settings { rate: 0.0, duration_s: 10 };
-        assert_eq!(Generator::new(1, 1).next(none), Err("java.nio.BufferUnderflowException"));
-        let endless = Settings { rate: f64::INFINITY, duration_s: 10 };
-        assert_eq!(Generator::new(1, 1).next(endless), Err("java.lang.OutOfMemoryError: Java heap space"));
+        let none = Settings {
+            rate: 0.0,
+            duration_s: 10,
+        };
+        assert_eq!(
+            Generator::new(1, 1).next(none),
+            Err("java.nio.BufferUnderflowException")
+        );
+        let endless = Settings {
+            rate: f64::INFINITY,
+            duration_s: 10,
+        };
+        assert_eq!(
+            Generator::new(1, 1).next(endless),
+            Err("java.lang.OutOfMemoryError: Java heap space")
+        );
     }
 
     fn timer(duration: &str) -> (Roles, Context) {
@@ -250,6 +294,8 @@ mod tests {
         let (roles, mut cx) = timer("10");
         cx.end_ms = Some(cx.clock().now_ms() + 10);
         assert_eq!(roles.timer.expect("it is a timer").delay_ms(&mut cx), 0);
-        assert!(matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually")));
+        assert!(
+            matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually"))
+        );
     }
 }

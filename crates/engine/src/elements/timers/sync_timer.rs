@@ -29,7 +29,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
             "Synchronizing Timer '{}' has a negative group size: {size}",
             d.element.name
         );
-        d.refuse("sync-timer-size", message, "JMeter does not start such a plan; use 0 for all users of the thread group");
+        d.refuse(
+            "sync-timer-size",
+            message,
+            "JMeter does not start such a plan; use 0 for all users of the thread group",
+        );
     }
     Roles::timer(SyncTimer {
         name: d.name(),
@@ -64,9 +68,19 @@ impl SyncTimer {
             self.barrier.release();
             return;
         }
-        let group_threads = cx.shared.program.groups.get(cx.group).map_or(1, |group| group.shape.users());
-        let Some(meeting) = self.barrier.arrive(group_threads) else { return };
-        let limit_ms = wait_ms(timeout_ms, cx.end_ms.map(|end_ms| end_ms - cx.clock().now_ms()));
+        let group_threads = cx
+            .shared
+            .program
+            .groups
+            .get(cx.group)
+            .map_or(1, |group| group.shape.users());
+        let Some(meeting) = self.barrier.arrive(group_threads) else {
+            return;
+        };
+        let limit_ms = wait_ms(
+            timeout_ms,
+            cx.end_ms.map(|end_ms| end_ms - cx.clock().now_ms()),
+        );
         let stop = cx.worker.stop.notified();
         if !cx.running() {
             self.barrier.break_up(&meeting);
@@ -127,7 +141,11 @@ impl State {
 
 impl Barrier {
     fn new(parties: u32) -> Barrier {
-        Barrier(Mutex::new(State { parties, waiting: 0, meeting: Arc::new(Semaphore::new(0)) }))
+        Barrier(Mutex::new(State {
+            parties,
+            waiting: 0,
+            meeting: Arc::new(Semaphore::new(0)),
+        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -178,7 +196,10 @@ mod tests {
 
     fn run(roles: &Roles, cx: &mut Context) {
         let timer = roles.timer.clone().expect("it is a timer");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime can be built");
         let meeting = timer.meet(cx).expect("it waits for others");
         runtime.block_on(meeting);
     }
@@ -234,7 +255,12 @@ mod tests {
     fn a_negative_timeout_throws() {
         let (roles, mut cx) = timer("2", "-1");
         run(&roles, &mut cx);
-        let Some(Raised::Exception(message)) = cx.take_raised() else { panic!("it throws") };
-        assert!(message.ends_with("Negative value for timeout:-1 in Synchronizing Timer s"), "{message}");
+        let Some(Raised::Exception(message)) = cx.take_raised() else {
+            panic!("it throws")
+        };
+        assert!(
+            message.ends_with("Negative value for timeout:-1 in Synchronizing Timer s"),
+            "{message}"
+        );
     }
 }

@@ -83,7 +83,6 @@ impl HttpSampler {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "the order of the steps is JMeter's and easier to compare in one place")]
     fn build(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, following: bool, mut sample: Sample) -> Result<Prepared, (Box<Sample>, Exception)> {
         let fail = |sample: Sample, exception| Err((Box::new(sample), exception));
         let wire = match url.wire() {

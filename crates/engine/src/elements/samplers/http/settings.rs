@@ -132,9 +132,9 @@ impl StaticProxy {
 fn cached_mode(properties: &Properties) -> CachedMode {
     let text = |name| properties.get(name).map(|value| value.to_string()).unwrap_or_default();
     match text("cache_manager.cached_resource_mode").as_str() {
-        "RETURN_200_CACHE" => CachedMode::Ok { message: text("RETURN_200_CACHE.message").into() },
+        "RETURN_200_CACHE" => CachedMode::Ok { message: text("RETURN_200_CACHE.message") },
         "RETURN_CUSTOM_STATUS" => {
-            CachedMode::Custom { code: text("RETURN_CUSTOM_STATUS.code").into(), message: text("RETURN_CUSTOM_STATUS.message").into() }
+            CachedMode::Custom { code: text("RETURN_CUSTOM_STATUS.code"), message: text("RETURN_CUSTOM_STATUS.message") }
         }
         _ => CachedMode::NoSample,
     }
