@@ -80,8 +80,7 @@ pub fn resolve(
 
 /// The system properties by which plans find folders; a JVM has them from the start.
 fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
-    let variable =
-        |name| (around.variable)(name).map(|value| value.to_string_lossy().into_owned());
+    let variable = |name| (around.variable)(name).map(|value| value.to_string_lossy().into_owned());
     let folder = std::env::current_dir()
         .ok()
         .map(|folder| folder.to_string_lossy().into_owned());

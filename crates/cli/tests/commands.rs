@@ -270,7 +270,11 @@ fn thresholds_decide_how_a_run_ends() {
     let property = "-n -t PLAN -j LOG -Jdrumfire.fail_on=errors>0;rate<1/s;";
     let told = tell(&Scripted::default(), property);
     assert_eq!(told.exit, Exit::ThresholdsNotMet);
-    assert!(told.out.ends_with("rate<1/s: 0/s, 1/s below the limit\n"), "{}", told.out);
+    assert!(
+        told.out.ends_with("rate<1/s: 0/s, 1/s below the limit\n"),
+        "{}",
+        told.out
+    );
 
     let told = tell(
         &Scripted::default(),

@@ -8,7 +8,9 @@ use drumfire_web::charset::Charset;
 /// The body decoded by the response's charset, or else `sampleresult.default.encoding` (UTF-8 in JMeter 5.6.3)
 /// (`SampleResult#getResponseDataAsString`).
 pub fn text(sample: &Sample) -> Cow<'_, str> {
-    let Some(data) = &sample.response_data else { return Cow::Borrowed("") };
+    let Some(data) = &sample.response_data else {
+        return Cow::Borrowed("");
+    };
     decode(data, sample.encoding.as_deref())
 }
 

@@ -12,8 +12,13 @@ pub struct Clock {
 impl Clock {
     /// A clock that reads the system's time now, and never again.
     pub fn start() -> Clock {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        Clock { anchor: Instant::now(), anchor_ns: since_epoch.as_nanos() as u64 }
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or(Duration::ZERO);
+        Clock {
+            anchor: Instant::now(),
+            anchor_ns: since_epoch.as_nanos() as u64,
+        }
     }
 
     /// When the clock was started, in milliseconds since the epoch: for a run's clock, the start of the run.
@@ -50,7 +55,9 @@ impl Clock {
         if ns >= self.anchor_ns {
             self.anchor + Duration::from_nanos(ns - self.anchor_ns)
         } else {
-            self.anchor.checked_sub(Duration::from_nanos(self.anchor_ns - ns)).unwrap_or(self.anchor)
+            self.anchor
+                .checked_sub(Duration::from_nanos(self.anchor_ns - ns))
+                .unwrap_or(self.anchor)
         }
     }
 }

@@ -117,12 +117,16 @@ impl Context {
     /// This user's state of an element, made on first use.
     pub fn state<T: 'static>(&mut self, id: StateId, make: impl FnOnce() -> T) -> &mut T {
         let state = self.states[id.0 as usize].get_or_insert_with(|| Box::new(make()));
-        state.downcast_mut().expect("a state id belongs to one element, which keeps one type in it")
+        state
+            .downcast_mut()
+            .expect("a state id belongs to one element, which keeps one type in it")
     }
 
     /// Takes an element's state out, for work that needs the context too; give it back with [`Context::put_state`].
     pub fn take_state<T: 'static>(&mut self, id: StateId) -> Option<Box<T>> {
-        self.states[id.0 as usize].take().and_then(|state| state.downcast().ok())
+        self.states[id.0 as usize]
+            .take()
+            .and_then(|state| state.downcast().ok())
     }
 
     pub fn put_state<T: 'static>(&mut self, id: StateId, state: Box<T>) {
@@ -135,7 +139,8 @@ impl Context {
         if let Some(slot) = slot
             && (ok != self.last_sample_ok || self.vars.get(slot).is_none())
         {
-            self.vars.set(slot, if ok { "true" } else { "false" }.into());
+            self.vars
+                .set(slot, if ok { "true" } else { "false" }.into());
         }
         self.last_sample_ok = ok;
     }
@@ -148,7 +153,8 @@ impl Context {
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
     pub fn start_thread_iteration(&mut self, group: &Group) {
         self.iteration += 1;
-        self.http.thread_iteration(self.same_user, self.shared.reset_state);
+        self.http
+            .thread_iteration(self.same_user, self.shared.reset_state);
         for listener in &group.iteration_listeners {
             listener.thread_iteration_start(self);
         }
@@ -162,7 +168,12 @@ impl Context {
     /// Ends when the sample at hand is to be broken off. A time that has passed does nothing more.
     pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
         let now = Instant::now();
-        let next = self.interruptions.iter().copied().filter(|at| *at > now).min();
+        let next = self
+            .interruptions
+            .iter()
+            .copied()
+            .filter(|at| *at > now)
+            .min();
         async move {
             match next {
                 Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -215,7 +226,9 @@ impl Scope for Context {
         self.iteration
     }
     fn previous_response(&self) -> Option<Cow<'_, str>> {
-        self.previous.as_ref().map(|sample| Cow::Owned(crate::body::text(sample).into_owned()))
+        self.previous
+            .as_ref()
+            .map(|sample| Cow::Owned(crate::body::text(sample).into_owned()))
     }
     fn test_plan_name(&self) -> &str {
         &self.shared.program.script

@@ -59,7 +59,10 @@ impl Control {
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Notify>>> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A worker that wants to be woken when the run is told to stop.

@@ -1,9 +1,9 @@
 //! From a plan's tree to samples: compile, schedule, walk, sample.
 
 mod body;
-mod compiled;
 mod clock;
 mod compile;
+mod compiled;
 mod context;
 mod control;
 mod describe;

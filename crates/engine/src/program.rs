@@ -10,7 +10,9 @@ use crate::compile::Settings;
 use crate::elements::listeners::ResultSaver;
 use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
-use crate::elements::{Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer};
+use crate::elements::{
+    Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer,
+};
 use crate::walk::{Controller, ControllerId};
 
 /// A compiled plan.
@@ -159,12 +161,28 @@ pub struct Needs {
 }
 
 impl Needs {
-    pub const NOTHING: Needs = Needs { body: false, headers: false, request: false };
-    pub const BODY: Needs = Needs { body: true, headers: false, request: false };
-    pub const ALL: Needs = Needs { body: true, headers: true, request: true };
+    pub const NOTHING: Needs = Needs {
+        body: false,
+        headers: false,
+        request: false,
+    };
+    pub const BODY: Needs = Needs {
+        body: true,
+        headers: false,
+        request: false,
+    };
+    pub const ALL: Needs = Needs {
+        body: true,
+        headers: true,
+        request: true,
+    };
 
     #[must_use]
     pub fn and(self, other: Needs) -> Needs {
-        Needs { body: self.body | other.body, headers: self.headers | other.headers, request: self.request | other.request }
+        Needs {
+            body: self.body | other.body,
+            headers: self.headers | other.headers,
+            request: self.request | other.request,
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Properties;
-use drumfire_results::{ExistingFile, FileReport, Live, OpenError, Place, ResultWriter, Summariser, SummariserSettings, ThreadCounts, WriterGauge};
+use drumfire_results::{
+    ExistingFile, FileReport, Live, OpenError, Place, ResultWriter, Summariser, SummariserSettings,
+    ThreadCounts, WriterGauge,
+};
 
 use crate::clock::Clock;
 use crate::control::{Control, Stopping};
@@ -36,7 +39,11 @@ pub struct Shared {
 impl Shared {
     /// Ends the run early, from inside.
     pub fn stop(&self, now: bool) {
-        if now { self.control.stop_now() } else { self.control.shutdown() }
+        if now {
+            self.control.stop_now()
+        } else {
+            self.control.shutdown()
+        }
     }
 }
 
@@ -51,12 +58,18 @@ pub struct Counts {
 
 impl Counts {
     pub(crate) fn new(groups: usize) -> Counts {
-        Counts { groups: (0..groups).map(|_| AtomicU32::new(0)).collect(), ..Counts::default() }
+        Counts {
+            groups: (0..groups).map(|_| AtomicU32::new(0)).collect(),
+            ..Counts::default()
+        }
     }
 
     /// Users running now: in one thread group, and in all.
     pub fn active(&self, group: usize) -> (u32, u32) {
-        (self.groups[group].load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
+        (
+            self.groups[group].load(Ordering::Relaxed),
+            self.all.load(Ordering::Relaxed),
+        )
     }
 
     pub(crate) fn start(&self, group: usize) {
@@ -123,12 +136,23 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When a result file that is to be deleted cannot be.
-pub fn run(program: Arc<Program>, options: &Options, control: &Control, observer: &mut dyn Observer) -> Result<Outcome, OpenError> {
+pub fn run(
+    program: Arc<Program>,
+    options: &Options,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, OpenError> {
     let properties = program.settings.properties.clone();
     let place = Place {
         base_dir: program.base_dir.clone(),
-        base_prefix: properties.get("jmeter.save.saveservice.base_prefix").map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
-        existing: if options.delete_results { ExistingFile::Delete } else { ExistingFile::Append },
+        base_prefix: properties
+            .get("jmeter.save.saveservice.base_prefix")
+            .map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
+        existing: if options.delete_results {
+            ExistingFile::Delete
+        } else {
+            ExistingFile::Append
+        },
     };
     let writer = ResultWriter::open(program.outputs.clone(), &place)?;
     let clock = Clock::start();
@@ -137,29 +161,74 @@ pub fn run(program: Arc<Program>, options: &Options, control: &Control, observer
     let shared = Arc::new(Shared {
         counts: Counts::new(program.groups.len()),
         statics: Statics::default(),
-        timer_factor: properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok()).unwrap_or(1.0),
+        timer_factor: properties
+            .get("timer.factor")
+            .and_then(|factor| factor.trim().parse().ok())
+            .unwrap_or(1.0),
         reset_state: properties.get_bool("httpclient.reset_state_on_thread_group_iteration", true),
         properties,
         clock,
         control: control.clone(),
         program: program.clone(),
     });
-    let summarisers = program.summarisers.iter().map(|name| Summariser::new(name.as_str(), settings.interval_s, clock.now_ms())).collect();
+    let summarisers = program
+        .summarisers
+        .iter()
+        .map(|name| Summariser::new(name.as_str(), settings.interval_s, clock.now_ms()))
+        .collect();
     let (done, finished) = channel();
-    let workers = start_workers(&shared, &writer, &live, settings.ignore_transactions, options, &done);
-    let mut run = Run { shared, live, writer, workers, finished, summarisers, settings, observer, started: Instant::now() };
+    let workers = start_workers(
+        &shared,
+        &writer,
+        &live,
+        settings.ignore_transactions,
+        options,
+        &done,
+    );
+    let mut run = Run {
+        shared,
+        live,
+        writer,
+        workers,
+        finished,
+        summarisers,
+        settings,
+        observer,
+        started: Instant::now(),
+    };
     run.all_groups();
     Ok(run.end())
 }
 
-fn start_workers(shared: &Arc<Shared>, writer: &ResultWriter, live: &Arc<Live>, ignore_transactions: bool, options: &Options, done: &Sender<usize>) -> Vec<worker::Handle> {
+fn start_workers(
+    shared: &Arc<Shared>,
+    writer: &ResultWriter,
+    live: &Arc<Live>,
+    ignore_transactions: bool,
+    options: &Options,
+    done: &Sender<usize>,
+) -> Vec<worker::Handle> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let users = shared.program.groups.iter().map(|group| group.shape.users() as usize).sum::<usize>().max(1);
-    let wanted = if options.workers == 0 { cores } else { options.workers };
+    let users = shared
+        .program
+        .groups
+        .iter()
+        .map(|group| group.shape.users() as usize)
+        .sum::<usize>()
+        .max(1);
+    let wanted = if options.workers == 0 {
+        cores
+    } else {
+        options.workers
+    };
     let count = wanted.min(users).max(1);
     (0..count)
         .map(|index| {
-            let ledger = Ledger { inlet: writer.inlet(), live: live.clone(), ignore_transactions };
+            let ledger = Ledger {
+                inlet: writer.inlet(),
+                live: live.clone(),
+                ignore_transactions,
+            };
             worker::start(index, count, shared.clone(), ledger, done.clone())
         })
         .collect()
@@ -183,7 +252,8 @@ impl Run<'_> {
         self.phase(GroupKind::SetUp);
         let main_began = !self.shared.control.stopping();
         self.phase(GroupKind::Main);
-        if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown {
+        if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown
+        {
             self.shared.control.rearm();
         }
         self.phase(GroupKind::TearDown);
@@ -192,18 +262,34 @@ impl Run<'_> {
     /// All thread groups of a kind; one after the other if the plan says so.
     fn phase(&mut self, kind: GroupKind) {
         let program = self.shared.program.clone();
-        let groups = program.groups.iter().enumerate().filter(|(_, group)| group.kind == kind);
+        let groups = program
+            .groups
+            .iter()
+            .enumerate()
+            .filter(|(_, group)| group.kind == kind);
         let mut pending = 0;
         for (position, (index, group)) in groups.enumerate() {
             if self.shared.control.stopping() {
                 break;
             }
             if let Err(fault) = group.shape.check() {
-                tracing::error!("Error occurred starting thread group :{}, error message:{fault} set in Thread Group:{}", group.name, group.name);
+                tracing::error!(
+                    "Error occurred starting thread group :{}, error message:{fault} set in Thread Group:{}",
+                    group.name,
+                    group.name
+                );
                 continue;
             }
-            tracing::info!("Starting {} threads for group {}.", group.shape.threads, group.name);
-            let start = StartGroup { group: index, number: position + 1, at_ms: self.shared.clock.now_ms() };
+            tracing::info!(
+                "Starting {} threads for group {}.",
+                group.shape.threads,
+                group.name
+            );
+            let start = StartGroup {
+                group: index,
+                number: position + 1,
+                at_ms: self.shared.clock.now_ms(),
+            };
             for worker in &self.workers {
                 worker.send(Command::Start(start.clone()));
             }
@@ -240,7 +326,9 @@ impl Run<'_> {
         let users = self.shared.counts.totals();
         for (index, summariser) in self.summarisers.iter_mut().enumerate() {
             let samples = self.live.take_summary(index);
-            summariser.tick(now_ms, &samples, users, |line| say(self.settings, self.observer, line));
+            summariser.tick(now_ms, &samples, users, |line| {
+                say(self.settings, self.observer, line)
+            });
         }
         self.observer.tick(&Progress {
             elapsed: self.started.elapsed(),
@@ -259,14 +347,26 @@ impl Run<'_> {
         let elapsed = self.started.elapsed();
         let users = self.shared.counts.totals();
         let now_ms = self.shared.clock.now_ms();
-        for (index, summariser) in std::mem::take(&mut self.summarisers).into_iter().enumerate() {
+        for (index, summariser) in std::mem::take(&mut self.summarisers)
+            .into_iter()
+            .enumerate()
+        {
             let samples = self.live.take_summary(index);
-            summariser.finish(now_ms, &samples, users, |line| say(self.settings, self.observer, line));
+            summariser.finish(now_ms, &samples, users, |line| {
+                say(self.settings, self.observer, line)
+            });
         }
         let mut faults = self.writer.problems().to_vec();
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
-        Outcome { live: self.live, elapsed, users, files: report.files, faults, stopped: self.shared.control.state() }
+        Outcome {
+            live: self.live,
+            elapsed,
+            users,
+            files: report.files,
+            faults,
+            stopped: self.shared.control.state(),
+        }
     }
 }
 

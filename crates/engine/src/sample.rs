@@ -54,7 +54,11 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         if !examined {
             return;
         }
-        let reach = if transaction.is_some() { &package.reach_in_transaction } else { &package.reach };
+        let reach = if transaction.is_some() {
+            &package.reach_in_transaction
+        } else {
+            &package.reach
+        };
         notify(user, &mut result, reach, &package.ancestors, transaction);
         if !result.success {
             obey(user, &reach.on_failure);
@@ -167,7 +171,13 @@ fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Samp
 }
 
 /// Tells listeners and the open transactions that hear this sample.
-fn notify(user: &mut User, result: &mut Sample, reach: &Reach, ancestors: &[ControllerId], transaction: Option<ControllerId>) {
+fn notify(
+    user: &mut User,
+    result: &mut Sample,
+    reach: &Reach,
+    ancestors: &[ControllerId],
+    transaction: Option<ControllerId>,
+) {
     record(&mut user.cx, result, reach);
     let group = user.group();
     for &id in &user.walk.open_transactions {
@@ -184,12 +194,21 @@ fn notify(user: &mut User, result: &mut Sample, reach: &Reach, ancestors: &[Cont
 
 /// A Transaction Controller is told of samples in whose scope it is as a listener: those below its own parent
 /// (`TestCompiler#saveSamplerConfigs`), less what the parent transaction around the sample is told of itself.
-fn hears(group: &Group, id: ControllerId, ancestors: &[ControllerId], transaction: Option<ControllerId>) -> bool {
-    let Some(above) = group.controllers[id as usize].parent else { return false };
+fn hears(
+    group: &Group,
+    id: ControllerId,
+    ancestors: &[ControllerId],
+    transaction: Option<ControllerId>,
+) -> bool {
+    let Some(above) = group.controllers[id as usize].parent else {
+        return false;
+    };
     if !ancestors.contains(&above) {
         return false;
     }
-    let Some(mut outer) = transaction else { return true };
+    let Some(mut outer) = transaction else {
+        return true;
+    };
     loop {
         if outer == above {
             return false;
@@ -205,7 +224,10 @@ fn hears(group: &Group, id: ControllerId, ancestors: &[ControllerId], transactio
 fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
     let names = &cx.shared.program.sample_variables;
     if !names.is_empty() {
-        result.variables = names.iter().map(|slot| cx.vars.get(*slot).cloned()).collect();
+        result.variables = names
+            .iter()
+            .map(|slot| cx.vars.get(*slot).cloned())
+            .collect();
     }
     for Saving { before, saver } in &reach.savers {
         cx.worker.recorder.borrow_mut().write(result, before);
@@ -231,12 +253,19 @@ pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
 
 /// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
 /// given back to it.
-pub fn end_transaction(user: &mut User, id: ControllerId, outer: Option<ControllerId>, mut result: Sample) {
+pub fn end_transaction(
+    user: &mut User,
+    id: ControllerId,
+    outer: Option<ControllerId>,
+    mut result: Sample,
+) {
     let group = user.group();
     let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
     result.thread_name = user.cx.thread_name.clone();
     result.set_thread_counts(in_group, in_all);
-    let Some(package) = &group.transactions[id as usize] else { return };
+    let Some(package) = &group.transactions[id as usize] else {
+        return;
+    };
     judge(&package.assertions, &mut user.cx, &mut result);
     user.cx.parsed.clear();
     if let Some(outer) = outer {

@@ -42,39 +42,107 @@ fn from_xml_to_rows() {
     let rows = folder.path().join("tour.jtl");
 
     // 1. read: bytes become a tree of elements, which knows no element's meaning.
-    let tree = drumfire_jmx::read(PLAN.as_bytes(), Path::new("tour.jmx")).expect("the plan is well-formed").tree;
+    let tree = drumfire_jmx::read(PLAN.as_bytes(), Path::new("tour.jmx"))
+        .expect("the plan is well-formed")
+        .tree;
     let group = &tree.roots[0].children[0];
-    assert_eq!((group.class.as_str(), group.name.as_str()), ("ThreadGroup", "Visitors"));
-    let classes: Vec<_> = group.children.iter().map(|node| node.class.as_str()).collect();
-    assert_eq!(classes, ["ConfigTestElement", "HTTPSamplerProxy", "TransactionController"]);
+    assert_eq!(
+        (group.class.as_str(), group.name.as_str()),
+        ("ThreadGroup", "Visitors")
+    );
+    let classes: Vec<_> = group
+        .children
+        .iter()
+        .map(|node| node.class.as_str())
+        .collect();
+    assert_eq!(
+        classes,
+        [
+            "ConfigTestElement",
+            "HTTPSamplerProxy",
+            "TransactionController"
+        ]
+    );
 
     // 2. compile: the tree and the properties become a program; from here on no property is looked up by name.
     let properties = Properties::new();
     properties.set("port", server.address().port().to_string());
     properties.set("jmeter.save.saveservice.timestamp_format", "none");
-    let settings = Settings { properties, results: Some(rows.clone()), ..Settings::default() };
-    let Ok(Compiled { program, warnings }) = compile(tree, Arc::new(settings)) else { panic!("the plan can run") };
+    let settings = Settings {
+        properties,
+        results: Some(rows.clone()),
+        ..Settings::default()
+    };
+    let Ok(Compiled { program, warnings }) = compile(tree, Arc::new(settings)) else {
+        panic!("the plan can run")
+    };
     assert!(warnings.is_empty());
     let program = Arc::new(program);
-    assert_eq!(program.variables, [("greeting".to_owned(), "hello".to_owned())]);
+    assert_eq!(
+        program.variables,
+        [("greeting".to_owned(), "hello".to_owned())]
+    );
     assert_eq!(program.groups[0].samplers.len(), 2);
 
     // 3. schedule: when each user starts and stops, as plain data.
     let shape = &program.groups[0].shape;
-    assert_eq!([shape.window(0), shape.window(1)], [Window { start_ms: 0, stop_ms: None }, Window { start_ms: 500, stop_ms: None }]);
+    assert_eq!(
+        [shape.window(0), shape.window(1)],
+        [
+            Window {
+                start_ms: 0,
+                stop_ms: None
+            },
+            Window {
+                start_ms: 500,
+                stop_ms: None
+            }
+        ]
+    );
 
     // 4. walk: controllers and one user's state give the next sampler, without input or output.
     assert_eq!(walk(&program), [Step::Sampler(0), Step::Sampler(1)]);
 
     // 5 to 8. sample, exchange, record, write: users run, and every sample is a row.
-    let outcome = run(program, &Options::default(), &Control::default(), &mut Silent).expect("the results file can be opened");
-    assert_eq!((outcome.users.started, outcome.users.finished, outcome.faults.len()), (2, 2, 0));
-    let asked: Vec<_> = server.requests().iter().map(|request| request.target.clone()).collect();
-    assert_eq!(asked.iter().filter(|target| *target == "/say/hello").count(), 2, "{asked:?}");
+    let outcome = run(
+        program,
+        &Options::default(),
+        &Control::default(),
+        &mut Silent,
+    )
+    .expect("the results file can be opened");
+    assert_eq!(
+        (
+            outcome.users.started,
+            outcome.users.finished,
+            outcome.faults.len()
+        ),
+        (2, 2, 0)
+    );
+    let asked: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| request.target.clone())
+        .collect();
+    assert_eq!(
+        asked
+            .iter()
+            .filter(|target| *target == "/say/hello")
+            .count(),
+        2,
+        "{asked:?}"
+    );
     let written = std::fs::read_to_string(rows).expect("the rows were written");
-    let mut labels: Vec<_> = written.lines().skip(1).map(|row| row.split(',').nth(1).unwrap_or("")).collect();
+    let mut labels: Vec<_> = written
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').nth(1).unwrap_or(""))
+        .collect();
     labels.sort_unstable();
-    assert_eq!(labels, ["Open", "Open", "Say hello", "Say hello", "Visit", "Visit"]);
+    assert_eq!(
+        labels,
+        ["Open", "Open", "Say hello", "Say hello", "Visit", "Visit"]
+    );
 }
 
 /// The steps of a user of the first group whose samples all take no time.
@@ -82,7 +150,11 @@ fn walk(program: &Arc<Program>) -> Vec<Step> {
     let mut cx = user(program);
     let group = &program.groups[0];
     let mut walk = Walk::new(group);
-    let mut walker = Walker { group, cx: &mut cx, walk: &mut walk };
+    let mut walker = Walker {
+        group,
+        cx: &mut cx,
+        walk: &mut walk,
+    };
     walker.initialize(0);
     std::iter::from_fn(|| walker.next(0)).collect()
 }
@@ -98,11 +170,22 @@ fn user(program: &Arc<Program>) -> Context {
         reset_state: true,
         statics: Default::default(),
     });
-    let place = Place { base_dir: std::path::PathBuf::new(), base_prefix: "~/".to_owned(), existing: ExistingFile::Append };
+    let place = Place {
+        base_dir: std::path::PathBuf::new(),
+        base_prefix: "~/".to_owned(),
+        existing: ExistingFile::Append,
+    };
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
     let recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), false);
     let worker = Rc::new(Worker::new(&shared, recorder));
-    let identity = Identity { thread_name: "Visitors 1-1".into(), group_name: "Visitors".into(), group: 0, number: 0, same_user: true, end_ms: None };
+    let identity = Identity {
+        thread_name: "Visitors 1-1".into(),
+        group_name: "Visitors".into(),
+        group: 0,
+        number: 0,
+        same_user: true,
+        end_ms: None,
+    };
     Context::new(&shared, &worker, identity)
 }
 

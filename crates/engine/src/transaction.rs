@@ -20,7 +20,14 @@ pub struct IndependentTransaction {
 
 impl IndependentTransaction {
     pub fn start(label: Rc<str>, start_ms: i64) -> Self {
-        IndependentTransaction { sample: open(label, start_ms), calls: 0, descents: 0, failing: 0, pause_ms: 0, previous_end_ms: start_ms }
+        IndependentTransaction {
+            sample: open(label, start_ms),
+            calls: 0,
+            descents: 0,
+            failing: 0,
+            pause_ms: 0,
+            previous_end_ms: start_ms,
+        }
     }
 
     pub fn count_descent(&mut self) {
@@ -28,7 +35,11 @@ impl IndependentTransaction {
     }
 
     pub fn count_call(&mut self, found: bool) {
-        self.calls += 1 + if found { std::mem::take(&mut self.descents) } else { 0 };
+        self.calls += 1 + if found {
+            std::mem::take(&mut self.descents)
+        } else {
+            0
+        };
     }
 
     /// `TransactionController#sampleOccurred`: a sample inside the transaction has ended.
@@ -85,7 +96,10 @@ impl ParentTransaction {
     /// `thread_name` is handed on to the children (`SampleResult#addSubResult`).
     pub fn start(label: Rc<str>, thread_name: Rc<str>, start_ms: i64) -> Self {
         ParentTransaction {
-            sample: Some(Box::new(Sample { thread_name, ..open(label, start_ms) })),
+            sample: Some(Box::new(Sample {
+                thread_name,
+                ..open(label, start_ms)
+            })),
             step: None,
             done: false,
             calls: 0,
@@ -150,7 +164,12 @@ impl ParentTransaction {
 }
 
 fn open(label: Rc<str>, start_ms: i64) -> Sample {
-    Sample { label, start_ms, success: true, ..Sample::default() }
+    Sample {
+        label,
+        start_ms,
+        success: true,
+        ..Sample::default()
+    }
 }
 
 fn end(sample: &mut Sample, end_ms: i64) {
@@ -160,5 +179,6 @@ fn end(sample: &mut Sample, end_ms: i64) {
 }
 
 fn message(calls: u32, failing: u32) -> drumfire_results::Text {
-    format!("Number of samples in transaction : {calls}, number of failing samples : {failing}").into()
+    format!("Number of samples in transaction : {calls}, number of failing samples : {failing}")
+        .into()
 }

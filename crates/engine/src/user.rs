@@ -30,7 +30,11 @@ impl User {
     pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> User {
         let program = shared.program.clone();
         let walk = Walk::new(&program.groups[identity.group]);
-        User { cx: Context::new(shared, worker, identity), walk, program }
+        User {
+            cx: Context::new(shared, worker, identity),
+            walk,
+            program,
+        }
     }
 
     pub fn group(&self) -> GroupRef {
@@ -38,7 +42,11 @@ impl User {
     }
 
     fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
-        Walker { group, cx: &mut self.cx, walk: &mut self.walk }
+        Walker {
+            group,
+            cx: &mut self.cx,
+            walk: &mut self.walk,
+        }
     }
 
     /// Runs until the group's loop is done or the run is told to stop.
@@ -56,7 +64,11 @@ impl User {
                 let restart = group.on_error == OnError::StartNextLoop && !self.cx.last_sample_ok;
                 let action = std::mem::take(&mut self.cx.action);
                 if restart || action != Action::Continue {
-                    let action = if restart { Action::NextThreadIteration } else { action };
+                    let action = if restart {
+                        Action::NextThreadIteration
+                    } else {
+                        action
+                    };
                     self.jump(&group, current, action);
                     step = None;
                     self.cx.set_last_sample_ok(true);
@@ -88,7 +100,9 @@ impl User {
 
     /// Waits for the lock of a Critical Section Controller, unless the run is told to stop.
     async fn take_lock(&mut self, id: ControllerId) {
-        let Some(lock) = self.walk.lock(id) else { return };
+        let Some(lock) = self.walk.lock(id) else {
+            return;
+        };
         let stop = self.cx.worker.stop.notified();
         if !self.cx.running() {
             return;
@@ -100,7 +114,9 @@ impl User {
     }
 
     async fn process_transaction(&mut self, id: ControllerId, outer: Option<ControllerId>) {
-        let Some(run) = self.walk.parent_transaction(id) else { return };
+        let Some(run) = self.walk.parent_transaction(id) else {
+            return;
+        };
         let inner = run.step();
         if !run.is_done()
             && let Some(inner) = inner
@@ -110,7 +126,9 @@ impl User {
             self.cx.transactions -= 1;
         }
         let running = self.cx.running();
-        let Some(run) = self.walk.parent_transaction(id) else { return };
+        let Some(run) = self.walk.parent_transaction(id) else {
+            return;
+        };
         if (run.is_done() || !running)
             && let Some(result) = run.take_result()
         {
@@ -120,7 +138,9 @@ impl User {
 
     /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
     fn jump(&mut self, group: &Group, step: Step, action: Action) {
-        let Some(ancestors) = self.real_sampler_ancestors(group, step) else { return };
+        let Some(ancestors) = self.real_sampler_ancestors(group, step) else {
+            return;
+        };
         let mut walker = self.walker(group);
         for id in ancestors {
             let iterating = walker.is_iterating(id);
@@ -147,10 +167,16 @@ impl User {
         self.walk.forget_ended();
     }
 
-    fn real_sampler_ancestors(&mut self, group: &Group, mut step: Step) -> Option<Vec<ControllerId>> {
+    fn real_sampler_ancestors(
+        &mut self,
+        group: &Group,
+        mut step: Step,
+    ) -> Option<Vec<ControllerId>> {
         loop {
             match step {
-                Step::Sampler(sampler) => return Some(group.samplers[sampler as usize].ancestors.clone()),
+                Step::Sampler(sampler) => {
+                    return Some(group.samplers[sampler as usize].ancestors.clone());
+                }
                 Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
                 Step::Idle | Step::Lock(_) => return None,
             }

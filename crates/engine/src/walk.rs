@@ -4,17 +4,20 @@
 //! here the same passes are a loop, so a controller that never finds a sampler cannot exhaust the stack: after
 //! [`SPINS_BEFORE_IDLE`] passes the walk yields [`Step::Idle`] and goes on where it was.
 
+mod choosing;
 mod critical_section;
+mod looping;
+mod transactions;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Slot, Template};
-
+use looping::{end_index, start_index};
 
 use crate::context::Context;
-use crate::elements::{IterationListener, controllers};
 use crate::elements::named_locks::Held;
+use crate::elements::{IterationListener, controllers};
 use crate::program::Group;
 use crate::transaction::{IndependentTransaction, ParentTransaction};
 
@@ -66,18 +69,40 @@ pub enum Hook {
 
 pub enum Kind {
     Simple,
-    Loop { loops: Template, forever: bool },
-    While { condition: Template },
-    If { condition: Template, every_child: bool, javascript: bool },
+    Loop {
+        loops: Template,
+        forever: bool,
+    },
+    While {
+        condition: Template,
+    },
+    If {
+        condition: Template,
+        every_child: bool,
+        javascript: bool,
+    },
     OnceOnly,
-    Transaction { parent: bool, include_timers: bool },
+    Transaction {
+        parent: bool,
+        include_timers: bool,
+    },
     ForEach(Box<ForEach>),
-    Interleave { whole_children: bool, across_threads: bool, random: bool },
+    Interleave {
+        whole_children: bool,
+        across_threads: bool,
+        random: bool,
+    },
     RandomOrder,
-    Switch { value: Template },
+    Switch {
+        value: Template,
+    },
     Throughput(Box<Throughput>),
-    Runtime { seconds: Template },
-    Critical { lock: Template },
+    Runtime {
+        seconds: Template,
+    },
+    Critical {
+        lock: Template,
+    },
 }
 
 pub struct ForEach {
@@ -110,7 +135,7 @@ pub struct State {
     /// The pass at hand was left for something that is no sampler, and goes on where it was.
     paused: bool,
     /// The children as this user still has them, once they differ from the plan's.
-    children: Option<Box<Vec<Child>>>,
+    children: Option<Vec<Child>>,
     pub extra: Extra,
 }
 
@@ -123,8 +148,14 @@ pub enum Extra {
     /// A parent transaction that was ended from outside, until the engine has taken its result.
     Ended(Box<ParentTransaction>),
     Interleave(Interleave),
-    Throughput { executions: i32, iteration: i32, run: bool },
-    Runtime { started_ns: u64 },
+    Throughput {
+        executions: i32,
+        iteration: i32,
+        run: bool,
+    },
+    Runtime {
+        started_ns: u64,
+    },
     Critical(Option<Held>),
 }
 
@@ -154,9 +185,16 @@ impl Walk {
         let states = group
             .controllers
             .iter()
-            .map(|controller| State { extra: Extra::of(&controller.kind), ..State::default() })
+            .map(|controller| State {
+                extra: Extra::of(&controller.kind),
+                ..State::default()
+            })
             .collect();
-        Walk { states, open_transactions: Vec::new(), spins: 0 }
+        Walk {
+            states,
+            open_transactions: Vec::new(),
+            spins: 0,
+        }
     }
 
     /// The parent transaction run of `id`, while one is open.
@@ -197,7 +235,13 @@ impl State {
 impl Controller {
     /// Whether a Transaction Controller's time counts timers and processing.
     pub fn includes_timers(&self) -> bool {
-        matches!(self.kind, Kind::Transaction { include_timers: true, .. })
+        matches!(
+            self.kind,
+            Kind::Transaction {
+                include_timers: true,
+                ..
+            }
+        )
     }
 }
 
@@ -205,7 +249,11 @@ impl Extra {
     fn of(kind: &Kind) -> Extra {
         match kind {
             Kind::Interleave { .. } => Extra::Interleave(Interleave::default()),
-            Kind::Throughput(_) => Extra::Throughput { executions: 0, iteration: -1, run: false },
+            Kind::Throughput(_) => Extra::Throughput {
+                executions: 0,
+                iteration: -1,
+                run: false,
+            },
             Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
             Kind::Critical { .. } => Extra::Critical(None),
             _ => Extra::None,
@@ -233,7 +281,10 @@ impl Walker<'_> {
         match &self.group.controllers[id as usize].kind {
             Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
             Kind::RandomOrder => self.shuffle(id),
-            Kind::Interleave { across_threads: true, .. } => {
+            Kind::Interleave {
+                across_threads: true,
+                ..
+            } => {
                 let size = self.child_count(id).max(1) as u32;
                 self.state(id).current = self.cx.thread_number() % size;
             }
@@ -292,7 +343,11 @@ impl Walker<'_> {
                 }
                 self.generic(id)
             }
-            Kind::If { condition, every_child, javascript } => {
+            Kind::If {
+                condition,
+                every_child,
+                javascript,
+            } => {
                 let asked = *every_child || self.state(id).first;
                 let name = &self.group.controllers[id as usize].name;
                 if !asked || controllers::if_holds(self.cx, name, condition, *javascript) {
@@ -404,7 +459,9 @@ impl Walker<'_> {
             }
             Kind::ForEach(each) => {
                 self.reinitialize(id);
-                let over = self.state(id).break_loop || !self.has_input(id, each) || self.state(id).count >= end_index(each, self.cx);
+                let over = self.state(id).break_loop
+                    || !self.has_input(id, each)
+                    || self.state(id).count >= end_index(each, self.cx);
                 if !over {
                     return Flow::Again;
                 }
@@ -450,7 +507,8 @@ impl Walker<'_> {
             Kind::ForEach(each) => self.for_each_is_done(id, each),
             Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
             Kind::Runtime { seconds } => {
-                let runs = crate::number::long(&seconds.eval(self.cx)) > 0 && self.child_count(id) > 0;
+                let runs =
+                    crate::number::long(&seconds.eval(self.cx)) > 0 && self.child_count(id) > 0;
                 !runs || self.state(id).done
             }
             _ => self.state(id).done,
@@ -478,7 +536,10 @@ impl Walker<'_> {
             return;
         }
         match self.group.controllers[id as usize].kind {
-            Kind::Interleave { whole_children: false, .. } => {}
+            Kind::Interleave {
+                whole_children: false,
+                ..
+            } => {}
             _ => self.increment_current(id),
         }
     }
@@ -514,14 +575,14 @@ impl Walker<'_> {
     fn remove_current(&mut self, id: ControllerId) {
         let planned = &self.group.controllers[id as usize].children;
         let state = &mut self.walk.states[id as usize];
-        let children = state.children.get_or_insert_with(|| Box::new(planned.to_vec()));
+        let children = state.children.get_or_insert_with(|| planned.to_vec());
         children.remove(state.current as usize);
     }
 
     fn shuffle(&mut self, id: ControllerId) {
         let planned = &self.group.controllers[id as usize].children;
         let state = &mut self.walk.states[id as usize];
-        let children = state.children.get_or_insert_with(|| Box::new(planned.to_vec()));
+        let children = state.children.get_or_insert_with(|| planned.to_vec());
         for last in (1..children.len()).rev() {
             children.swap(last, self.cx.random().index(last + 1));
         }
@@ -639,311 +700,18 @@ impl Walker<'_> {
 
     /// Whether `id` is an `IteratingController` below the thread group (Loop, While, ForEach).
     pub fn is_iterating(&self, id: ControllerId) -> bool {
-        matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_))
+        matches!(
+            self.group.controllers[id as usize].kind,
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
+        )
     }
 
     fn write_index(&mut self, id: ControllerId) {
-        let Some(slot) = self.group.controllers[id as usize].index_variable else { return };
+        let Some(slot) = self.group.controllers[id as usize].index_variable else {
+            return;
+        };
         let count = self.state(id).count;
         let mut digits = itoa::Buffer::new();
         self.cx.vars.set(slot, Rc::from(digits.format(count)));
-    }
-}
-
-// Loop, While, ForEach, Runtime.
-impl Walker<'_> {
-    fn end_of_loop(&mut self, id: ControllerId) -> bool {
-        let loops = self.loops(id);
-        let state = self.state(id);
-        state.break_loop || (loops > -1 && state.count >= loops)
-    }
-
-    /// `LoopController#getLoops`: kept while the loop runs, read again when it is 0 or infinite.
-    fn loops(&mut self, id: ControllerId) -> i32 {
-        match self.state(id).loops {
-            Some(loops) if loops != 0 && loops != -1 => loops,
-            _ => {
-                let Kind::Loop { loops, .. } = &self.group.controllers[id as usize].kind else { return 0 };
-                let loops = crate::number::int(&loops.eval(self.cx));
-                self.state(id).loops = Some(loops);
-                loops
-            }
-        }
-    }
-
-    fn end_of_while(&mut self, id: ControllerId, loop_end: bool) -> bool {
-        if self.state(id).break_loop {
-            return true;
-        }
-        let Kind::While { condition } = &self.group.controllers[id as usize].kind else { return true };
-        let condition = condition.eval(self.cx);
-        let condition = condition.trim();
-        if (loop_end && condition.is_empty()) || condition.eq_ignore_ascii_case("LAST") {
-            return !self.cx.last_sample_ok;
-        }
-        condition.eq_ignore_ascii_case("false")
-    }
-
-    fn input_name(&mut self, id: ControllerId, each: &ForEach) -> String {
-        let mut name = String::new();
-        each.input.eval_into(self.cx, &mut name);
-        name.push_str(each.separator);
-        let mut digits = itoa::Buffer::new();
-        name.push_str(digits.format(self.state(id).count + 1));
-        name
-    }
-
-    fn has_input(&mut self, id: ControllerId, each: &ForEach) -> bool {
-        let name = self.input_name(id, each);
-        self.cx.vars.get_named(&name).is_some()
-    }
-
-    /// `ForeachController#isDone`, which also hands the current value to the output variable.
-    fn for_each_is_done(&mut self, id: ControllerId, each: &ForEach) -> bool {
-        if self.state(id).count >= end_index(each, self.cx) {
-            return true;
-        }
-        let name = self.input_name(id, each);
-        let Some(value) = self.cx.vars.get_named(&name).cloned() else {
-            return self.state(id).done;
-        };
-        let output = each.output.eval(self.cx).into_string();
-        self.cx.vars.set_named(&output, value);
-        false
-    }
-
-    fn pass_runtime(&mut self, id: ControllerId) -> Flow {
-        let now_ns = self.cx.clock().now_ns();
-        if let Extra::Runtime { started_ns } = &mut self.state(id).extra
-            && *started_ns == 0
-        {
-            *started_ns = now_ns;
-        }
-        if self.runtime_over(id) {
-            self.reinitialize(id);
-            self.reset_loop_count(id);
-            return Flow::Give(None);
-        }
-        self.generic(id)
-    }
-
-    fn runtime_over(&mut self, id: ControllerId) -> bool {
-        let Kind::Runtime { seconds } = &self.group.controllers[id as usize].kind else { return true };
-        let seconds = crate::number::long(&seconds.eval(self.cx));
-        let now_ns = self.cx.clock().now_ns();
-        match self.state(id).extra {
-            Extra::Runtime { started_ns } => (now_ns.saturating_sub(started_ns) / 1_000_000_000) as i64 >= seconds,
-            _ => true,
-        }
-    }
-}
-
-fn start_index(each: &ForEach, cx: &mut Context) -> i32 {
-    each.start.as_ref().map_or(0, |index| crate::number::int(&index.eval(cx)))
-}
-
-fn end_index(each: &ForEach, cx: &mut Context) -> i32 {
-    each.end.as_ref().map_or(i32::MAX, |index| crate::number::int(&index.eval(cx)))
-}
-
-// Interleave, Switch, Throughput.
-impl Walker<'_> {
-    fn interleave(&mut self, id: ControllerId) -> Interleave {
-        match self.state(id).extra {
-            Extra::Interleave(interleave) => interleave,
-            _ => Interleave::default(),
-        }
-    }
-
-    /// `InterleaveControl#setCurrentElement`: all children were asked and none had anything.
-    fn interleave_has_come_round(&mut self, id: ControllerId, child: Child) -> bool {
-        let Extra::Interleave(interleave) = &mut self.state(id).extra else { return false };
-        match interleave.search_start {
-            None => interleave.search_start = Some(child),
-            Some(start) if start == child && interleave.moved => {
-                self.reinitialize(id);
-                return true;
-            }
-            Some(_) => {}
-        }
-        false
-    }
-
-    fn interleave_took_from_controller(&mut self, id: ControllerId) {
-        let Kind::Interleave { whole_children, .. } = self.group.controllers[id as usize].kind else { return };
-        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
-            interleave.returned_one = true;
-            if whole_children {
-                interleave.search_start = None;
-                return;
-            }
-        }
-        self.increment_current(id);
-        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
-            interleave.skip_next = true;
-        }
-    }
-
-    /// `SwitchController#getSelectionAsInt`: by number, else by name, else the child called "default".
-    fn switch_target(&mut self, id: ControllerId, value: &str) -> u32 {
-        if value.is_empty() {
-            return 0;
-        }
-        if value.chars().all(char::is_numeric)
-            && let Ok(index) = value.parse::<i32>()
-        {
-            return if (index as usize) < self.child_count(id) { index as u32 } else { 0 };
-        }
-        let mut target = REMOVED_BY_JUMP;
-        for index in 0..self.child_count(id) {
-            let name = match self.child(id, index) {
-                Child::Sampler(sampler) => &self.group.samplers[sampler as usize].name,
-                Child::Controller(child) => &self.group.controllers[child as usize].name,
-            };
-            let name = name.eval(self.cx);
-            if &*name == value {
-                return index as u32;
-            }
-            if name.eq_ignore_ascii_case("default") {
-                target = index as u32;
-            }
-        }
-        target
-    }
-
-    /// `ThroughputController#iterationStart`.
-    fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
-        let max = self.throughput_max(throughput);
-        let share = self.throughput_share(throughput);
-        let decide = |executions: i32, iterations: i32| {
-            if !throughput.percent {
-                return executions < max;
-            }
-            (100.0 * f64::from(executions) + 50.0) / f64::from(iterations + 1) < f64::from(share)
-        };
-        let Extra::Throughput { executions, iteration, run } = &mut self.state(id).extra else { return };
-        if throughput.per_thread {
-            *iteration += 1;
-            *run = decide(*executions, *iteration);
-            *executions += i32::from(*run);
-            return;
-        }
-        let mut shared = throughput.shared.lock().unwrap_or_else(|broken| broken.into_inner());
-        shared.1 += 1;
-        *run = decide(shared.0, shared.1);
-        shared.0 += i32::from(*run);
-    }
-
-    fn throughput_is_done(&mut self, id: ControllerId, throughput: &Throughput) -> bool {
-        if self.child_count(id) == 0 {
-            return true;
-        }
-        if throughput.percent {
-            return self.throughput_share(throughput) == 0.0;
-        }
-        let max = self.throughput_max(throughput);
-        let executions = match self.state(id).extra {
-            Extra::Throughput { executions, .. } if throughput.per_thread => executions,
-            _ => throughput.shared.lock().unwrap_or_else(|broken| broken.into_inner()).0,
-        };
-        let at_end = self.state(id).current as usize >= self.child_count(id);
-        (executions >= max && at_end) || max == 0
-    }
-
-    fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
-        throughput.max.eval(self.cx).parse().unwrap_or(1)
-    }
-
-    fn throughput_share(&mut self, throughput: &Throughput) -> f32 {
-        throughput.share.eval(self.cx).trim().parse().unwrap_or(100.0)
-    }
-}
-
-// Transactions: see transaction.rs for what they add up.
-impl Walker<'_> {
-    /// `TransactionController#nextWithTransactionSampler`.
-    fn next_with_parent(&mut self, id: ControllerId) -> Option<Step> {
-        if let Extra::Parent(run) = &self.state(id).extra
-            && run.is_done()
-        {
-            self.state(id).extra = Extra::None;
-            return None;
-        }
-        if self.state(id).first {
-            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_value();
-            let start_ms = self.cx.clock().now_ms();
-            self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(name, self.cx.thread_name.clone(), start_ms)));
-        }
-        // Not `next`: a parent transaction asks `GenericController#next` again, never its own.
-        let inner = loop {
-            match self.generic(id) {
-                Flow::Give(step) => break step,
-                Flow::Again => {}
-            }
-        };
-        if inner.is_some_and(Step::is_pause) {
-            return inner;
-        }
-        let end_ms = self.cx.clock().now_ms();
-        let include_timers = self.group.controllers[id as usize].includes_timers();
-        if let Extra::Parent(run) = &mut self.state(id).extra {
-            run.set_step(inner, include_timers, end_ms);
-        }
-        Some(Step::Transaction(id))
-    }
-
-    /// `TransactionController#nextWithoutTransactionSampler`.
-    fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
-        if self.state(id).first {
-            let name: Rc<str> = self.group.controllers[id as usize].name.eval(self.cx).into_value();
-            let start_ms = self.cx.clock().now_ms();
-            if !matches!(self.state(id).extra, Extra::Independent(_)) {
-                self.walk.open_transactions.push(id);
-            }
-            self.state(id).extra = Extra::Independent(Box::new(IndependentTransaction::start(name, start_ms)));
-        }
-        let is_last = self.state(id).current as usize == self.child_count(id);
-        let flow = self.generic(id);
-        match flow {
-            Flow::Give(None) if is_last => self.end_independent(id, false),
-            Flow::Give(Some(step)) if step.is_pause() => {}
-            Flow::Give(step) => self.count_call(id, step.is_some()),
-            Flow::Again => {
-                if let Some(run) = self.state(id).independent() {
-                    run.count_descent();
-                }
-            }
-        }
-        flow
-    }
-
-    fn count_call(&mut self, id: ControllerId, found: bool) {
-        if let Some(run) = self.state(id).independent() {
-            run.count_call(found);
-        }
-    }
-
-    fn end_independent(&mut self, id: ControllerId, early: bool) {
-        let Extra::Independent(run) = std::mem::take(&mut self.state(id).extra) else { return };
-        self.walk.open_transactions.retain(|open| *open != id);
-        let include_timers = self.group.controllers[id as usize].includes_timers();
-        let end_ms = self.cx.clock().now_ms();
-        let last_ok = early.then_some(self.cx.last_sample_ok);
-        let sample = run.finish(end_ms, include_timers, last_ok);
-        crate::sample::notify_independent_transaction(self.cx, sample);
-    }
-
-    fn end_parent(&mut self, id: ControllerId) {
-        let Extra::Parent(mut run) = std::mem::take(&mut self.state(id).extra) else { return };
-        if let Some(Step::Transaction(inner)) = run.step()
-            && let Some(inner) = self.walk.parent_transaction(inner)
-            && let Some(result) = inner.take_result()
-        {
-            run.add(result);
-        }
-        let end_ms = self.cx.clock().now_ms();
-        let include_timers = self.group.controllers[id as usize].includes_timers();
-        run.set_done(include_timers, end_ms);
-        self.state(id).extra = Extra::Ended(run);
     }
 }

@@ -86,16 +86,27 @@ impl Handle {
 }
 
 /// Starts worker `index` of `count`.
-pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, done: Sender<usize>) -> Handle {
+pub fn start(
+    index: usize,
+    count: usize,
+    shared: Arc<Shared>,
+    recorder: Ledger,
+    done: Sender<usize>,
+) -> Handle {
     let (commands, received) = unbounded_channel();
     let thread = std::thread::Builder::new()
         .name(format!("worker-{index}"))
         .spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
             match runtime {
                 Ok(runtime) => {
                     let set = LocalSet::new();
-                    set.block_on(&runtime, serve(index, count, shared, recorder, received, done));
+                    set.block_on(
+                        &runtime,
+                        serve(index, count, shared, recorder, received, done),
+                    );
                 }
                 Err(error) => tracing::error!("worker {index} cannot start: {error}"),
             }
@@ -104,8 +115,22 @@ pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, 
     Handle { commands, thread }
 }
 
-async fn serve(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger, mut commands: UnboundedReceiver<Command>, done: Sender<usize>) {
-    let worker = Rc::new(Worker::new(&shared, Recorder::new(&recorder.inlet, &recorder.live, recorder.ignore_transactions)));
+async fn serve(
+    index: usize,
+    count: usize,
+    shared: Arc<Shared>,
+    recorder: Ledger,
+    mut commands: UnboundedReceiver<Command>,
+    done: Sender<usize>,
+) {
+    let worker = Rc::new(Worker::new(
+        &shared,
+        Recorder::new(
+            &recorder.inlet,
+            &recorder.live,
+            recorder.ignore_transactions,
+        ),
+    ));
     let mut rows = tokio::time::interval(ROWS_TICK);
     loop {
         tokio::select! {
@@ -122,7 +147,14 @@ async fn serve(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger
 }
 
 /// Starts this worker's users of a group when each is due, and says when all have ended.
-async fn start_users(index: usize, count: usize, start: StartGroup, shared: Arc<Shared>, worker: Rc<Worker>, done: Sender<usize>) {
+async fn start_users(
+    index: usize,
+    count: usize,
+    start: StartGroup,
+    shared: Arc<Shared>,
+    worker: Rc<Worker>,
+    done: Sender<usize>,
+) {
     let program = shared.program.clone();
     let group = &program.groups[start.group];
     let group_name: Rc<str> = group.name.as_str().into();

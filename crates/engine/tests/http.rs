@@ -12,7 +12,11 @@ fn echo(_: &Request) -> Vec<Step> {
 #[test]
 fn a_connection_is_kept_over_iterations_of_the_same_user() {
     let server = Server::start(echo);
-    let ran = run_group(&group(1, 3, true), &get("a", server.address().port(), "/", "", ""), &[]);
+    let ran = run_group(
+        &group(1, 3, true),
+        &get("a", server.address().port(), "/", "", ""),
+        &[],
+    );
     assert_eq!((ran.rows.len(), server.connections()), (3, 1));
 }
 
@@ -29,14 +33,22 @@ fn every_iteration_of_another_user_has_its_own_connection() {
 fn state_is_kept_when_the_property_says_so() {
     let server = Server::start(echo);
     let keep = [("httpclient.reset_state_on_thread_group_iteration", "false")];
-    run_group(&group(1, 3, false), &get("a", server.address().port(), "/", "", ""), &keep);
+    run_group(
+        &group(1, 3, false),
+        &get("a", server.address().port(), "/", "", ""),
+        &keep,
+    );
     assert_eq!(server.connections(), 1);
 }
 
 #[test]
 fn users_share_no_connection() {
     let server = Server::start(echo);
-    let ran = run_group(&group(4, 2, true), &get("a", server.address().port(), "/", "", ""), &[]);
+    let ran = run_group(
+        &group(4, 2, true),
+        &get("a", server.address().port(), "/", "", ""),
+        &[],
+    );
     assert_eq!((ran.users, ran.rows.len(), server.connections()), (4, 8, 4));
 }
 
@@ -50,21 +62,43 @@ fn a_followed_redirect_is_one_row_with_the_last_address() {
     });
     let port = server.address().port();
     let follow = r#"<boolProp name="HTTPSampler.follow_redirects">true</boolProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("go", port, "/start", follow, ""), &[]);
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("go", port, "/start", follow, ""),
+        &[],
+    );
     assert_eq!(ran.column("label"), ["go"]);
     assert_eq!(ran.column("responseCode"), ["200"]);
-    assert_eq!(ran.column("URL"), [format!("http://127.0.0.1:{port}/next?a=b%20c")]);
-    let asked: Vec<_> = server.requests().into_iter().map(|request| request.target).collect();
+    assert_eq!(
+        ran.column("URL"),
+        [format!("http://127.0.0.1:{port}/next?a=b%20c")]
+    );
+    let asked: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
     assert_eq!(asked, ["/start", "/next?a=b%20c"]);
 }
 
 #[test]
 fn redirects_in_a_circle_end_after_twenty() {
-    let server = Server::start(|_| vec![Step::Send(respond("302 Found", "Location: /again\r\n", ""))]);
+    let server =
+        Server::start(|_| vec![Step::Send(respond("302 Found", "Location: /again\r\n", ""))]);
     let follow = r#"<boolProp name="HTTPSampler.follow_redirects">true</boolProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("go", server.address().port(), "/", follow, ""), &[]);
-    assert_eq!(ran.column("responseCode"), ["Non HTTP response code: java.io.IOException"]);
-    assert_eq!(ran.column("responseMessage"), ["Non HTTP response message: Exceeded maximum number of redirects: 20"]);
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("go", server.address().port(), "/", follow, ""),
+        &[],
+    );
+    assert_eq!(
+        ran.column("responseCode"),
+        ["Non HTTP response code: java.io.IOException"]
+    );
+    assert_eq!(
+        ran.column("responseMessage"),
+        ["Non HTTP response message: Exceeded maximum number of redirects: 20"]
+    );
     assert_eq!(server.requests().len(), 21);
 }
 
@@ -78,8 +112,15 @@ fn an_automatic_redirect_is_followed_within_the_sample() {
     });
     let port = server.address().port();
     let auto = r#"<boolProp name="HTTPSampler.auto_redirects">true</boolProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("go", port, "/start", auto, ""), &[]);
-    assert_eq!(ran.column("URL"), [format!("http://127.0.0.1:{port}/there")]);
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("go", port, "/start", auto, ""),
+        &[],
+    );
+    assert_eq!(
+        ran.column("URL"),
+        [format!("http://127.0.0.1:{port}/there")]
+    );
     assert_eq!(ran.column("success"), ["true"]);
 }
 
@@ -97,11 +138,24 @@ fn page(request: &Request) -> Vec<Step> {
 fn embedded_resources_are_asked_for_once_each_and_one_that_fails_fails_the_page() {
     let server = Server::start(page);
     let embedded = r#"<boolProp name="HTTPSampler.image_parser">true</boolProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("p", server.address().port(), "/page", embedded, ""), &[]);
-    let asked: Vec<_> = server.requests().into_iter().map(|request| request.target).collect();
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("p", server.address().port(), "/page", embedded, ""),
+        &[],
+    );
+    let asked: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
     assert_eq!(asked, ["/page", "/s.css", "/a.png", "/b.png"]);
     assert_eq!(ran.column("success"), ["false"]);
-    assert!(ran.column("responseMessage")[0].starts_with("Embedded resource download error:http://127.0.0.1:"), "{:?}", ran.rows);
+    assert!(
+        ran.column("responseMessage")[0]
+            .starts_with("Embedded resource download error:http://127.0.0.1:"),
+        "{:?}",
+        ran.rows
+    );
 }
 
 #[test]
@@ -109,7 +163,11 @@ fn only_wanted_resources_are_asked_for() {
     let server = Server::start(page);
     let embedded = r#"<boolProp name="HTTPSampler.image_parser">true</boolProp><stringProp name="HTTPSampler.embedded_url_re">.*png</stringProp>
 <stringProp name="HTTPSampler.embedded_url_exclude_re">.*/b.png</stringProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("p", server.address().port(), "/page", embedded, ""), &[]);
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("p", server.address().port(), "/page", embedded, ""),
+        &[],
+    );
     assert_eq!(server.requests().len(), 2);
     assert_eq!(ran.column("success"), ["true"]);
 }
@@ -118,18 +176,38 @@ fn only_wanted_resources_are_asked_for() {
 fn a_pool_asks_for_resources_together() {
     let server = Server::start(page);
     let embedded = r#"<boolProp name="HTTPSampler.image_parser">true</boolProp><boolProp name="HTTPSampler.concurrentDwn">true</boolProp><stringProp name="HTTPSampler.concurrentPool">3</stringProp>"#;
-    run_group(&group(1, 1, true), &get("p", server.address().port(), "/page", embedded, ""), &[]);
+    run_group(
+        &group(1, 1, true),
+        &get("p", server.address().port(), "/page", embedded, ""),
+        &[],
+    );
     assert_eq!(server.requests().len(), 4);
-    assert_eq!(server.connections(), 3, "three downloads at once need three connections, one of them the page's");
+    assert_eq!(
+        server.connections(),
+        3,
+        "three downloads at once need three connections, one of them the page's"
+    );
 }
 
 const COOKIES: &str = r#"<CookieManager guiclass="CookiePanel" testclass="CookieManager" testname="c"><collectionProp name="CookieManager.cookies"/><boolProp name="CookieManager.clearEachIteration">CLEAR</boolProp></CookieManager><hashTree/>"#;
 
 fn cookies_seen(clear: &str) -> Vec<String> {
-    let server = Server::start(|_| vec![Step::Send(respond("200 OK", "Set-Cookie: id=7; Path=/\r\n", ""))]);
-    let body = COOKIES.replace("CLEAR", clear) + &get("a", server.address().port(), "/", "", "") + &get("b", server.address().port(), "/", "", "");
+    let server = Server::start(|_| {
+        vec![Step::Send(respond(
+            "200 OK",
+            "Set-Cookie: id=7; Path=/\r\n",
+            "",
+        ))]
+    });
+    let body = COOKIES.replace("CLEAR", clear)
+        + &get("a", server.address().port(), "/", "", "")
+        + &get("b", server.address().port(), "/", "", "");
     run_group(&group(1, 2, true), &body, &[]);
-    server.requests().iter().map(|request| request.header("Cookie").unwrap_or("-").to_owned()).collect()
+    server
+        .requests()
+        .iter()
+        .map(|request| request.header("Cookie").unwrap_or("-").to_owned())
+        .collect()
 }
 
 #[test]
@@ -147,18 +225,31 @@ fn the_nearest_header_wins_and_defaults_fill_what_is_empty() {
         )
     };
     let defaults = r#"<ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="d"><stringProp name="HTTPSampler.path">/default</stringProp></ConfigTestElement><hashTree/>"#;
-    let body = headers("group") + defaults + &get("a", server.address().port(), "", "", &headers("sampler"));
+    let body = headers("group")
+        + defaults
+        + &get("a", server.address().port(), "", "", &headers("sampler"));
     run_group(&group(1, 1, true), &body, &[]);
     let request = &server.requests()[0];
-    assert_eq!((request.target.as_str(), request.header("X-From")), ("/default", Some("sampler")));
+    assert_eq!(
+        (request.target.as_str(), request.header("X-From")),
+        ("/default", Some("sampler"))
+    );
 }
 
 #[test]
 fn what_cannot_be_reached_is_a_row_with_javas_words() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port can be had").port();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|socket| socket.local_addr())
+        .expect("a port can be had")
+        .port();
     let ran = run_group(&group(1, 1, true), &get("a", closed, "/", "", ""), &[]);
-    assert_eq!(ran.column("responseCode"), ["Non HTTP response code: org.apache.http.conn.HttpHostConnectException"]);
-    let message = format!("Non HTTP response message: Connect to 127.0.0.1:{closed} [/127.0.0.1] failed: Connection refused");
+    assert_eq!(
+        ran.column("responseCode"),
+        ["Non HTTP response code: org.apache.http.conn.HttpHostConnectException"]
+    );
+    let message = format!(
+        "Non HTTP response message: Connect to 127.0.0.1:{closed} [/127.0.0.1] failed: Connection refused"
+    );
     assert_eq!(ran.column("responseMessage"), [message]);
     assert_eq!(ran.column("success"), ["false"]);
 }
@@ -167,7 +258,17 @@ fn what_cannot_be_reached_is_a_row_with_javas_words() {
 fn a_server_that_says_nothing_ends_at_the_response_timeout() {
     let server = Server::start(|_| vec![Step::Hang]);
     let timeout = r#"<stringProp name="HTTPSampler.response_timeout">150</stringProp>"#;
-    let ran = run_group(&group(1, 1, true), &get("a", server.address().port(), "/", timeout, ""), &[]);
-    assert_eq!(ran.column("responseCode"), ["Non HTTP response code: java.net.SocketTimeoutException"]);
-    assert_eq!(ran.column("responseMessage"), ["Non HTTP response message: Read timed out"]);
+    let ran = run_group(
+        &group(1, 1, true),
+        &get("a", server.address().port(), "/", timeout, ""),
+        &[],
+    );
+    assert_eq!(
+        ran.column("responseCode"),
+        ["Non HTTP response code: java.net.SocketTimeoutException"]
+    );
+    assert_eq!(
+        ran.column("responseMessage"),
+        ["Non HTTP response message: Read timed out"]
+    );
 }

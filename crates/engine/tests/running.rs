@@ -9,31 +9,58 @@ use drumfire_testkit::server::{Server, Step, ok, respond};
 use support::{Ran, get, group, run_group, run_plan};
 
 fn answer(request: &drumfire_testkit::server::Request) -> Vec<Step> {
-    vec![Step::Send(if request.target == "/bad" { respond("500 Oops", "", "") } else { ok("") })]
+    vec![Step::Send(if request.target == "/bad" {
+        respond("500 Oops", "", "")
+    } else {
+        ok("")
+    })]
 }
 
 /// Two iterations of a good, a bad and another good request.
 fn after_a_failure(action: &str) -> Ran {
     let server = Server::start(answer);
     let port = server.address().port();
-    let body = get("first", port, "/", "", "") + &get("bad", port, "/bad", "", "") + &get("last", port, "/", "", "");
-    let settings = group(1, 2, true) + &format!(r#"<stringProp name="ThreadGroup.on_sample_error">{action}</stringProp>"#);
+    let body = get("first", port, "/", "", "")
+        + &get("bad", port, "/bad", "", "")
+        + &get("last", port, "/", "", "");
+    let settings = group(1, 2, true)
+        + &format!(r#"<stringProp name="ThreadGroup.on_sample_error">{action}</stringProp>"#);
     run_group(&settings, &body, &[])
 }
 
 #[test]
 fn a_failed_sample_ends_what_the_group_says() {
-    assert_eq!(after_a_failure("continue").column("label"), ["first", "bad", "last", "first", "bad", "last"]);
-    assert_eq!(after_a_failure("startnextloop").column("label"), ["first", "bad", "first", "bad"]);
-    assert_eq!(after_a_failure("stopthread").column("label"), ["first", "bad"]);
-    assert_eq!(after_a_failure("stoptest").column("label"), ["first", "bad"]);
-    assert_eq!(after_a_failure("stoptestnow").column("label"), ["first", "bad"]);
+    assert_eq!(
+        after_a_failure("continue").column("label"),
+        ["first", "bad", "last", "first", "bad", "last"]
+    );
+    assert_eq!(after_a_failure("continue").users, 1);
+    assert_eq!(
+        after_a_failure("startnextloop").column("label"),
+        ["first", "bad", "first", "bad"]
+    );
+    assert_eq!(
+        after_a_failure("stopthread").column("label"),
+        ["first", "bad"]
+    );
+    assert_eq!(
+        after_a_failure("stoptest").column("label"),
+        ["first", "bad"]
+    );
+    assert_eq!(
+        after_a_failure("stoptestnow").column("label"),
+        ["first", "bad"]
+    );
 }
 
 fn groups(plan: &str, names: &[(&str, &str)], body: impl Fn(&str) -> String) -> String {
     let mut groups = String::new();
     for (class, name) in names {
-        groups += &format!(r#"<{class} guiclass="x" testclass="{class}" testname="{name}">{}</{class}><hashTree>{}</hashTree>"#, group(1, 1, true), body(name));
+        groups += &format!(
+            r#"<{class} guiclass="x" testclass="{class}" testname="{name}">{}</{class}><hashTree>{}</hashTree>"#,
+            group(1, 1, true),
+            body(name)
+        );
     }
     format!(
         r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p">{plan}</TestPlan><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
@@ -44,8 +71,15 @@ fn groups(plan: &str, names: &[(&str, &str)], body: impl Fn(&str) -> String) -> 
 fn set_up_comes_first_and_tear_down_last_whatever_their_place() {
     let server = Server::start(answer);
     let port = server.address().port();
-    let names = [("PostThreadGroup", "down"), ("ThreadGroup", "main"), ("SetupThreadGroup", "up")];
-    let ran = run_plan(&groups("", &names, |name| get(name, port, "/", "", "")), &[]);
+    let names = [
+        ("PostThreadGroup", "down"),
+        ("ThreadGroup", "main"),
+        ("SetupThreadGroup", "up"),
+    ];
+    let ran = run_plan(
+        &groups("", &names, |name| get(name, port, "/", "", "")),
+        &[],
+    );
     assert_eq!(ran.column("threadName"), ["up 1-1", "main 1-1", "down 1-1"]);
 }
 
@@ -57,31 +91,52 @@ fn tear_down_runs_after_a_stop_only_if_the_plan_says_so() {
     let names = [("ThreadGroup", "main"), ("PostThreadGroup", "down")];
     let body = |name: &str| get(name, port, "/", "", "") + if name == "main" { stop } else { "" };
     let tear_down = r#"<boolProp name="TestPlan.tearDown_on_shutdown">true</boolProp>"#;
-    assert_eq!(run_plan(&groups("", &names, body), &[]).column("label"), ["main"]);
-    assert_eq!(run_plan(&groups(tear_down, &names, body), &[]).column("label"), ["main", "down"]);
+    assert_eq!(
+        run_plan(&groups("", &names, body), &[]).column("label"),
+        ["main"]
+    );
+    assert_eq!(
+        run_plan(&groups(tear_down, &names, body), &[]).column("label"),
+        ["main", "down"]
+    );
 }
 
 #[test]
 fn serial_groups_wait_for_each_other() {
     let server = Server::start(|request| {
         let pause = if request.target == "/one" { 150 } else { 0 };
-        vec![Step::Pause(Duration::from_millis(pause)), Step::Send(ok(""))]
+        vec![
+            Step::Pause(Duration::from_millis(pause)),
+            Step::Send(ok("")),
+        ]
     });
     let port = server.address().port();
     let names = [("ThreadGroup", "one"), ("ThreadGroup", "two")];
     let body = |name: &str| get(name, port, &format!("/{name}"), "", "");
     let serial = r#"<boolProp name="TestPlan.serialize_threadgroups">true</boolProp>"#;
-    assert_eq!(run_plan(&groups(serial, &names, body), &[]).column("label"), ["one", "two"]);
-    assert_eq!(run_plan(&groups("", &names, body), &[]).column("label"), ["two", "one"]);
+    assert_eq!(
+        run_plan(&groups(serial, &names, body), &[]).column("label"),
+        ["one", "two"]
+    );
+    assert_eq!(
+        run_plan(&groups("", &names, body), &[]).column("label"),
+        ["two", "one"]
+    );
 }
 
 #[test]
 fn the_duration_ends_an_endless_loop() {
     let server = Server::start(answer);
-    let settings = group(2, 1, true).replace(r#"<stringProp name="LoopController.loops">1<"#, r#"<stringProp name="LoopController.loops">-1<"#)
-        + r#"<boolProp name="ThreadGroup.scheduler">true</boolProp><stringProp name="ThreadGroup.duration">1</stringProp><stringProp name="ThreadGroup.delay"></stringProp>"#;
+    let settings = group(2, 1, true).replace(
+        r#"<stringProp name="LoopController.loops">1<"#,
+        r#"<stringProp name="LoopController.loops">-1<"#,
+    ) + r#"<boolProp name="ThreadGroup.scheduler">true</boolProp><stringProp name="ThreadGroup.duration">1</stringProp><stringProp name="ThreadGroup.delay"></stringProp>"#;
     let began = Instant::now();
-    let ran = run_group(&settings, &get("a", server.address().port(), "/", "", ""), &[]);
+    let ran = run_group(
+        &settings,
+        &get("a", server.address().port(), "/", "", ""),
+        &[],
+    );
     assert!(ran.rows.len() > 2);
     assert!((Duration::from_millis(900)..Duration::from_secs(10)).contains(&began.elapsed()));
 }
@@ -98,5 +153,8 @@ fn a_loop_that_finds_no_sampler_leaves_others_their_turn() {
         "stuck" => never.replace("GET", &get("never", port, "/", "", "")),
         _ => get("other", port, "/", "", "") + stop,
     };
-    assert_eq!(run_plan(&groups("", &names, body), &[]).column("label"), ["other"]);
+    assert_eq!(
+        run_plan(&groups("", &names, body), &[]).column("label"),
+        ["other"]
+    );
 }

@@ -11,8 +11,10 @@ use crate::compile::Settings;
 use crate::compile::tree::Element;
 use crate::context::StateId;
 use crate::elements::Listener;
+use crate::elements::config::{
+    AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
+};
 use crate::elements::listeners::ResultSaver;
-use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore};
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// What is collected while elements are decoded.
@@ -55,7 +57,11 @@ pub struct Decoder<'a, 'u> {
 
 impl<'a, 'u> Decoder<'a, 'u> {
     pub fn new(element: &'a Element, unit: &'a mut Unit<'u>) -> Decoder<'a, 'u> {
-        let mut decoder = Decoder { element, unit, raw: false };
+        let mut decoder = Decoder {
+            element,
+            unit,
+            raw: false,
+        };
         decoder.check(&element.props);
         decoder
     }
@@ -82,7 +88,9 @@ impl<'a, 'u> Decoder<'a, 'u> {
                     }
                 }
                 for fault in self.unit.compiler.take_warnings() {
-                    self.unit.findings.push(self.element.warning(fault.code, fault.message));
+                    self.unit
+                        .findings
+                        .push(self.element.warning(fault.code, fault.message));
                 }
             }
             Value::Element(element) => self.check(&element.props),
@@ -97,8 +105,16 @@ impl<'a, 'u> Decoder<'a, 'u> {
 
     fn refuse_jvm_function(&mut self, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
-        let message = format!("'{}' calls a function that needs a JVM: {}", self.element.name, names.join(", "));
-        self.refuse("function-needs-jvm", message, "use ${__jexl3(…)} without Java classes, or run the plan with JMeter");
+        let message = format!(
+            "'{}' calls a function that needs a JVM: {}",
+            self.element.name,
+            names.join(", ")
+        );
+        self.refuse(
+            "function-needs-jvm",
+            message,
+            "use ${__jexl3(…)} without Java classes, or run the plan with JMeter",
+        );
     }
 
     pub fn settings(&self) -> &'u Settings {
@@ -110,9 +126,13 @@ impl<'a, 'u> Decoder<'a, 'u> {
         if self.raw || !text.contains("${") {
             return Template::raw(text);
         }
-        let template = Template::compile(text, &mut self.unit.compiler).unwrap_or_else(|_| Template::raw(text));
+        let template = Template::compile(text, &mut self.unit.compiler)
+            .unwrap_or_else(|_| Template::raw(text));
         self.unit.keeps_previous |= template.reads_previous_response();
-        self.unit.reads_sampler_name |= template.functions().iter().any(|function| function.name == "__samplerName");
+        self.unit.reads_sampler_name |= template
+            .functions()
+            .iter()
+            .any(|function| function.name == "__samplerName");
         template
     }
 

@@ -10,7 +10,9 @@ use crate::compile::{Decoded, Decoder, Element, Unit};
 use crate::elements::samplers;
 use crate::elements::{self, Listener, Roles};
 use crate::number;
-use crate::program::{Group, GroupKind, OnError, Package, Reach, Saving, Shape, TransactionPackage};
+use crate::program::{
+    Group, GroupKind, OnError, Package, Reach, Saving, Shape, TransactionPackage,
+};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
@@ -31,9 +33,23 @@ struct Builder<'p, 'd, 'c, 'u> {
 }
 
 /// Compiles a thread group; `None` when it cannot run (then there is a finding).
-pub fn compile<'p>(element: &'p Element, plan: &'p Element, command_line: &[Listener], decoded: &mut Decoded, unit: &mut Unit) -> Option<Group> {
+pub fn compile<'p>(
+    element: &'p Element,
+    plan: &'p Element,
+    command_line: &[Listener],
+    decoded: &mut Decoded,
+    unit: &mut Unit,
+) -> Option<Group> {
     let group = decode_group(element, unit)?;
-    let mut builder = Builder { plan, group_element: element, command_line, decoded, unit, frames: Vec::new(), group };
+    let mut builder = Builder {
+        plan,
+        group_element: element,
+        command_line,
+        decoded,
+        unit,
+        frames: Vec::new(),
+        group,
+    };
     builder.build();
     Some(builder.group)
 }
@@ -45,27 +61,38 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         _ => GroupKind::Main,
     };
     let mut d = Decoder::new(element, unit);
-    let on_error = match d.text_now("ThreadGroup.on_sample_error").to_ascii_lowercase().as_str() {
+    let on_error = match d
+        .text_now("ThreadGroup.on_sample_error")
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "startnextloop" => OnError::StartNextLoop,
         "stopthread" => OnError::StopThread,
         "stoptest" => OnError::StopTest,
         "stoptestnow" => OnError::StopTestNow,
         _ => OnError::Continue,
     };
-    let scheduler = d.text_now("ThreadGroup.scheduler").eq_ignore_ascii_case("true").then(|| {
-        let delay_s = number::long(&d.text_now("ThreadGroup.delay"));
-        let duration_s = number::long(&d.text_now("ThreadGroup.duration"));
-        (delay_s, duration_s)
-    });
+    let scheduler = d
+        .text_now("ThreadGroup.scheduler")
+        .eq_ignore_ascii_case("true")
+        .then(|| {
+            let delay_s = number::long(&d.text_now("ThreadGroup.delay"));
+            let duration_s = number::long(&d.text_now("ThreadGroup.duration"));
+            (delay_s, duration_s)
+        });
     let shape = Shape {
         threads: number::int(&d.text_now("ThreadGroup.num_threads")),
         ramp_up_s: number::int(&d.text_now("ThreadGroup.ramp_time")),
-        delayed_start: d.text_now("ThreadGroup.delayedStart").eq_ignore_ascii_case("true"),
+        delayed_start: d
+            .text_now("ThreadGroup.delayedStart")
+            .eq_ignore_ascii_case("true"),
         scheduler,
         loops: None,
     };
     let same_user = match element.props.has("ThreadGroup.same_user_on_next_iteration") {
-        true => d.text_now("ThreadGroup.same_user_on_next_iteration").eq_ignore_ascii_case("true"),
+        true => d
+            .text_now("ThreadGroup.same_user_on_next_iteration")
+            .eq_ignore_ascii_case("true"),
         false => true,
     };
     let name = d.name();
@@ -73,7 +100,10 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
     let root = root_controller(element, &mut d)?;
     let mut shape = shape;
     if let Kind::Loop { loops, .. } = &root.kind {
-        shape.loops = loops.literal().map(number::int).or_else(|| Some(number::int(&d.now(loops))));
+        shape.loops = loops
+            .literal()
+            .map(number::int)
+            .or_else(|| Some(number::int(&d.now(loops))));
     }
     Some(Group {
         kind,
@@ -95,14 +125,24 @@ fn root_controller(element: &Element, d: &mut Decoder) -> Option<Controller> {
     let Some(main) = element.props.element("ThreadGroup.main_controller") else {
         d.refuse(
             "no-main-controller",
-            format!("thread group '{}' has no loop controller (ThreadGroup.main_controller)", element.name),
+            format!(
+                "thread group '{}' has no loop controller (ThreadGroup.main_controller)",
+                element.name
+            ),
             "open the plan in JMeter and save it again",
         );
         return None;
     };
     if main.class != "LoopController" {
-        let message = format!("thread group '{}' is driven by {}, which is not built", element.name, main.class);
-        d.refuse("main-controller-class", message, "use a Thread Group with a loop count");
+        let message = format!(
+            "thread group '{}' is driven by {}, which is not built",
+            element.name, main.class
+        );
+        d.refuse(
+            "main-controller-class",
+            message,
+            "use a Thread Group with a loop count",
+        );
         return None;
     }
     let props = main.props.clone();
@@ -113,7 +153,14 @@ fn root_controller(element: &Element, d: &mut Decoder) -> Option<Controller> {
 }
 
 fn new_controller(name: Template, kind: Kind) -> Controller {
-    Controller { name, kind, parent: None, children: Box::default(), listeners: Vec::new(), index_variable: None }
+    Controller {
+        name,
+        kind,
+        parent: None,
+        children: Box::default(),
+        listeners: Vec::new(),
+        index_variable: None,
+    }
 }
 
 impl<'p> Builder<'p, '_, '_, '_> {
@@ -121,7 +168,12 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let group = self.group_element;
         let mut children: Vec<&'p Element> = group.children.iter().collect();
         // StandardJMeterEngine#startThreadGroup: elements beside the thread groups come after the group's own.
-        let beside: Vec<&'p Element> = self.plan.children.iter().filter(|child| !elements::is_thread_group(&child.class)).collect();
+        let beside: Vec<&'p Element> = self
+            .plan
+            .children
+            .iter()
+            .filter(|child| !elements::is_thread_group(&child.class))
+            .collect();
         children.extend(&beside);
         self.push_frame(Some(0), &children);
         let own = group.children.len();
@@ -137,11 +189,19 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     fn push_frame(&mut self, controller: Option<ControllerId>, children: &[&'p Element]) {
-        let mut frame = Frame { controller, configs: Vec::new(), roles: Vec::new() };
+        let mut frame = Frame {
+            controller,
+            configs: Vec::new(),
+            roles: Vec::new(),
+        };
         for child in children {
             match elements::entry(&child.class).map(|entry| entry.role) {
                 Some(elements::Role::Config) => frame.configs.push(child),
-                Some(elements::Role::Controller | elements::Role::Sampler | elements::Role::ThreadGroup) => continue,
+                Some(
+                    elements::Role::Controller
+                    | elements::Role::Sampler
+                    | elements::Role::ThreadGroup,
+                ) => continue,
                 _ => {}
             }
             frame.roles.push(self.decoded.roles(child, self.unit));
@@ -150,10 +210,22 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// One element of the tree; `parent` is the nearest controller above.
-    fn visit(&mut self, element: &'p Element, with_children: bool, parent: ControllerId, members: &mut Vec<Child>) {
-        let children: Vec<&'p Element> = if with_children { element.children.iter().collect() } else { Vec::new() };
+    fn visit(
+        &mut self,
+        element: &'p Element,
+        with_children: bool,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
+        let children: Vec<&'p Element> = if with_children {
+            element.children.iter().collect()
+        } else {
+            Vec::new()
+        };
         match elements::entry(&element.class).map(|entry| entry.role) {
-            Some(elements::Role::Controller) => self.visit_controller(element, children, parent, members),
+            Some(elements::Role::Controller) => {
+                self.visit_controller(element, children, parent, members)
+            }
             Some(elements::Role::Sampler) => {
                 self.push_frame(None, &children);
                 for child in children {
@@ -186,16 +258,35 @@ impl<'p> Builder<'p, '_, '_, '_> {
         }
     }
 
-    fn visit_controller(&mut self, element: &'p Element, children: Vec<&'p Element>, parent: ControllerId, members: &mut Vec<Child>) {
+    fn visit_controller(
+        &mut self,
+        element: &'p Element,
+        children: Vec<&'p Element>,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
         let id = self.group.controllers.len() as ControllerId;
         let mut decoder = Decoder::new(element, self.unit);
         let roles = elements::decode(&mut decoder);
         let Some(kind) = roles.controller else { return };
         let name = decoder.name();
-        let listens = matches!(kind, Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::OnceOnly | Kind::Throughput(_));
-        let iterates = matches!(kind, Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_));
+        let listens = matches!(
+            kind,
+            Kind::Loop { .. }
+                | Kind::While { .. }
+                | Kind::ForEach(_)
+                | Kind::OnceOnly
+                | Kind::Throughput(_)
+        );
+        let iterates = matches!(
+            kind,
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
+        );
         let is_transaction = matches!(kind, Kind::Transaction { .. });
-        self.group.controllers.push(Controller { parent: Some(parent), ..new_controller(name, kind) });
+        self.group.controllers.push(Controller {
+            parent: Some(parent),
+            ..new_controller(name, kind)
+        });
         self.group.transactions.push(None);
         self.push_frame(Some(id), &children);
         let mut own = Vec::new();
@@ -218,20 +309,30 @@ impl<'p> Builder<'p, '_, '_, '_> {
 
     /// `GenericController#addIterationListener`: who comes last is told first.
     fn listen(&mut self, controller: ControllerId, hook: Hook) {
-        self.group.controllers[controller as usize].listeners.insert(0, hook);
+        self.group.controllers[controller as usize]
+            .listeners
+            .insert(0, hook);
     }
 
     /// The loop index is kept only where the plan spells the name's beginning: nobody else can see it but by listing variables.
     fn set_index_variable(&mut self, id: ControllerId) {
         let controller = &self.group.controllers[id as usize];
-        let Some(name) = controller.name.literal() else { return };
+        let Some(name) = controller.name.literal() else {
+            return;
+        };
         let name = format!("__jm__{name}__idx");
-        self.group.controllers[id as usize].index_variable = Some(self.unit.compiler.names_mut().intern(&name));
+        self.group.controllers[id as usize].index_variable =
+            Some(self.unit.compiler.names_mut().intern(&name));
     }
 
     /// `TestCompiler#saveSamplerConfigs`.
     fn package(&mut self, element: &'p Element, parent: ControllerId) -> Option<Package> {
-        let configs: Vec<&Element> = self.frames.iter().rev().flat_map(|frame| frame.configs.iter().copied()).collect();
+        let configs: Vec<&Element> = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| frame.configs.iter().copied())
+            .collect();
         let mut pre = Vec::new();
         let mut post = Vec::new();
         let mut assertions = Vec::new();
@@ -241,49 +342,102 @@ impl<'p> Builder<'p, '_, '_, '_> {
             post.extend(roles.post.clone());
             assertions.extend(roles.assertion.clone());
         }
-        let timers = self.frames.iter().rev().flat_map(|frame| &frame.roles).filter_map(|roles| roles.timer.clone()).collect();
-        let needs = post.iter().map(|post| post.needs()).chain(assertions.iter().map(|assertion| assertion.needs()));
+        let timers = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.timer.clone())
+            .collect();
+        let needs = post
+            .iter()
+            .map(|post| post.needs())
+            .chain(assertions.iter().map(|assertion| assertion.needs()));
         let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
         let mut decoder = Decoder::new(element, self.unit);
         let sampler = samplers::decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
-        let ancestors = self.frames.iter().rev().filter_map(|frame| frame.controller).collect();
+        let ancestors = self
+            .frames
+            .iter()
+            .rev()
+            .filter_map(|frame| frame.controller)
+            .collect();
         let listeners = self.listeners(self.frames.len());
         let _ = parent;
         let reach_in_transaction = self.reach_in_transaction(&listeners);
-        Some(Package { name, sampler, pre, timers, post, assertions, reach: Arc::new(self.reach(&listeners, true)), reach_in_transaction, ancestors })
+        Some(Package {
+            name,
+            sampler,
+            pre,
+            timers,
+            post,
+            assertions,
+            reach: Arc::new(self.reach(&listeners, true)),
+            reach_in_transaction,
+            ancestors,
+        })
     }
 
     /// `TestCompiler#saveTransactionControllerConfigs`: inner assertions first.
     fn transaction_package(&self) -> TransactionPackage {
-        let assertions = self.frames.iter().rev().flat_map(|frame| &frame.roles).filter_map(|roles| roles.assertion.clone()).collect();
+        let assertions = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.assertion.clone())
+            .collect();
         let listeners = self.listeners(self.frames.len());
-        TransactionPackage { assertions, reach: Arc::new(self.reach(&listeners, true)) }
+        TransactionPackage {
+            assertions,
+            reach: Arc::new(self.reach(&listeners, true)),
+        }
     }
 
     /// Listeners of the first `depth` frames, from the innermost outwards.
     fn listeners(&self, depth: usize) -> Vec<Listener> {
-        let planned = self.frames[..depth].iter().rev().flat_map(|frame| &frame.roles).filter_map(|roles| roles.listener);
+        let planned = self.frames[..depth]
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.listener);
         planned.chain(self.command_line.iter().copied()).collect()
     }
 
     /// What is left when the listeners of the nearest parent transaction are taken away.
     fn reach_in_transaction(&self, listeners: &[Listener]) -> Arc<Reach> {
         let transaction = self.frames.iter().rposition(|frame| {
-            frame.controller.is_some_and(|id| matches!(self.group.controllers[id as usize].kind, Kind::Transaction { parent: true, .. }))
+            frame.controller.is_some_and(|id| {
+                matches!(
+                    self.group.controllers[id as usize].kind,
+                    Kind::Transaction { parent: true, .. }
+                )
+            })
         });
-        let Some(depth) = transaction else { return Arc::new(self.reach(listeners, true)) };
+        let Some(depth) = transaction else {
+            return Arc::new(self.reach(listeners, true));
+        };
         let outer = self.listeners(depth + 1);
-        let inner: Vec<Listener> = listeners.iter().copied().filter(|listener| !outer.contains(listener)).collect();
+        let inner: Vec<Listener> = listeners
+            .iter()
+            .copied()
+            .filter(|listener| !outer.contains(listener))
+            .collect();
         Arc::new(self.reach(&inner, false))
     }
 
     /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
     fn listeners_need(&self) -> crate::program::Needs {
-        let mut needs = crate::program::Needs { body: self.unit.keeps_previous, ..crate::program::Needs::NOTHING };
+        let mut needs = crate::program::Needs {
+            body: self.unit.keeps_previous,
+            ..crate::program::Needs::NOTHING
+        };
         for listener in self.listeners(self.frames.len()) {
             needs.body |= matches!(listener, Listener::Saver(_));
-            let Listener::Output(output) = listener else { continue };
+            let Listener::Output(output) = listener else {
+                continue;
+            };
             let config = &self.unit.outputs[usize::from(output)].format.config;
             if config.xml {
                 needs.body |= config.keeps_response_data(true) || config.keeps_response_data(false);
@@ -310,6 +464,11 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 }),
             }
         }
-        Reach { savers, outputs: OutputSet::new(outputs, summarisers), is_heard, on_failure }
+        Reach {
+            savers,
+            outputs: OutputSet::new(outputs, summarisers),
+            is_heard,
+            on_failure,
+        }
     }
 }

@@ -48,7 +48,9 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     let mut resolver = Resolver::new(tree, &settings);
     let plan = resolver.resolve();
     let mut findings = resolver.findings;
-    let Some(plan) = plan else { return Err(findings) };
+    let Some(plan) = plan else {
+        return Err(findings);
+    };
     let lookup = lookup(&settings.properties);
     let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
         findings.push(Diagnostic::error("save-configuration", fault.to_string()));
@@ -57,7 +59,12 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
     let mut compiler = Compiler::new(settings.properties.clone());
     // `__TestPlanName` is the file's name (`FileServer#getScriptName`).
-    let script = plan.source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let script = plan
+        .source
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     compiler.set_plan(&script, &settings.base_dir);
     let mut unit = Unit {
         settings: &settings,
@@ -89,14 +96,29 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         return Err(unit.findings);
     }
     let variables = sample_variable_names(lookup("sample_variables").as_deref());
-    let sample_variables = variables.iter().map(|name| unit.compiler.names_mut().intern(name)).collect();
-    let Unit { compiler, findings, state_count, outputs, summarisers, keeps_previous, reads_sampler_name, .. } = unit;
+    let sample_variables = variables
+        .iter()
+        .map(|name| unit.compiler.names_mut().intern(name))
+        .collect();
+    let Unit {
+        compiler,
+        findings,
+        state_count,
+        outputs,
+        summarisers,
+        keeps_previous,
+        reads_sampler_name,
+        ..
+    } = unit;
     let (names, vars) = compiler.finish();
     let program = Program {
         script,
         base_dir: settings.base_dir.clone(),
         names,
-        variables: vars.iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect(),
+        variables: vars
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_string()))
+            .collect(),
         groups: groups.into_iter().flatten().collect(),
         outputs,
         summarisers,
@@ -108,7 +130,10 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         reads_sampler_name,
         settings: settings.clone(),
     };
-    Ok(Compiled { program, warnings: findings })
+    Ok(Compiled {
+        program,
+        warnings: findings,
+    })
 }
 
 /// Properties as the results crate asks for them.
@@ -137,13 +162,20 @@ impl Decoded {
 fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
     let mut listeners = Vec::new();
     let properties = &unit.settings.properties;
-    if let Some(name) = properties.get("summariser.name").filter(|name| !name.is_empty()) {
+    if let Some(name) = properties
+        .get("summariser.name")
+        .filter(|name| !name.is_empty())
+    {
         unit.summarisers.push(name.to_string());
         listeners.push(Listener::Summariser(0));
     }
     if let Some(file) = &unit.settings.results {
         let format = row_format(unit, unit.save_config.clone());
-        unit.outputs.push(OutputSpec { file_name: file.to_string_lossy().into_owned(), format, filter: Filter::All });
+        unit.outputs.push(OutputSpec {
+            file_name: file.to_string_lossy().into_owned(),
+            format,
+            filter: Filter::All,
+        });
         listeners.push(Listener::Output((unit.outputs.len() - 1) as u16));
     }
     listeners
@@ -153,7 +185,11 @@ fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
 pub fn row_format(unit: &Unit, config: SaveConfig) -> RowFormat {
     let names = unit.settings.properties.get("sample_variables");
     let variables = sample_variable_names(names.as_deref());
-    RowFormat::new(config, variables.into(), unit.settings.hostname.as_str().into())
+    RowFormat::new(
+        config,
+        variables.into(),
+        unit.settings.hostname.as_str().into(),
+    )
 }
 
 fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {

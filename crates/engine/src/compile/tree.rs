@@ -31,11 +31,15 @@ pub struct Element {
 impl Element {
     /// A diagnostic that points here.
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, message).at(&self.source, self.span).within(self.path.clone())
+        Diagnostic::error(code, message)
+            .at(&self.source, self.span)
+            .within(self.path.clone())
     }
 
     pub fn warning(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::warning(code, message).at(&self.source, self.span).within(self.path.clone())
+        Diagnostic::warning(code, message)
+            .at(&self.source, self.span)
+            .within(self.path.clone())
     }
 }
 
@@ -69,7 +73,9 @@ impl<'a> Resolver<'a> {
         let roots = self.roots.clone();
         let source = self.source.clone();
         let Some(plan) = roots.iter().find(|node| node.class == "TestPlan") else {
-            self.findings.push(Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source));
+            self.findings.push(
+                Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source),
+            );
             return None;
         };
         Some(self.element(plan, &source, &[]))
@@ -98,13 +104,27 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn elements(&mut self, nodes: &[Node], source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
-        nodes.iter().filter(|node| node.enabled).map(|node| self.element(node, source, path)).collect()
+    fn elements(
+        &mut self,
+        nodes: &[Node],
+        source: &Arc<SourceFile>,
+        path: &[String],
+    ) -> Vec<Element> {
+        nodes
+            .iter()
+            .filter(|node| node.enabled)
+            .map(|node| self.element(node, source, path))
+            .collect()
     }
 
     /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
     fn module(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
-        let names: Vec<String> = node.props.list("ModuleController.node_path").iter().map(|prop| prop.value.as_str().into_owned()).collect();
+        let names: Vec<String> = node
+            .props
+            .list("ModuleController.node_path")
+            .iter()
+            .map(|prop| prop.value.as_str().into_owned())
+            .collect();
         let roots = self.roots.clone();
         let mut found = None;
         // The first name is the GUI's root; the Test Plan's own name is the second.
@@ -121,9 +141,12 @@ impl<'a> Resolver<'a> {
             return Vec::new();
         };
         if path.len() > drumfire_jmx::MAX_DEPTH {
-            let finding = Diagnostic::error("module-recursion", format!("Module Controller '{}' includes itself", node.name))
-                .at(source, node.span)
-                .within(path.to_vec());
+            let finding = Diagnostic::error(
+                "module-recursion",
+                format!("Module Controller '{}' includes itself", node.name),
+            )
+            .at(source, node.span)
+            .within(path.to_vec());
             self.findings.push(finding);
             return Vec::new();
         }
@@ -137,10 +160,18 @@ impl<'a> Resolver<'a> {
             return self.elements(&node.children, source, path);
         }
         if self.include_depth >= MAX_INCLUDE_DEPTH {
-            self.findings.push(Diagnostic::error("include-recursion", format!("'{written}' includes itself")).at(source, node.span).within(path.to_vec()));
+            self.findings.push(
+                Diagnostic::error("include-recursion", format!("'{written}' includes itself"))
+                    .at(source, node.span)
+                    .within(path.to_vec()),
+            );
             return Vec::new();
         }
-        let prefix = self.settings.properties.get("includecontroller.prefix").unwrap_or_default();
+        let prefix = self
+            .settings
+            .properties
+            .get("includecontroller.prefix")
+            .unwrap_or_default();
         let name = format!("{prefix}{written}");
         let mut file = Path::new(name.trim()).to_path_buf();
         if !file.exists() && !file.is_absolute() {
@@ -152,7 +183,9 @@ impl<'a> Resolver<'a> {
                 self.findings.extend(faults.into_iter().map(|fault| {
                     let help = fault.help.clone();
                     let message = format!("cannot include '{written}': {}", fault.message);
-                    let finding = Diagnostic::error("include-failed", message).at(source, node.span).within(path.to_vec());
+                    let finding = Diagnostic::error("include-failed", message)
+                        .at(source, node.span)
+                        .within(path.to_vec());
                     match help {
                         Some(help) => finding.help(help),
                         None => finding,
@@ -164,8 +197,12 @@ impl<'a> Resolver<'a> {
         self.include_depth += 1;
         let fragment = fragment_children(&tree.roots);
         if fragment.is_none() {
-            let finding = Diagnostic::warning("include-without-fragment", format!("'{written}' has no Test Fragment: nothing is included"));
-            self.findings.push(finding.at(source, node.span).within(path.to_vec()));
+            let finding = Diagnostic::warning(
+                "include-without-fragment",
+                format!("'{written}' has no Test Fragment: nothing is included"),
+            );
+            self.findings
+                .push(finding.at(source, node.span).within(path.to_vec()));
         }
         let children = self.elements(fragment.unwrap_or(&[]), &tree.source, path);
         self.include_depth -= 1;

@@ -23,7 +23,10 @@ fn preload_dates(unit: &mut Unit) {
 fn visit(element: &Element, unit: &mut Unit) {
     match element.class.as_str() {
         "TestPlan" => {
-            let arguments = element.props.element("TestPlan.user_defined_variables").map(|arguments| arguments.props.clone());
+            let arguments = element
+                .props
+                .element("TestPlan.user_defined_variables")
+                .map(|arguments| arguments.props.clone());
             if let Some(arguments) = arguments {
                 define_all(element, arguments.list("Arguments.arguments"), unit);
             }
@@ -44,7 +47,9 @@ fn define_all(element: &Element, arguments: &[drumfire_jmx::Prop], unit: &mut Un
     let mut decoder = Decoder::new(element, unit);
     let mut values: Vec<(String, String)> = Vec::new();
     for argument in arguments {
-        let Value::Element(argument) = &argument.value else { continue };
+        let Value::Element(argument) = &argument.value else {
+            continue;
+        };
         let name = decoder.compile(&argument.props.str("Argument.name"));
         let value = decoder.compile(&argument.props.str("Argument.value"));
         let (name, value) = (decoder.now(&name), decoder.now(&value));

@@ -57,7 +57,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         Some(entry) => match entry.rung {
             Rung::Native => (entry.decode)(d),
             Rung::Skipped => {
-                d.warn("element-skipped", format!("{class} '{}' is skipped: {}", d.element.name, entry.why));
+                d.warn(
+                    "element-skipped",
+                    format!("{class} '{}' is skipped: {}", d.element.name, entry.why),
+                );
                 Roles::default()
             }
             Rung::Jvm | Rung::Refused => cannot_run(d, &class, entry.why),
@@ -70,9 +73,16 @@ pub fn decode(d: &mut Decoder) -> Roles {
 fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
     let name = &d.element.name;
     if d.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
-        d.warn("element-left-out", format!("{class} '{name}' is left out: {why}"));
+        d.warn(
+            "element-left-out",
+            format!("{class} '{name}' is left out: {why}"),
+        );
     } else {
-        d.refuse("element-not-built", format!("{class} '{name}' cannot be run: {why}"), REMEDY);
+        d.refuse(
+            "element-not-built",
+            format!("{class} '{name}' cannot be run: {why}"),
+            REMEDY,
+        );
     }
     Roles::default()
 }
@@ -81,7 +91,8 @@ fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
 pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
 /// Why a class that is not in the catalogue cannot run.
 pub const UNKNOWN_CLASS: &str = "it is a plugin's element, which needs its Java class";
-const REMEDY: &str = "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
+const REMEDY: &str =
+    "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
 const SCRIPT: &str = "it is a script, which needs a JVM";
 const NOT_YET: &str = "it is not built yet";
 const PROTOCOL: &str = "its protocol is run by Java code, which needs a JVM";
@@ -92,11 +103,23 @@ fn nothing(_: &mut Decoder) -> Roles {
 }
 
 const fn native(class: &'static str, role: Role, decode: fn(&mut Decoder) -> Roles) -> Entry {
-    Entry { class, role, rung: Rung::Native, why: "", decode }
+    Entry {
+        class,
+        role,
+        rung: Rung::Native,
+        why: "",
+        decode,
+    }
 }
 
 const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -> Entry {
-    Entry { class, role, rung, why, decode: nothing }
+    Entry {
+        class,
+        role,
+        rung,
+        why,
+        decode: nothing,
+    }
 }
 
 static ENTRIES: &[Entry] = &[
@@ -104,25 +127,58 @@ static ENTRIES: &[Entry] = &[
     native("ThreadGroup", Role::ThreadGroup, nothing),
     native("SetupThreadGroup", Role::ThreadGroup, nothing),
     native("PostThreadGroup", Role::ThreadGroup, nothing),
-    other("OpenModelThreadGroup", Role::ThreadGroup, Rung::Refused, NOT_YET),
+    other(
+        "OpenModelThreadGroup",
+        Role::ThreadGroup,
+        Rung::Refused,
+        NOT_YET,
+    ),
     native("GenericController", Role::Controller, controllers::simple),
-    native("TestFragmentController", Role::Controller, controllers::simple),
+    native(
+        "TestFragmentController",
+        Role::Controller,
+        controllers::simple,
+    ),
     native("RecordingController", Role::Controller, controllers::simple),
     native("ModuleController", Role::Controller, controllers::simple),
     native("IncludeController", Role::Controller, controllers::simple),
     native("LoopController", Role::Controller, controllers::loops),
     native("WhileController", Role::Controller, controllers::whiles),
     native("IfController", Role::Controller, controllers::ifs),
-    native("OnceOnlyController", Role::Controller, controllers::once_only),
-    native("TransactionController", Role::Controller, controllers::transaction),
+    native(
+        "OnceOnlyController",
+        Role::Controller,
+        controllers::once_only,
+    ),
+    native(
+        "TransactionController",
+        Role::Controller,
+        controllers::transaction,
+    ),
     native("ForeachController", Role::Controller, controllers::for_each),
-    native("InterleaveControl", Role::Controller, controllers::interleave),
+    native(
+        "InterleaveControl",
+        Role::Controller,
+        controllers::interleave,
+    ),
     native("RandomController", Role::Controller, controllers::random),
-    native("RandomOrderController", Role::Controller, controllers::random_order),
+    native(
+        "RandomOrderController",
+        Role::Controller,
+        controllers::random_order,
+    ),
     native("SwitchController", Role::Controller, controllers::switch),
-    native("ThroughputController", Role::Controller, controllers::throughput),
+    native(
+        "ThroughputController",
+        Role::Controller,
+        controllers::throughput,
+    ),
     native("RunTime", Role::Controller, controllers::runtime),
-    native("CriticalSectionController", Role::Controller, controllers::critical_section),
+    native(
+        "CriticalSectionController",
+        Role::Controller,
+        controllers::critical_section,
+    ),
     // Samplers are decoded with the configuration in their scope, by `samplers::decode`.
     native("HTTPSamplerProxy", Role::Sampler, nothing),
     native("HTTPSampler_", Role::Sampler, nothing),
@@ -157,13 +213,25 @@ static ENTRIES: &[Entry] = &[
     native("KeystoreConfig", Role::Config, config::keystore),
     native("CSVDataSet", Role::Scoped, config::csv_data_set),
     native("CounterConfig", Role::Scoped, config::counter),
-    native("RandomVariableConfig", Role::Scoped, config::random_variable),
+    native(
+        "RandomVariableConfig",
+        Role::Scoped,
+        config::random_variable,
+    ),
     other("JDBCDataSource", Role::Config, Rung::Jvm, PROTOCOL),
     other("BoltConnectionElement", Role::Config, Rung::Jvm, PROTOCOL),
     native("UserParameters", Role::Scoped, pre::user_parameters),
-    native("URLRewritingModifier", Role::Scoped, pre::url_rewriting_modifier),
+    native(
+        "URLRewritingModifier",
+        Role::Scoped,
+        pre::url_rewriting_modifier,
+    ),
     native("AnchorModifier", Role::Scoped, pre::anchor_modifier),
-    native("RegExUserParameters", Role::Scoped, pre::reg_ex_user_parameters),
+    native(
+        "RegExUserParameters",
+        Role::Scoped,
+        pre::reg_ex_user_parameters,
+    ),
     native("SampleTimeout", Role::Scoped, pre::sample_timeout),
     other("BeanShellPreProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
     other("JSR223PreProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
@@ -173,8 +241,16 @@ static ENTRIES: &[Entry] = &[
     native("UniformRandomTimer", Role::Scoped, timers::uniform_random),
     native("GaussianRandomTimer", Role::Scoped, timers::gaussian_random),
     native("PoissonRandomTimer", Role::Scoped, timers::poisson_random),
-    native("ConstantThroughputTimer", Role::Scoped, timers::constant_throughput),
-    native("PreciseThroughputTimer", Role::Scoped, timers::precise_throughput),
+    native(
+        "ConstantThroughputTimer",
+        Role::Scoped,
+        timers::constant_throughput,
+    ),
+    native(
+        "PreciseThroughputTimer",
+        Role::Scoped,
+        timers::precise_throughput,
+    ),
     native("SyncTimer", Role::Scoped, timers::sync),
     other("BeanShellTimer", Role::Scoped, Rung::Jvm, SCRIPT),
     other("JSR223Timer", Role::Scoped, Rung::Jvm, SCRIPT),
@@ -183,7 +259,11 @@ static ENTRIES: &[Entry] = &[
     native("BoundaryExtractor", Role::Scoped, post::boundary_extractor),
     native("JSONPostProcessor", Role::Scoped, post::json_post_processor),
     native("HtmlExtractor", Role::Scoped, post::html_extractor),
-    native("DebugPostProcessor", Role::Scoped, post::debug_post_processor),
+    native(
+        "DebugPostProcessor",
+        Role::Scoped,
+        post::debug_post_processor,
+    ),
     native("ResultAction", Role::Scoped, post::result_action),
     native("JMESPathExtractor", Role::Scoped, post::jmes_path_extractor),
     native("XPathExtractor", Role::Scoped, post::xpath_extractor),
@@ -211,15 +291,40 @@ static ENTRIES: &[Entry] = &[
     native("ResultCollector", Role::Scoped, listeners::result_collector),
     native("Summariser", Role::Scoped, listeners::summariser),
     native("ResultSaver", Role::Scoped, listeners::result_saver),
-    other("BackendListener", Role::Scoped, Rung::Skipped, "its metrics are not sent: that is not built yet"),
-    other("MailerResultCollector", Role::Scoped, Rung::Skipped, "mail is not sent"),
+    other(
+        "BackendListener",
+        Role::Scoped,
+        Rung::Skipped,
+        "its metrics are not sent: that is not built yet",
+    ),
+    other(
+        "MailerResultCollector",
+        Role::Scoped,
+        Rung::Skipped,
+        "mail is not sent",
+    ),
     other("BeanShellListener", Role::Scoped, Rung::Jvm, SCRIPT),
     other("JSR223Listener", Role::Scoped, Rung::Jvm, SCRIPT),
     other("BSFListener", Role::Scoped, Rung::Jvm, SCRIPT),
     other("PropertyControlGui", Role::Ignored, Rung::Skipped, GUI_ONLY),
-    other("ProxyControl", Role::Ignored, Rung::Skipped, "it records in the graphical interface"),
-    other("MirrorServerControl", Role::Ignored, Rung::Skipped, GUI_ONLY),
-    other("WorkBench", Role::Ignored, Rung::Skipped, "it is the graphical interface's scratch pad"),
+    other(
+        "ProxyControl",
+        Role::Ignored,
+        Rung::Skipped,
+        "it records in the graphical interface",
+    ),
+    other(
+        "MirrorServerControl",
+        Role::Ignored,
+        Rung::Skipped,
+        GUI_ONLY,
+    ),
+    other(
+        "WorkBench",
+        Role::Ignored,
+        Rung::Skipped,
+        "it is the graphical interface's scratch pad",
+    ),
 ];
 
 #[cfg(test)]
@@ -238,7 +343,12 @@ mod tests {
     #[test]
     fn what_is_not_native_says_why() {
         for entry in ENTRIES {
-            assert_eq!(entry.rung == Rung::Native, entry.why.is_empty(), "{}", entry.class);
+            assert_eq!(
+                entry.rung == Rung::Native,
+                entry.why.is_empty(),
+                "{}",
+                entry.class
+            );
         }
     }
 }

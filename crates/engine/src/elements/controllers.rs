@@ -20,7 +20,10 @@ pub fn simple(_: &mut Decoder) -> Roles {
 /// `LoopController`: `LoopController.loops` (-1 is forever), `LoopController.continue_forever`.
 pub fn loops(d: &mut Decoder) -> Roles {
     let forever = d.bool("LoopController.continue_forever", true);
-    Roles::controller(Kind::Loop { loops: d.template("LoopController.loops"), forever })
+    Roles::controller(Kind::Loop {
+        loops: d.template("LoopController.loops"),
+        forever,
+    })
 }
 
 /// `WhileController`: `WhileController.condition` (blank, LAST, or anything that becomes "false").
@@ -35,16 +38,32 @@ pub fn ifs(d: &mut Decoder) -> Roles {
     let condition = d.template("IfController.condition");
     let javascript = !d.bool("IfController.useExpression", false);
     if javascript && let Some(what) = js_condition::needs_engine(&condition) {
-        let message = format!("If Controller '{}' has a JavaScript condition with {what}, which needs a JVM", d.element.name);
-        d.refuse("javascript-condition", message, "tick 'Interpret Condition as Variable Expression' and use ${__jexl3(…)}");
+        let message = format!(
+            "If Controller '{}' has a JavaScript condition with {what}, which needs a JVM",
+            d.element.name
+        );
+        d.refuse(
+            "javascript-condition",
+            message,
+            "tick 'Interpret Condition as Variable Expression' and use ${__jexl3(…)}",
+        );
     }
     let every_child = d.bool("IfController.evaluateAll", false);
-    Roles::controller(Kind::If { condition, every_child, javascript })
+    Roles::controller(Kind::If {
+        condition,
+        every_child,
+        javascript,
+    })
 }
 
 /// `IfController#evaluateExpression` and `#evaluateCondition`. A JavaScript condition that cannot be evaluated is false
 /// and logged, as in JMeter; so is one that only its variables make more than an expression, which JMeter might find true.
-pub(crate) fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascript: bool) -> bool {
+pub(crate) fn if_holds(
+    cx: &mut Context,
+    name: &Template,
+    condition: &Template,
+    javascript: bool,
+) -> bool {
     let condition = condition.eval(cx);
     let condition = trim(&condition);
     if !javascript {
@@ -56,7 +75,10 @@ pub(crate) fn if_holds(cx: &mut Context, name: &Template, condition: &Template, 
             Failure::Unsupported(_) => "; it is taken for false without having been evaluated",
             _ => "",
         };
-        cx.log(Level::Error, &format!("{name}: error while processing [{condition}]: {failure}{fate}"));
+        cx.log(
+            Level::Error,
+            &format!("{name}: error while processing [{condition}]: {failure}{fate}"),
+        );
         false
     })
 }
@@ -70,13 +92,20 @@ pub fn once_only(_: &mut Decoder) -> Roles {
 pub fn transaction(d: &mut Decoder) -> Roles {
     let parent = d.bool("TransactionController.parent", false);
     let include_timers = d.bool("TransactionController.includeTimers", true);
-    Roles::controller(Kind::Transaction { parent, include_timers })
+    Roles::controller(Kind::Transaction {
+        parent,
+        include_timers,
+    })
 }
 
 /// `ForeachController`: input and output variable, start (exclusive) and end (inclusive) index, separator. An end index
 /// that is there but empty is 0, so nothing runs.
 pub fn for_each(d: &mut Decoder) -> Roles {
-    let separator = if d.bool("ForeachController.useSeparator", true) { "_" } else { "" };
+    let separator = if d.bool("ForeachController.useSeparator", true) {
+        "_"
+    } else {
+        ""
+    };
     Roles::controller(Kind::ForEach(Box::new(ForEach {
         input: d.template("ForeachController.inputVal"),
         output: d.template("ForeachController.returnVal"),
@@ -89,12 +118,20 @@ pub fn for_each(d: &mut Decoder) -> Roles {
 /// `InterleaveControl`: one child an iteration, in turn; style 1 runs a whole child controller.
 pub fn interleave(d: &mut Decoder) -> Roles {
     let across_threads = d.bool("InterleaveControl.accrossThreads", false);
-    Roles::controller(Kind::Interleave { whole_children: d.int("InterleaveControl.style", 0) == 1, across_threads, random: false })
+    Roles::controller(Kind::Interleave {
+        whole_children: d.int("InterleaveControl.style", 0) == 1,
+        across_threads,
+        random: false,
+    })
 }
 
 /// `RandomController`: one child an iteration, by chance.
 pub fn random(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Interleave { whole_children: d.int("InterleaveControl.style", 0) == 1, across_threads: false, random: true })
+    Roles::controller(Kind::Interleave {
+        whole_children: d.int("InterleaveControl.style", 0) == 1,
+        across_threads: false,
+        random: true,
+    })
 }
 
 /// `RandomOrderController`: all children, in a new order each time.
@@ -104,12 +141,18 @@ pub fn random_order(_: &mut Decoder) -> Roles {
 
 /// `SwitchController`: `SwitchController.value`, a number from 0 or a child's name.
 pub fn switch(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Switch { value: d.template("SwitchController.value") })
+    Roles::controller(Kind::Switch {
+        value: d.template("SwitchController.value"),
+    })
 }
 
 /// `ThroughputController`: total executions (style 0) or a share of iterations (style 1), per user or of all users.
 pub fn throughput(d: &mut Decoder) -> Roles {
-    let share = match d.element.props.value("ThroughputController.percentThroughput") {
+    let share = match d
+        .element
+        .props
+        .value("ThroughputController.percentThroughput")
+    {
         Some(Value::Float(share)) => Template::raw(&share.to_string()),
         _ => d.template("ThroughputController.percentThroughput"),
     };
@@ -124,12 +167,16 @@ pub fn throughput(d: &mut Decoder) -> Roles {
 
 /// `CriticalSectionController`: `CriticalSectionController.lockName`; without a name there is no lock.
 pub fn critical_section(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Critical { lock: d.template("CriticalSectionController.lockName") })
+    Roles::controller(Kind::Critical {
+        lock: d.template("CriticalSectionController.lockName"),
+    })
 }
 
 /// `RunTime`: `RunTime.seconds`.
 pub fn runtime(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Runtime { seconds: d.template("RunTime.seconds") })
+    Roles::controller(Kind::Runtime {
+        seconds: d.template("RunTime.seconds"),
+    })
 }
 
 #[cfg(test)]
@@ -145,8 +192,16 @@ mod tests {
     }
 
     fn holds(condition: &str, properties: &str) -> bool {
-        let (kind, mut cx) = fixture::decode(&controller(condition, properties), |d| ifs(d).controller);
-        let Some(Kind::If { condition, javascript, .. }) = kind else { panic!("an If Controller") };
+        let (kind, mut cx) =
+            fixture::decode(&controller(condition, properties), |d| ifs(d).controller);
+        let Some(Kind::If {
+            condition,
+            javascript,
+            ..
+        }) = kind
+        else {
+            panic!("an If Controller")
+        };
         if_holds(&mut cx, &Template::raw("if"), &condition, javascript)
     }
 
@@ -176,9 +231,18 @@ mod tests {
 
     #[test]
     fn more_than_an_expression_needs_a_jvm() {
-        let (_, _, findings) = fixture::decode_with_findings(&[], &controller("Math.max(${a}, 1) == 1", ""), |d| ifs(d).controller);
-        let [finding] = &findings[..] else { panic!("{findings:?}") };
+        let (_, _, findings) =
+            fixture::decode_with_findings(&[], &controller("Math.max(${a}, 1) == 1", ""), |d| {
+                ifs(d).controller
+            });
+        let [finding] = &findings[..] else {
+            panic!("{findings:?}")
+        };
         assert_eq!(finding.code, "javascript-condition");
-        assert!(finding.message.contains("with Math, which needs a JVM"), "{}", finding.message);
+        assert!(
+            finding.message.contains("with Math, which needs a JVM"),
+            "{}",
+            finding.message
+        );
     }
 }

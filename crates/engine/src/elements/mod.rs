@@ -134,24 +134,45 @@ pub struct Roles {
 
 impl Roles {
     pub fn controller(kind: Kind) -> Roles {
-        Roles { controller: Some(kind), ..Roles::default() }
+        Roles {
+            controller: Some(kind),
+            ..Roles::default()
+        }
     }
     pub fn sampler(sampler: Sampler) -> Roles {
-        Roles { sampler: Some(sampler), ..Roles::default() }
+        Roles {
+            sampler: Some(sampler),
+            ..Roles::default()
+        }
     }
     pub fn pre(pre: impl PreProcessor + 'static) -> Roles {
-        Roles { pre: Some(Arc::new(pre)), ..Roles::default() }
+        Roles {
+            pre: Some(Arc::new(pre)),
+            ..Roles::default()
+        }
     }
     pub fn post(post: impl PostProcessor + 'static) -> Roles {
-        Roles { post: Some(Arc::new(post)), ..Roles::default() }
+        Roles {
+            post: Some(Arc::new(post)),
+            ..Roles::default()
+        }
     }
     pub fn assertion(assertion: impl Assertion + 'static) -> Roles {
-        Roles { assertion: Some(Arc::new(assertion)), ..Roles::default() }
+        Roles {
+            assertion: Some(Arc::new(assertion)),
+            ..Roles::default()
+        }
     }
     pub fn timer(timer: impl Timer + 'static) -> Roles {
-        Roles { timer: Some(Arc::new(timer)), ..Roles::default() }
+        Roles {
+            timer: Some(Arc::new(timer)),
+            ..Roles::default()
+        }
     }
     pub fn each_iteration(listener: impl IterationListener + 'static) -> Roles {
-        Roles { each_iteration: Some(Arc::new(listener)), ..Roles::default() }
+        Roles {
+            each_iteration: Some(Arc::new(listener)),
+            ..Roles::default()
+        }
     }
 }

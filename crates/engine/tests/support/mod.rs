@@ -59,25 +59,51 @@ pub fn get(name: &str, port: u16, path: &str, more: &str, children: &str) -> Str
 pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let results = folder.path().join("rows.jtl");
-    let settings = Settings { properties: Properties::new(), results: Some(results.clone()), base_dir: folder.path().into(), ..Settings::default() };
-    settings.properties.set("jmeter.save.saveservice.subresults", "false");
+    let settings = Settings {
+        properties: Properties::new(),
+        results: Some(results.clone()),
+        base_dir: folder.path().into(),
+        ..Settings::default()
+    };
+    settings
+        .properties
+        .set("jmeter.save.saveservice.subresults", "false");
     for (name, value) in properties {
         settings.properties.set(name, *value);
     }
-    let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");
+    let read =
+        drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");
     let Compiled { program, .. } = match compile(read.tree, Arc::new(settings)) {
         Ok(compiled) => compiled,
-        Err(faults) => panic!("{}", faults.iter().map(|fault| fault.render(false)).collect::<String>()),
+        Err(faults) => panic!(
+            "{}",
+            faults
+                .iter()
+                .map(|fault| fault.render(false))
+                .collect::<String>()
+        ),
     };
-    let outcome = run(Arc::new(program), &Options::default(), &Control::default(), &mut Silent).expect("the results can be written");
+    let outcome = run(
+        Arc::new(program),
+        &Options::default(),
+        &Control::default(),
+        &mut Silent,
+    )
+    .expect("the results can be written");
     assert_eq!(outcome.faults, Vec::<String>::new());
     let text = std::fs::read_to_string(results).unwrap_or_default();
-    Ran { rows: rows(&text), users: outcome.users.started }
+    Ran {
+        rows: rows(&text),
+        users: outcome.users.started,
+    }
 }
 
 fn rows(text: &str) -> Vec<Row> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    reader.deserialize().map(|row| row.expect("the rows are CSV")).collect()
+    reader
+        .deserialize()
+        .map(|row| row.expect("the rows are CSV"))
+        .collect()
 }
 
 struct Silent;

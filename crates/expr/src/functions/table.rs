@@ -1,8 +1,8 @@
 //! The catalogue's rows. Argument counts are those that each class gives to `checkParameterCount`.
 
 use super::{
-    Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine, properties,
-    random, regex_function, sums, test_names, time, urls, variables,
+    Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,
+    properties, random, regex_function, sums, test_names, time, urls, variables,
 };
 use crate::catalogue::{FunctionSpec, Origin, Parameter};
 use crate::scope::ScriptLanguage;

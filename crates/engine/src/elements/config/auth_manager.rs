@@ -28,15 +28,26 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
     let mut rows = Vec::new();
     for prop in props.list("AuthManager.auth_list") {
-        let Value::Element(element) = &prop.value else { continue };
+        let Value::Element(element) = &prop.value else {
+            continue;
+        };
         let props = &element.props;
         let mechanism = match props.str("Authorization.mechanism").as_ref() {
             "" => Some(Mechanism::BasicDigest),
             name => Mechanism::from_name(name),
         };
-        let Some(mechanism) = mechanism.filter(|mechanism| *mechanism != Mechanism::Kerberos) else {
-            let message = format!("Authorization Manager '{}' asks for the mechanism {}", d.element.name, props.str("Authorization.mechanism"));
-            d.refuse("auth-mechanism", message, "only BASIC, DIGEST and BASIC_DIGEST are built");
+        let Some(mechanism) = mechanism.filter(|mechanism| *mechanism != Mechanism::Kerberos)
+        else {
+            let message = format!(
+                "Authorization Manager '{}' asks for the mechanism {}",
+                d.element.name,
+                props.str("Authorization.mechanism")
+            );
+            d.refuse(
+                "auth-mechanism",
+                message,
+                "only BASIC, DIGEST and BASIC_DIGEST are built",
+            );
             continue;
         };
         let mut field = |name: &str| d.compile(&props.str(name));

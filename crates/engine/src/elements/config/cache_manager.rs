@@ -27,7 +27,12 @@ pub struct CacheManager {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let methods = d.settings().properties.get("cacheable_methods");
-    let methods = methods.as_deref().unwrap_or("GET").split([' ', ',']).map(str::to_owned).collect();
+    let methods = methods
+        .as_deref()
+        .unwrap_or("GET")
+        .split([' ', ','])
+        .map(str::to_owned)
+        .collect();
     let manager = Arc::new(CacheManager {
         state: d.new_state(),
         settings: Settings {
@@ -39,38 +44,68 @@ pub fn decode(d: &mut Decoder) -> Roles {
         controlled_by_thread: d.bool("CacheManager.controlledByThread", false),
     });
     d.register(Manager::Cache(manager.clone()));
-    Roles { each_thread_iteration: Some(manager), ..Roles::default() }
+    Roles {
+        each_thread_iteration: Some(manager),
+        ..Roles::default()
+    }
 }
 
 impl CacheManager {
     /// What goes into a conditional request.
     pub fn validators(&self, cx: &mut Context, url: &Url, head: &RequestHead<'_>) -> Option<Entry> {
         let headers: Vec<(&str, &str)> = head.iter().collect();
-        cx.state::<Cache>(self.state, Cache::default).validators(url.as_str(), headers.iter().copied()).cloned()
+        cx.state::<Cache>(self.state, Cache::default)
+            .validators(url.as_str(), headers.iter().copied())
+            .cloned()
     }
 
     /// Whether the resource need not be asked for.
     pub fn is_fresh(&self, cx: &mut Context, url: &Url, head: &RequestHead<'_>) -> bool {
         let now_ms = cx.clock().now_ms();
         let headers: Vec<(&str, &str)> = head.iter().collect();
-        cx.state::<Cache>(self.state, Cache::default).is_fresh(url.as_str(), headers.iter().copied(), now_ms)
+        cx.state::<Cache>(self.state, Cache::default).is_fresh(
+            url.as_str(),
+            headers.iter().copied(),
+            now_ms,
+        )
     }
 
     /// Remembers a response; `sent` are the request headers as the sample shows them.
     ///
     /// # Errors
     /// What JMeter's sample fails with when the response's caching headers cannot be read.
-    pub fn save(&self, cx: &mut Context, method: &str, url: &Url, sent: &str, response: &ResponseHead<'_>) -> Result<(), Exception> {
+    pub fn save(
+        &self,
+        cx: &mut Context,
+        method: &str,
+        url: &Url,
+        sent: &str,
+        response: &ResponseHead<'_>,
+    ) -> Result<(), Exception> {
         let now_ms = cx.clock().now_ms();
-        let headers: Vec<(&str, &str)> = sent.lines().filter_map(|line| line.split_once(": ")).collect();
+        let headers: Vec<(&str, &str)> = sent
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .collect();
         let settings = self.settings.clone();
-        cx.state::<Cache>(self.state, Cache::default).save(&settings, method, url.as_str(), headers.iter().copied(), response, now_ms)
+        cx.state::<Cache>(self.state, Cache::default).save(
+            &settings,
+            method,
+            url.as_str(),
+            headers.iter().copied(),
+            response,
+            now_ms,
+        )
     }
 }
 
 impl ThreadIterationListener for CacheManager {
     fn thread_iteration_start(&self, cx: &mut Context) {
-        let clear = if self.controlled_by_thread { !cx.same_user } else { self.clear_each_iteration };
+        let clear = if self.controlled_by_thread {
+            !cx.same_user
+        } else {
+            self.clear_each_iteration
+        };
         if clear {
             cx.state::<Cache>(self.state, Cache::default).clear();
         }

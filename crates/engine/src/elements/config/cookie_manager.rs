@@ -45,8 +45,15 @@ pub fn decode(d: &mut Decoder) -> Roles {
         name => name.to_owned(),
     };
     let Some(policy) = Policy::from_name(&policy_name) else {
-        let message = format!("Cookie Manager '{}' has the unknown policy '{policy_name}'", d.element.name);
-        d.refuse("cookie-policy", message, "choose one of the policies that JMeter offers");
+        let message = format!(
+            "Cookie Manager '{}' has the unknown policy '{policy_name}'",
+            d.element.name
+        );
+        d.refuse(
+            "cookie-policy",
+            message,
+            "choose one of the policies that JMeter offers",
+        );
         return Roles::default();
     };
     let settings = Settings {
@@ -54,11 +61,19 @@ pub fn decode(d: &mut Decoder) -> Roles {
         check: properties.get_bool("CookieManager.check.cookies", true),
         delete_empty: properties.get_bool("CookieManager.delete_null_cookies", true),
     };
-    let saved_prefix = properties.get_bool("CookieManager.save.cookies", false).then(|| {
-        properties.get("CookieManager.name.prefix").map_or_else(|| "COOKIE_".to_owned(), |prefix| prefix.to_string())
-    });
+    let saved_prefix = properties
+        .get_bool("CookieManager.save.cookies", false)
+        .then(|| {
+            properties
+                .get("CookieManager.name.prefix")
+                .map_or_else(|| "COOKIE_".to_owned(), |prefix| prefix.to_string())
+        });
     let props = d.element.props.clone();
-    let initial = props.list("CookieManager.cookies").iter().filter_map(|prop| planned(d, &prop.value, variables)).collect();
+    let initial = props
+        .list("CookieManager.cookies")
+        .iter()
+        .filter_map(|prop| planned(d, &prop.value, variables))
+        .collect();
     let manager = Arc::new(CookieManager {
         state: d.new_state(),
         initial,
@@ -68,11 +83,16 @@ pub fn decode(d: &mut Decoder) -> Roles {
         saved_prefix,
     });
     d.register(Manager::Cookies(manager.clone()));
-    Roles { each_thread_iteration: Some(manager), ..Roles::default() }
+    Roles {
+        each_thread_iteration: Some(manager),
+        ..Roles::default()
+    }
 }
 
 fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCookie> {
-    let Value::Element(element) = value else { return None };
+    let Value::Element(element) = value else {
+        return None;
+    };
     let props = &element.props;
     let text = props.str("Cookie.value").into_owned();
     let template = (variables && text.contains("${")).then(|| d.compile(&text));
@@ -91,7 +111,10 @@ fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCoo
         domain_specified: props.bool("Cookie.domain_specified", true),
         version: 1,
     };
-    Some(PlannedCookie { cookie, value: template })
+    Some(PlannedCookie {
+        cookie,
+        value: template,
+    })
 }
 
 impl CookieManager {
@@ -119,18 +142,27 @@ impl CookieManager {
                 cookie
             })
             .collect();
-        Jar { store: CookieStore::new(cookies), evaluated }
+        Jar {
+            store: CookieStore::new(cookies),
+            evaluated,
+        }
     }
 
     /// Planned cookies with variables follow their variables until the server replaces them.
     fn refresh(&self, jar: &mut Jar, cx: &mut Context) {
         for (planned, last) in self.initial.iter().zip(&mut jar.evaluated) {
-            let Some(value) = &planned.value else { continue };
+            let Some(value) = &planned.value else {
+                continue;
+            };
             let value = value.eval(cx).into_string();
             if *last == value {
                 continue;
             }
-            let own = |cookie: &&mut Cookie| cookie.name == planned.cookie.name && cookie.domain == planned.cookie.domain && *cookie.value == **last;
+            let own = |cookie: &&mut Cookie| {
+                cookie.name == planned.cookie.name
+                    && cookie.domain == planned.cookie.domain
+                    && *cookie.value == **last
+            };
             if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(own) {
                 cookie.value = value.as_str().into();
             }
@@ -151,18 +183,26 @@ impl CookieManager {
         let now_ms = cx.clock().now_ms();
         self.with_jar(cx, |jar, cx| {
             let prefix = self.saved_prefix.as_deref();
-            jar.store.add_from_header(&self.settings, header, url, now_ms, |cookie| {
-                if let Some(prefix) = prefix {
-                    cx.vars_mut().set_named(&format!("{prefix}{}", cookie.name), (&*cookie.value).into());
-                }
-            });
+            jar.store
+                .add_from_header(&self.settings, header, url, now_ms, |cookie| {
+                    if let Some(prefix) = prefix {
+                        cx.vars_mut().set_named(
+                            &format!("{prefix}{}", cookie.name),
+                            (&*cookie.value).into(),
+                        );
+                    }
+                });
         });
     }
 }
 
 impl ThreadIterationListener for CookieManager {
     fn thread_iteration_start(&self, cx: &mut Context) {
-        let clear = if self.controlled_by_thread { !cx.same_user } else { self.clear_each_iteration };
+        let clear = if self.controlled_by_thread {
+            !cx.same_user
+        } else {
+            self.clear_each_iteration
+        };
         if clear {
             let jar = self.fresh(cx);
             cx.put_state(self.state, Box::new(jar));

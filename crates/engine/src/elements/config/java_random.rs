@@ -63,6 +63,9 @@ mod tests {
         );
         assert_eq!(drawn(1, 10), [5, 8, 7, 3, 4]);
         let mut random = JavaRandom::new(-7);
-        assert_eq!([random.next_double(), random.next_double()], [0.2691218093260761, 0.6731811902798038]);
+        assert_eq!(
+            [random.next_double(), random.next_double()],
+            [0.2691218093260761, 0.6731811902798038]
+        );
     }
 }

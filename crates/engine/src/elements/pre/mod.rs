@@ -2,12 +2,12 @@
 
 mod anchor_modifier;
 mod reg_ex_user_parameters;
-mod url_rewriting_modifier;
 mod sample_timeout;
+mod url_rewriting_modifier;
 mod user_parameters;
 
 pub use anchor_modifier::decode as anchor_modifier;
 pub use reg_ex_user_parameters::decode as reg_ex_user_parameters;
-pub use url_rewriting_modifier::decode as url_rewriting_modifier;
 pub use sample_timeout::{SampleTimeout, decode as sample_timeout};
+pub use url_rewriting_modifier::decode as url_rewriting_modifier;
 pub use user_parameters::decode as user_parameters;

@@ -119,11 +119,13 @@ mod tests {
         }
         cx.http.edits.begin(true);
         roles.pre.expect("it is a pre-processor").process(&mut cx);
-        let mut request = Request::default();
-        request.arguments = arguments
-            .iter()
-            .map(|(name, value)| RequestArgument::plain(name, value, "="))
-            .collect();
+        let mut request = Request {
+            arguments: arguments
+                .iter()
+                .map(|(name, value)| RequestArgument::plain(name, value, "="))
+                .collect(),
+            ..Request::default()
+        };
         for edit in cx.http.edits.take() {
             edit.apply(&mut cx, &mut request);
         }

@@ -16,7 +16,9 @@ const TARGET_TEST: i32 = 2;
 
 enum Deed {
     Pause,
-    Stop { now: bool },
+    Stop {
+        now: bool,
+    },
     Go(Action),
     /// An action number JMeter does not know either.
     Nothing,
@@ -38,7 +40,11 @@ pub fn decode(d: &mut Decoder) -> FlowControlAction {
         5 => Deed::Go(Action::BreakLoop),
         _ => Deed::Nothing,
     };
-    FlowControlAction { deed, target: d.int("ActionProcessor.target", 0), duration: d.template("ActionProcessor.duration") }
+    FlowControlAction {
+        deed,
+        target: d.int("ActionProcessor.target", 0),
+        duration: d.template("ActionProcessor.duration"),
+    }
 }
 
 impl FlowControlAction {

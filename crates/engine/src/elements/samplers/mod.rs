@@ -47,10 +47,16 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
-        "HTTPSamplerProxy" | "HTTPSampler_" => http::decode(d, configs, needs).map(Box::new).map(Sampler::Http),
+        "HTTPSamplerProxy" | "HTTPSampler_" => http::decode(d, configs, needs)
+            .map(Box::new)
+            .map(Sampler::Http),
         class => {
             if crate::elements::entry(class).is_some_and(|entry| entry.rung == Rung::Native) {
-                d.refuse("sampler-not-built", format!("{class} cannot be run"), "disable the element");
+                d.refuse(
+                    "sampler-not-built",
+                    format!("{class} cannot be run"),
+                    "disable the element",
+                );
             } else {
                 crate::elements::decode(d); // says why not
             }

@@ -36,7 +36,10 @@ pub struct OsProcess {
 pub fn decode(d: &mut Decoder) -> OsProcess {
     OsProcess {
         command: d.template("SystemSampler.command"),
-        arguments: rows(d, "SystemSampler.arguments").into_iter().map(|(_, value)| value).collect(),
+        arguments: rows(d, "SystemSampler.arguments")
+            .into_iter()
+            .map(|(_, value)| value)
+            .collect(),
         environment: rows(d, "SystemSampler.environment"),
         directory: d.template("SystemSampler.directory"),
         check_return_code: d.bool("SystemSampler.checkReturnCode", false),
@@ -50,11 +53,16 @@ pub fn decode(d: &mut Decoder) -> OsProcess {
 
 fn rows(d: &mut Decoder, name: &str) -> Vec<(Template, Template)> {
     let props = d.element.props.clone();
-    let Some(arguments) = props.element(name) else { return Vec::new() };
+    let Some(arguments) = props.element(name) else {
+        return Vec::new();
+    };
     let mut rows = Vec::new();
     for prop in arguments.props.list("Arguments.arguments") {
         if let Value::Element(row) = &prop.value {
-            rows.push((d.compile(&row.props.str("Argument.name")), d.compile(&row.props.str("Argument.value"))));
+            rows.push((
+                d.compile(&row.props.str("Argument.name")),
+                d.compile(&row.props.str("Argument.value")),
+            ));
         }
     }
     rows
@@ -72,10 +80,20 @@ impl OsProcess {
         let mut sample = Sample::new(label, cx.thread_name.clone());
         sample.data_type = DataType::Text;
         let command = self.command.eval(cx).into_string();
-        let arguments: Vec<String> = self.arguments.iter().map(|argument| argument.eval(cx).into_string()).collect();
+        let arguments: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|argument| argument.eval(cx).into_string())
+            .collect();
         let directory = self.directory(cx);
         sample.sampler_data = Some(
-            format!("Working Directory: {}\nEnvironment: {}\nExecuting: {}", directory.display(), "{}", line(&command, &arguments)).into(),
+            format!(
+                "Working Directory: {}\nEnvironment: {}\nExecuting: {}",
+                directory.display(),
+                "{}",
+                line(&command, &arguments)
+            )
+            .into(),
         );
         let timeout_ms = number::long(&self.timeout_ms.eval(cx));
         sample.start_ms = cx.clock().now_ms();
@@ -85,7 +103,13 @@ impl OsProcess {
             Err(error) => Err(error),
         };
         sample.set_end(cx.clock().now_ms());
-        self.judge(cx, &mut sample, ended, &line(&command, &arguments), timeout_ms);
+        self.judge(
+            cx,
+            &mut sample,
+            ended,
+            &line(&command, &arguments),
+            timeout_ms,
+        );
         sample.response_data = Some(output.into());
         Some(sample)
     }
@@ -98,21 +122,53 @@ impl OsProcess {
         PathBuf::from(&*directory)
     }
 
-    fn start(&self, cx: &mut Context, command: &str, arguments: &[String], directory: &PathBuf) -> std::io::Result<Child> {
+    fn start(
+        &self,
+        cx: &mut Context,
+        command: &str,
+        arguments: &[String],
+        directory: &PathBuf,
+    ) -> std::io::Result<Child> {
         let mut process = Command::new(command);
-        process.args(arguments).current_dir(directory).kill_on_drop(true);
+        process
+            .args(arguments)
+            .current_dir(directory)
+            .kill_on_drop(true);
         for (name, value) in &self.environment {
             let name = name.eval(cx).into_string();
             process.env(name, &*value.eval(cx));
         }
-        let (stdin, stdout, stderr) = (self.stdin.eval(cx).into_string(), self.stdout.eval(cx).into_string(), self.stderr.eval(cx).into_string());
-        process.stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::from(File::open(stdin)?) });
-        process.stdout(if stdout.is_empty() { Stdio::piped() } else { Stdio::from(File::create(stdout)?) });
-        process.stderr(if stderr.is_empty() { Stdio::piped() } else { Stdio::from(File::create(stderr)?) });
+        let (stdin, stdout, stderr) = (
+            self.stdin.eval(cx).into_string(),
+            self.stdout.eval(cx).into_string(),
+            self.stderr.eval(cx).into_string(),
+        );
+        process.stdin(if stdin.is_empty() {
+            Stdio::null()
+        } else {
+            Stdio::from(File::open(stdin)?)
+        });
+        process.stdout(if stdout.is_empty() {
+            Stdio::piped()
+        } else {
+            Stdio::from(File::create(stdout)?)
+        });
+        process.stderr(if stderr.is_empty() {
+            Stdio::piped()
+        } else {
+            Stdio::from(File::create(stderr)?)
+        });
         process.spawn()
     }
 
-    fn judge(&self, cx: &mut Context, sample: &mut Sample, ended: std::io::Result<Ended>, line: &str, timeout_ms: i64) {
+    fn judge(
+        &self,
+        cx: &mut Context,
+        sample: &mut Sample,
+        ended: std::io::Result<Ended>,
+        line: &str,
+        timeout_ms: i64,
+    ) {
         match ended {
             Ok(Ended::Code(code)) => {
                 sample.code = code.to_string().into();
@@ -121,7 +177,8 @@ impl OsProcess {
                 sample.message = if sample.success {
                     "OK".into()
                 } else {
-                    format!("Unexpected return code.  Expected [{expected}]. Actual [{code}].").into()
+                    format!("Unexpected return code.  Expected [{expected}]. Actual [{code}].")
+                        .into()
                 };
             }
             Ok(Ended::TimedOut) => {
@@ -130,7 +187,10 @@ impl OsProcess {
             }
             Err(error) => {
                 sample.code = "500".into();
-                sample.message = format!("Exception occurred whilst executing system call: java.io.IOException: {error}").into();
+                sample.message = format!(
+                    "Exception occurred whilst executing system call: java.io.IOException: {error}"
+                )
+                .into();
             }
         }
     }
@@ -187,5 +247,8 @@ async fn drain(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) {
 /// The exit code as Java gives it: 128 more than the signal that ended the program.
 fn exit_code(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
-    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+    status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .unwrap_or(-1)
 }

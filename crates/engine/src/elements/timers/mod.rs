@@ -28,7 +28,10 @@ struct RandomDelay {
 
 impl RandomDelay {
     fn decode(d: &mut crate::compile::Decoder) -> RandomDelay {
-        RandomDelay { delay: d.template("ConstantTimer.delay"), range: d.template("RandomTimer.range") }
+        RandomDelay {
+            delay: d.template("ConstantTimer.delay"),
+            range: d.template("RandomTimer.range"),
+        }
     }
 
     /// The constant delay in milliseconds and the range, 0 where they are no numbers.

@@ -15,8 +15,8 @@ use drumfire_web::headers::{self, Header};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
-use super::settings::address;
 use super::edits::{Request, RequestArgument};
+use super::settings::address;
 use crate::context::Context;
 use crate::number;
 
@@ -89,7 +89,10 @@ impl<'s> Call<'s> {
         let files = sampler.files.iter().map(|file| file.evaluate(cx)).collect();
         let mut merged = Vec::new();
         for rows in &sampler.headers {
-            let rows: Vec<Header<'s>> = rows.iter().map(|(name, value)| Header::new(cow(name.eval(cx)), cow(value.eval(cx)))).collect();
+            let rows: Vec<Header<'s>> = rows
+                .iter()
+                .map(|(name, value)| Header::new(cow(name.eval(cx)), cow(value.eval(cx))))
+                .collect();
             if merged.is_empty() {
                 merged = rows;
             } else {
@@ -102,7 +105,11 @@ impl<'s> Call<'s> {
             headers: merged,
             limits: Limits {
                 connect: timeout(&sampler.connect_timeout, 0, cx),
-                response: timeout(&sampler.response_timeout, sampler.settings.default_timeout_ms, cx),
+                response: timeout(
+                    &sampler.response_timeout,
+                    sampler.settings.default_timeout_ms,
+                    cx,
+                ),
             },
             source: address(sampler.source.eval(cx).trim()).or(sampler.settings.local_address),
             proxy: sampler.proxy.as_ref().and_then(|proxy| proxy.evaluate(cx)),
@@ -135,7 +142,11 @@ impl<'s> Call<'s> {
         self.protocol = Text::Owned(request.protocol);
         self.domain = Text::Owned(request.domain);
         self.path = Text::Owned(request.path);
-        self.arguments = request.arguments.into_iter().map(OwnedArgument::edited).collect();
+        self.arguments = request
+            .arguments
+            .into_iter()
+            .map(OwnedArgument::edited)
+            .collect();
     }
 
     /// Where the request goes (`HTTPSamplerBase#getUrl`).
@@ -144,12 +155,25 @@ impl<'s> Call<'s> {
         if url::method_takes_query(&self.method) && !self.sends_values_as_body(sampler) {
             append_query_string(&self.arguments(), &self.content_encoding, &mut query);
         }
-        url::Target { protocol: &self.protocol, domain: &self.domain, port: &self.port, path: &self.path, method: &self.method, query: &query }.url()
+        url::Target {
+            protocol: &self.protocol,
+            domain: &self.domain,
+            port: &self.port,
+            path: &self.path,
+            method: &self.method,
+            query: &query,
+        }
+        .url()
     }
 
     /// `HTTPSamplerBase#getSendParameterValuesAsPostBody`.
     fn sends_values_as_body(&self, sampler: &HttpSampler) -> bool {
-        sampler.raw_body || (!self.arguments.is_empty() && self.arguments.iter().all(|argument| argument.name.is_empty()))
+        sampler.raw_body
+            || (!self.arguments.is_empty()
+                && self
+                    .arguments
+                    .iter()
+                    .all(|argument| argument.name.is_empty()))
     }
 
     pub fn arguments(&self) -> Vec<Argument<'_>> {
@@ -168,11 +192,23 @@ impl<'s> Call<'s> {
     pub fn files(&self) -> Vec<FileArgument<'_>> {
         self.files
             .iter()
-            .map(|file| FileArgument { path: &file.path, resolved: &file.resolved, param_name: &file.param_name, mime_type: &file.mime_type })
+            .map(|file| FileArgument {
+                path: &file.path,
+                resolved: &file.resolved,
+                param_name: &file.param_name,
+                mime_type: &file.mime_type,
+            })
             .collect()
     }
 
-    pub fn body_spec<'a>(&'a self, sampler: &HttpSampler, method: &'a str, arguments: &'a [Argument<'a>], files: &'a [FileArgument<'a>], following_redirect: bool) -> BodySpec<'a> {
+    pub fn body_spec<'a>(
+        &'a self,
+        sampler: &HttpSampler,
+        method: &'a str,
+        arguments: &'a [Argument<'a>],
+        files: &'a [FileArgument<'a>],
+        following_redirect: bool,
+    ) -> BodySpec<'a> {
         BodySpec {
             method,
             raw: sampler.raw_body,
@@ -192,8 +228,17 @@ impl super::FileTemplate {
         let path = self.path.eval(cx);
         // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
         let direct = PathBuf::from(&*path);
-        let resolved = if direct.is_absolute() || direct.exists() { direct } else { cx.base_dir().join(direct) };
-        OwnedFile { resolved, path, param_name: self.param_name.eval(cx), mime_type: self.mime_type.eval(cx) }
+        let resolved = if direct.is_absolute() || direct.exists() {
+            direct
+        } else {
+            cx.base_dir().join(direct)
+        };
+        OwnedFile {
+            resolved,
+            path,
+            param_name: self.param_name.eval(cx),
+            mime_type: self.mime_type.eval(cx),
+        }
     }
 }
 
@@ -205,9 +250,18 @@ impl super::ProxyTemplate {
         if host.is_empty() || port <= 0 {
             return None;
         }
-        let (user, password) = (self.user.eval(cx).into_string(), self.password.eval(cx).into_string());
-        let authorization = (!user.is_empty()).then(|| drumfire_web::auth::basic_header(&user, &password).into_boxed_str());
-        Some(Arc::new(Proxy { host: host.into(), port: u16::try_from(port).unwrap_or(0), connect_headers: Box::default(), authorization }))
+        let (user, password) = (
+            self.user.eval(cx).into_string(),
+            self.password.eval(cx).into_string(),
+        );
+        let authorization = (!user.is_empty())
+            .then(|| drumfire_web::auth::basic_header(&user, &password).into_boxed_str());
+        Some(Arc::new(Proxy {
+            host: host.into(),
+            port: u16::try_from(port).unwrap_or(0),
+            connect_headers: Box::default(),
+            authorization,
+        }))
     }
 }
 

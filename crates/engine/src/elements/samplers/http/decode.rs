@@ -12,8 +12,17 @@ use drumfire_expr::Template;
 use drumfire_web::trace::Client;
 
 /// GUI classes whose elements JMeter merges into an HTTP Request (`HTTPSamplerBase#APPLIABLE_CONFIG_CLASSES`).
-const APPLICABLE: [&str; 9] =
-    ["LoginConfigGui", "HttpDefaultsGui", "SimpleConfigGui", "HeaderPanel", "DNSCachePanel", "AuthPanel", "CacheManagerGui", "CookiePanel", "TestBeanGUI"];
+const APPLICABLE: [&str; 9] = [
+    "LoginConfigGui",
+    "HttpDefaultsGui",
+    "SimpleConfigGui",
+    "HeaderPanel",
+    "DNSCachePanel",
+    "AuthPanel",
+    "CacheManagerGui",
+    "CookiePanel",
+    "TestBeanGUI",
+];
 
 const ARGUMENTS: &str = "HTTPsampler.Arguments";
 
@@ -27,9 +36,16 @@ struct Merged<'p> {
 impl<'p> Merged<'p> {
     /// `AbstractTestElement#addProperty`: a property counts as missing when it is an empty text; collections are added to.
     fn new(sampler: &'p Element, configs: &[&'p Element]) -> Merged<'p> {
-        let mut merged = Merged { props: BTreeMap::new(), arguments: Vec::new(), files: Vec::new() };
+        let mut merged = Merged {
+            props: BTreeMap::new(),
+            arguments: Vec::new(),
+            files: Vec::new(),
+        };
         merged.add(sampler);
-        for config in configs.iter().filter(|config| config.class == "ConfigTestElement") {
+        for config in configs
+            .iter()
+            .filter(|config| config.class == "ConfigTestElement")
+        {
             merged.add(config);
         }
         merged
@@ -38,10 +54,16 @@ impl<'p> Merged<'p> {
     fn add(&mut self, element: &'p Element) {
         for prop in &*element.props {
             match (&*prop.name, &prop.value) {
-                (ARGUMENTS, Value::Element(arguments)) => self.arguments.extend(arguments.props.list("Arguments.arguments")),
-                ("HTTPsampler.Files", Value::Element(files)) => self.files.extend(files.props.list("HTTPFileArgs.files")),
+                (ARGUMENTS, Value::Element(arguments)) => self
+                    .arguments
+                    .extend(arguments.props.list("Arguments.arguments")),
+                ("HTTPsampler.Files", Value::Element(files)) => {
+                    self.files.extend(files.props.list("HTTPFileArgs.files"))
+                }
                 (name, _) => {
-                    let missing = self.props.get(name).is_none_or(|known| matches!(&known.value, Value::Str(text) if text.is_empty()));
+                    let missing = self.props.get(name).is_none_or(
+                        |known| matches!(&known.value, Value::Str(text) if text.is_empty()),
+                    );
                     if missing {
                         self.props.insert(name, prop);
                     }
@@ -59,7 +81,11 @@ impl<'p> Merged<'p> {
 
     fn or(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
         let template = self.template(d, name);
-        if template.is_empty_literal() { Template::raw(default) } else { template }
+        if template.is_empty_literal() {
+            Template::raw(default)
+        } else {
+            template
+        }
     }
 
     fn flag(&self, d: &mut Decoder, name: &str) -> bool {
@@ -76,7 +102,11 @@ impl<'p> Merged<'p> {
 
 /// Decodes an HTTP Request.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
-    let applicable: Vec<&Element> = configs.iter().copied().filter(|config| is_applicable(config)).collect();
+    let applicable: Vec<&Element> = configs
+        .iter()
+        .copied()
+        .filter(|config| is_applicable(config))
+        .collect();
     let merged = Merged::new(d.element, &applicable);
     let client = client(d, &merged);
     let mut settings = Settings::read(&d.settings().properties);
@@ -90,7 +120,11 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         path: merged.template(d, "HTTPSampler.path"),
         method: merged.or(d, "HTTPSampler.method", "GET"),
         content_encoding: merged.template(d, "HTTPSampler.contentEncoding"),
-        arguments: merged.arguments.iter().filter_map(|prop| argument(d, prop)).collect(),
+        arguments: merged
+            .arguments
+            .iter()
+            .filter_map(|prop| argument(d, prop))
+            .collect(),
         files: files(d, &merged),
         headers: headers(d, &applicable),
         follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
@@ -143,13 +177,24 @@ fn client(d: &mut Decoder, merged: &Merged<'_>) -> Client {
     let implementation = merged.template(d, "HTTPSampler.implementation");
     let mut name = d.now(&implementation).to_string();
     if name.trim().is_empty() {
-        name = d.settings().properties.get("jmeter.httpsampler").map(|value| value.to_string()).unwrap_or_default();
+        name = d
+            .settings()
+            .properties
+            .get("jmeter.httpsampler")
+            .map(|value| value.to_string())
+            .unwrap_or_default();
     }
-    if matches!(name.as_str(), "Java" | "HTTPSampler") { Client::Java } else { Client::HttpClient }
+    if matches!(name.as_str(), "Java" | "HTTPSampler") {
+        Client::Java
+    } else {
+        Client::HttpClient
+    }
 }
 
 fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
-    let Value::Element(element) = &prop.value else { return None };
+    let Value::Element(element) = &prop.value else {
+        return None;
+    };
     let props = &element.props;
     Some(ArgumentTemplate {
         name: d.compile(&props.str("Argument.name")),
@@ -164,7 +209,9 @@ fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
 fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
     let mut files = Vec::new();
     for prop in &merged.files {
-        let Value::Element(element) = &prop.value else { continue };
+        let Value::Element(element) = &prop.value else {
+            continue;
+        };
         let props = &element.props;
         files.push(FileTemplate {
             path: d.compile(&props.str("File.path")),
@@ -178,11 +225,19 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
 /// The rows of each Header Manager in scope, the nearest first.
 fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
     let mut managers = Vec::new();
-    for config in configs.iter().filter(|config| config.class == "HeaderManager") {
+    for config in configs
+        .iter()
+        .filter(|config| config.class == "HeaderManager")
+    {
         let mut rows = Vec::new();
         for prop in config.props.list("HeaderManager.headers") {
-            let Value::Element(header) = &prop.value else { continue };
-            rows.push((d.compile(&header.props.str("Header.name")), d.compile(&header.props.str("Header.value"))));
+            let Value::Element(header) = &prop.value else {
+                continue;
+            };
+            rows.push((
+                d.compile(&header.props.str("Header.name")),
+                d.compile(&header.props.str("Header.value")),
+            ));
         }
         managers.push(rows);
     }

@@ -23,14 +23,25 @@ const DEFAULT_POOL: usize = 6;
 
 impl HttpSampler {
     /// The page with its resources as sub-results; the page itself if it has none.
-    pub(super) async fn embedded(&self, cx: &mut Context, call: &Call<'_>, page: Sample, place: &Place<'_>) -> Sample {
+    pub(super) async fn embedded(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        page: Sample,
+        place: &Place<'_>,
+    ) -> Sample {
         let mut page = page;
         let addresses = match self.addresses(&page) {
             Ok(addresses) => addresses,
             Err(message) => {
                 let mut error = page.clone();
                 let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
-                failure::apply(&mut error, &Exception::new(class, message), place, self.needs);
+                failure::apply(
+                    &mut error,
+                    &Exception::new(class, message),
+                    place,
+                    self.needs,
+                );
                 page.add_child(error, self.settings.rename_children);
                 self.settle_success(&mut page, false);
                 Vec::new()
@@ -50,10 +61,23 @@ impl HttpSampler {
         let wanted = self.filter(cx, addresses, &mut whole, place);
         let pool = self.pool(cx);
         if pool > 1 {
-            self.fetch_together(cx, call, &mut whole, wanted, &Place::Pool { client: place.client(), depth: place.depth() + 1 }, pool).await;
+            self.fetch_together(
+                cx,
+                call,
+                &mut whole,
+                wanted,
+                &Place::Pool {
+                    client: place.client(),
+                    depth: place.depth() + 1,
+                },
+                pool,
+            )
+            .await;
         } else {
             for url in wanted {
-                let sample = self.fetch(cx, call, &url, "GET", &Place::Resource(place)).await;
+                let sample = self
+                    .fetch(cx, call, &url, "GET", &Place::Resource(place))
+                    .await;
                 self.add(&mut whole, sample);
             }
         }
@@ -62,9 +86,13 @@ impl HttpSampler {
 
     /// What the page asks for, in order.
     fn addresses(&self, page: &Sample) -> Result<Vec<JavaUrl>, String> {
-        let Some(data) = page.response_data.as_ref().filter(|data| !data.is_empty()) else { return Ok(Vec::new()) };
+        let Some(data) = page.response_data.as_ref().filter(|data| !data.is_empty()) else {
+            return Ok(Vec::new());
+        };
         let content_type = page.content_type.as_deref().unwrap_or_default();
-        let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else { return Ok(Vec::new()) };
+        let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else {
+            return Ok(Vec::new());
+        };
         let text = crate::body::decode(data, page.encoding.as_deref());
         match media_type(content_type).as_str() {
             "text/html" | "application/xhtml+xml" | "application/xml" | "text/xml" => {
@@ -77,7 +105,13 @@ impl HttpSampler {
     }
 
     /// The addresses that pass both filters, in normal form; failures become sub-results.
-    fn filter(&self, cx: &mut Context, addresses: Vec<JavaUrl>, whole: &mut Sample, place: &Place<'_>) -> VecDeque<Url> {
+    fn filter(
+        &self,
+        cx: &mut Context,
+        addresses: Vec<JavaUrl>,
+        whole: &mut Sample,
+        place: &Place<'_>,
+    ) -> VecDeque<Url> {
         let allow = self.pattern(&self.embedded_allow.eval(cx));
         let exclude = self.pattern(&self.embedded_exclude.eval(cx));
         let mut wanted = VecDeque::new();
@@ -88,12 +122,22 @@ impl HttpSampler {
                 self.add_error(whole, format!("{text} is not a correct URI"), place);
                 continue;
             };
-            if allow.as_ref().is_some_and(|allow| !allow.full_match(url.as_str())) || exclude.as_ref().is_some_and(|exclude| exclude.full_match(url.as_str())) {
+            if allow
+                .as_ref()
+                .is_some_and(|allow| !allow.full_match(url.as_str()))
+                || exclude
+                    .as_ref()
+                    .is_some_and(|exclude| exclude.full_match(url.as_str()))
+            {
                 continue;
             }
             match url.normalized() {
                 Ok(url) => wanted.push_back(url),
-                Err(_) => self.add_error(whole, format!("{} URI can not be normalized", url.as_str()), place),
+                Err(_) => self.add_error(
+                    whole,
+                    format!("{} URI can not be normalized", url.as_str()),
+                    place,
+                ),
             }
         }
         wanted
@@ -103,7 +147,11 @@ impl HttpSampler {
         if text.is_empty() {
             return None;
         }
-        let dialect = if self.settings.java_regex { Dialect::Java } else { Dialect::Oro };
+        let dialect = if self.settings.java_regex {
+            Dialect::Java
+        } else {
+            Dialect::Oro
+        };
         match Pattern::compile(text, dialect, Options::default()) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
@@ -122,7 +170,15 @@ impl HttpSampler {
     }
 
     /// Fetches with up to `pool` requests under way; results in the order of the page.
-    async fn fetch_together(&self, cx: &mut Context, call: &Call<'_>, whole: &mut Sample, mut wanted: VecDeque<Url>, place: &Place<'_>, pool: usize) {
+    async fn fetch_together(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        whole: &mut Sample,
+        mut wanted: VecDeque<Url>,
+        place: &Place<'_>,
+        pool: usize,
+    ) {
         let mut results: Vec<Option<Fetched>> = Vec::new();
         let mut running = JoinSet::new();
         loop {
@@ -140,7 +196,9 @@ impl HttpSampler {
                 }
             }
             match running.join_next().await {
-                Some(Ok((index, (sending, outcome)))) => results[index] = Some(Fetched::Answered(sending, outcome)),
+                Some(Ok((index, (sending, outcome)))) => {
+                    results[index] = Some(Fetched::Answered(sending, Box::new(outcome)))
+                }
                 Some(Err(error)) => tracing::error!("a download ended with a panic: {error}"),
                 None => break,
             }
@@ -148,7 +206,9 @@ impl HttpSampler {
         for result in results.into_iter().flatten() {
             let sample = match result {
                 Fetched::Done(sample) => sample.map(|sample| *sample),
-                Fetched::Answered(sending, outcome) => self.complete(cx, call, sending, outcome, place).await,
+                Fetched::Answered(sending, outcome) => {
+                    self.complete(cx, call, sending, *outcome, place).await
+                }
             };
             self.add(whole, sample);
         }
@@ -165,7 +225,12 @@ impl HttpSampler {
     fn add_error(&self, whole: &mut Sample, message: String, place: &Place<'_>) {
         // `new HTTPSampleResult(res)` copies the sub-results too.
         let mut error = whole.clone();
-        failure::apply(&mut error, &Exception::new("java.lang.Exception", message), place, self.needs);
+        failure::apply(
+            &mut error,
+            &Exception::new("java.lang.Exception", message),
+            place,
+            self.needs,
+        );
         whole.add_child(error, self.settings.rename_children);
         self.settle_success(whole, false);
     }
@@ -194,7 +259,7 @@ impl HttpSampler {
 
 enum Fetched {
     Done(Option<Box<Sample>>),
-    Answered(Box<Sending>, Result<drumfire_http::Incoming, Trouble>),
+    Answered(Box<Sending>, Box<Result<drumfire_http::Incoming, Trouble>>),
 }
 
 /// `HTTPSamplerBase#getUserAgent`: from the request headers as the sample shows them.

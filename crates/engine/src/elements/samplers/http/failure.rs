@@ -24,7 +24,9 @@ pub fn apply(sample: &mut Sample, exception: &Exception, place: &Place<'_>, need
     if sample.body_bytes == 0 {
         sample.body_bytes = exception.trace_len(place);
     }
-    sample.response_data = needs.body.then(|| exception.trace(place).into_bytes().into());
+    sample.response_data = needs
+        .body
+        .then(|| exception.trace(place).into_bytes().into());
 }
 
 /// The exception JMeter would have caught.
@@ -34,8 +36,20 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
         Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
         Trouble::Exchange(failure) => {
             let endpoint = match &target.proxy {
-                Some(proxy) => Endpoint { host: &proxy.host, port: proxy.port, addresses: &failure.addresses, secure: target.tls, proxied: true },
-                None => Endpoint { host: url.host(), port: target.port, addresses: &failure.addresses, secure: target.tls, proxied: false },
+                Some(proxy) => Endpoint {
+                    host: &proxy.host,
+                    port: proxy.port,
+                    addresses: &failure.addresses,
+                    secure: target.tls,
+                    proxied: true,
+                },
+                None => Endpoint {
+                    host: url.host(),
+                    port: target.port,
+                    addresses: &failure.addresses,
+                    secure: target.tls,
+                    proxied: false,
+                },
             };
             let failure = of_exchange(failure, endpoint.host);
             match client {
@@ -55,9 +69,14 @@ const MAX_REMEMBERED: usize = 10_000;
 /// Whether the name did not resolve shortly before either. The memory is the process's, as a JVM's is.
 fn was_unknown(host: &str) -> bool {
     static UNKNOWN: Mutex<BTreeMap<Box<str>, Instant>> = Mutex::new(BTreeMap::new());
-    let Ok(mut unknown) = UNKNOWN.lock() else { return false };
+    let Ok(mut unknown) = UNKNOWN.lock() else {
+        return false;
+    };
     let now = Instant::now();
-    if unknown.get(host).is_some_and(|asked| now.duration_since(*asked) < REMEMBERED) {
+    if unknown
+        .get(host)
+        .is_some_and(|asked| now.duration_since(*asked) < REMEMBERED)
+    {
         return true;
     }
     if unknown.len() >= MAX_REMEMBERED {
@@ -70,9 +89,13 @@ fn was_unknown(host: &str) -> bool {
 fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
     let connecting = matches!(failure.phase, Phase::Resolve | Phase::Connect);
     match &failure.kind {
-        FailureKind::UnknownHost => JavaFailure::UnknownHost { remembered: was_unknown(host) },
+        FailureKind::UnknownHost => JavaFailure::UnknownHost {
+            remembered: was_unknown(host),
+        },
         FailureKind::Refused => JavaFailure::Connect(ConnectFailure::Refused),
-        FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => JavaFailure::Connect(ConnectFailure::TimedOut),
+        FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => {
+            JavaFailure::Connect(ConnectFailure::TimedOut)
+        }
         FailureKind::ConnectTimeout => JavaFailure::Socket("Connection timed out"),
         FailureKind::ReadTimeout => JavaFailure::ReadTimeout,
         FailureKind::HostUnreachable => JavaFailure::Connect(ConnectFailure::HostUnreachable),
@@ -83,11 +106,18 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::BrokenPipe => JavaFailure::BrokenPipe,
         FailureKind::ClosedBeforeResponse => JavaFailure::NoResponse,
         FailureKind::BadHeader(line) => JavaFailure::BadHeader(line),
-        FailureKind::NoValidResponse | FailureKind::BadStatusLine { .. } | FailureKind::HeadTooLarge | FailureKind::UnexpectedInterim(_) => {
-            JavaFailure::MalformedHead
-        }
-        FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody { expected: *expected, received: *received },
-        FailureKind::TruncatedChunk { expected, actual } => JavaFailure::TruncatedChunk { expected: *expected, received: *actual },
+        FailureKind::NoValidResponse
+        | FailureKind::BadStatusLine { .. }
+        | FailureKind::HeadTooLarge
+        | FailureKind::UnexpectedInterim(_) => JavaFailure::MalformedHead,
+        FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody {
+            expected: *expected,
+            received: *received,
+        },
+        FailureKind::TruncatedChunk { expected, actual } => JavaFailure::TruncatedChunk {
+            expected: *expected,
+            received: *actual,
+        },
         FailureKind::MissingLastChunk => JavaFailure::MissingClosingChunk,
         FailureKind::BadChunk(chunk) => of_chunk(chunk),
         FailureKind::Tls(tls) => of_tls(tls),
@@ -117,4 +147,3 @@ fn of_tls(tls: &TlsFailure) -> JavaFailure<'_> {
         TlsFailure::Other(text) => JavaFailure::Tls(text),
     }
 }
-

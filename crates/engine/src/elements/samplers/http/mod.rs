@@ -35,7 +35,9 @@ pub use settings::Settings;
 pub use state::{UserState, new_worker};
 
 use crate::context::Context;
-use crate::elements::config::{AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore};
+use crate::elements::config::{
+    AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
+};
 use crate::program::Needs;
 use call::Call;
 
@@ -106,7 +108,10 @@ impl HttpSampler {
             dns.install(cx);
         }
         let call = Call::evaluate(self, cx, name);
-        let place = Place::Sampler { client: self.client, transactions: cx.transactions };
+        let place = Place::Sampler {
+            client: self.client,
+            transactions: cx.transactions,
+        };
         let url = match call.url(self) {
             Ok(url) => url,
             Err(exception) => {

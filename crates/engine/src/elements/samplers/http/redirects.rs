@@ -3,7 +3,9 @@
 
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
-use drumfire_web::redirect::{method_after_redirect, nested_too_deep, redirect_url, too_many_redirects};
+use drumfire_web::redirect::{
+    method_after_redirect, nested_too_deep, redirect_url, too_many_redirects,
+};
 use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
@@ -14,7 +16,13 @@ use crate::context::Context;
 
 impl HttpSampler {
     /// `HTTPSamplerBase#resultProcessing`.
-    pub(super) async fn process(&self, cx: &mut Context, call: &Call<'_>, sample: Sample, place: &Place<'_>) -> Option<Sample> {
+    pub(super) async fn process(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sample: Sample,
+        place: &Place<'_>,
+    ) -> Option<Sample> {
         let mut sample = sample;
         let mut redirected = false;
         if !place.is_redirect() && self.follow_redirects && sample.redirect_location.is_some() {
@@ -36,7 +44,13 @@ impl HttpSampler {
     }
 
     /// `HTTPSamplerBase#followRedirects`: the whole takes the outcome of the last response and all of them as sub-results.
-    async fn follow(&self, cx: &mut Context, call: &Call<'_>, first: Sample, place: &Place<'_>) -> Sample {
+    async fn follow(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        first: Sample,
+        place: &Place<'_>,
+    ) -> Sample {
         let rename = self.settings.rename_children;
         let mut total = first.clone();
         total.children.clear();
@@ -46,7 +60,10 @@ impl HttpSampler {
         while redirects < self.settings.max_redirects {
             let mut invalid = false;
             match self.next_address(&last) {
-                Ok((url, method)) => match self.fetch(cx, call, &url, &method, &Place::Redirect(place)).await {
+                Ok((url, method)) => match self
+                    .fetch(cx, call, &url, &method, &Place::Redirect(place))
+                    .await
+                {
                     Some(sample) => last = sample,
                     None => break,
                 },
@@ -76,7 +93,12 @@ impl HttpSampler {
         }
         if redirects >= self.settings.max_redirects {
             last.children.clear();
-            failure::apply(&mut last, &too_many_redirects(self.settings.max_redirects), place, self.needs);
+            failure::apply(
+                &mut last,
+                &too_many_redirects(self.settings.max_redirects),
+                place,
+                self.needs,
+            );
             total.add_child(last.clone(), rename);
         }
         take_outcome(&mut total, last);
@@ -87,7 +109,10 @@ impl HttpSampler {
         let base = Url::parse(last.url.as_deref().unwrap_or_default())?;
         let location = last.redirect_location.as_deref().unwrap_or_default();
         let url = redirect_url(&base, location, self.settings.remove_slash_dot_dot)?;
-        Ok((url, method_after_redirect(last.method.as_deref().unwrap_or("GET")).to_owned()))
+        Ok((
+            url,
+            method_after_redirect(last.method.as_deref().unwrap_or("GET")).to_owned(),
+        ))
     }
 }
 

@@ -5,7 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use drumfire_http::{Body as WireBody, Identity, Incoming, Keep, Limits, Outgoing, Part as WirePart, Session, Target, Want, exchange};
+use drumfire_http::{
+    Body as WireBody, Identity, Incoming, Keep, Limits, Outgoing, Part as WirePart, Session,
+    Target, Want, exchange,
+};
 use drumfire_results::{Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
@@ -46,7 +49,14 @@ pub(super) enum Prepared {
 
 impl HttpSampler {
     /// One request and what follows it.
-    pub(super) async fn fetch(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, place: &Place<'_>) -> Option<Sample> {
+    pub(super) async fn fetch(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        url: &Url,
+        method: &str,
+        place: &Place<'_>,
+    ) -> Option<Sample> {
         let sending = match self.prepare(cx, call, url, method, place) {
             Prepared::Done(sample) => return sample.map(|sample| *sample),
             Prepared::Send(sending) => sending,
@@ -56,7 +66,14 @@ impl HttpSampler {
     }
 
     /// All that happens before the first byte is sent.
-    pub(super) fn prepare(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, place: &Place<'_>) -> Prepared {
+    pub(super) fn prepare(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        url: &Url,
+        method: &str,
+        place: &Place<'_>,
+    ) -> Prepared {
         let mut sample = Sample::new(call.label.clone(), cx.thread_name.clone());
         sample.kind = Kind::Http;
         sample.method = Some(method.to_owned().into());
@@ -83,18 +100,32 @@ impl HttpSampler {
         }
     }
 
-    fn build(&self, cx: &mut Context, call: &Call<'_>, url: &Url, method: &str, following: bool, mut sample: Sample) -> Result<Prepared, (Box<Sample>, Exception)> {
+    fn build(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        url: &Url,
+        method: &str,
+        following: bool,
+        mut sample: Sample,
+    ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let fail = |sample: Sample, exception| Err((Box::new(sample), exception));
         let wire = match url.wire() {
             Ok(wire) => wire,
             Err(exception) => return fail(sample, exception),
         };
         let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
-        let cached = self.cache.as_ref().and_then(|cache| cache.validators(cx, url, &head));
+        let cached = self
+            .cache
+            .as_ref()
+            .and_then(|cache| cache.validators(cx, url, &head));
         if let Some(entry) = &cached {
             head.conditional(entry.last_modified.as_deref(), entry.etag.as_deref());
         }
-        let cookies = self.cookies.as_ref().and_then(|cookies| cookies.header(cx, url));
+        let cookies = self
+            .cookies
+            .as_ref()
+            .and_then(|cookies| cookies.header(cx, url));
         head.cookies(cookies.as_deref());
         if self.needs.request {
             sample.cookies = Some(head.cookie_text(cookies.as_deref()).into());
@@ -108,7 +139,9 @@ impl HttpSampler {
         }
         let (arguments, files) = (call.arguments(), call.files());
         let spec = call.body_spec(self, method, &arguments, &files, following);
-        let body = match spec.build(head.first("Content-Type"), |bound| drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32) {
+        let body = match spec.build(head.first("Content-Type"), |bound| {
+            drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
+        }) {
             Ok(body) => body,
             Err(exception) => return fail(sample, exception),
         };
@@ -120,13 +153,25 @@ impl HttpSampler {
                 return fail(sample, exception);
             }
         }
-        head.finish(&wire.host_header, self.settings.user_agent.then_some(DEFAULT_USER_AGENT));
+        head.finish(
+            &wire.host_header,
+            self.settings.user_agent.then_some(DEFAULT_USER_AGENT),
+        );
         let mut authorization = self.auth.as_ref().map(|auth| {
             let rows = auth.rows(cx);
-            Negotiation::begin(&mut cx.http.credentials, &rows, url, self.settings.preemptive_auth)
+            Negotiation::begin(
+                &mut cx.http.credentials,
+                &rows,
+                url,
+                self.settings.preemptive_auth,
+            )
         });
         if let Some(negotiation) = &mut authorization {
-            let request = auth::Request { method, target: &wire.target, entity: None };
+            let request = auth::Request {
+                method,
+                target: &wire.target,
+                entity: None,
+            };
             if let Some(value) = negotiation.header(&request, || nonce(cx)) {
                 head.authorization(value);
             }
@@ -161,9 +206,14 @@ impl HttpSampler {
 
     /// Where the connection leads.
     pub(super) fn target(&self, cx: &mut Context, call: &Call<'_>, wire: &Wire<'_>) -> Rc<Target> {
-        let proxy = call.proxy.clone().or_else(|| self.settings.proxy.as_ref()?.for_host(wire.connect_host));
+        let proxy = call
+            .proxy
+            .clone()
+            .or_else(|| self.settings.proxy.as_ref()?.for_host(wire.connect_host));
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
-            return cx.http.plain_target(wire.connect_host, wire.connect_port, wire.secure);
+            return cx
+                .http
+                .plain_target(wire.connect_host, wire.connect_port, wire.secure);
         }
         let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
         target.proxy = proxy;
@@ -175,7 +225,11 @@ impl HttpSampler {
 
     /// The certificate that the user shows if it is asked for one.
     fn identity(&self, cx: &mut Context, secure: bool) -> Result<Option<Arc<Identity>>, Exception> {
-        self.keystore.as_ref().filter(|_| secure).map(|keystore| keystore.identity(cx)).transpose()
+        self.keystore
+            .as_ref()
+            .filter(|_| secure)
+            .map(|keystore| keystore.identity(cx))
+            .transpose()
     }
 
     /// Whether the request headers of this sampler are read: by an assertion or a file, by the cache, or for the user agent
@@ -195,8 +249,16 @@ impl HttpSampler {
     }
 
     /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
-    pub(super) async fn send(&self, cx: &Context, call: &Call<'_>, sending: &Sending) -> Result<Incoming, Trouble> {
-        let stop = Stop { notify: cx.worker.stop.clone(), control: cx.shared.control.clone() };
+    pub(super) async fn send(
+        &self,
+        cx: &Context,
+        call: &Call<'_>,
+        sending: &Sending,
+    ) -> Result<Incoming, Trouble> {
+        let stop = Stop {
+            notify: cx.worker.stop.clone(),
+            control: cx.shared.control.clone(),
+        };
         let begin = Instant::now();
         tokio::select! {
             biased;
@@ -206,9 +268,17 @@ impl HttpSampler {
     }
 
     /// The exchange as a future of its own, to run beside others.
-    pub(super) fn detached(&self, cx: &Context, call: &Call<'_>, sending: Box<Sending>) -> impl Future<Output = (Box<Sending>, Result<Incoming, Trouble>)> + use<> {
+    pub(super) fn detached(
+        &self,
+        cx: &Context,
+        call: &Call<'_>,
+        sending: Box<Sending>,
+    ) -> impl Future<Output = (Box<Sending>, Result<Incoming, Trouble>)> + use<> {
         let session = cx.http.session.clone();
-        let stop = Stop { notify: cx.worker.stop.clone(), control: cx.shared.control.clone() };
+        let stop = Stop {
+            notify: cx.worker.stop.clone(),
+            control: cx.shared.control.clone(),
+        };
         let (want, limits) = (self.want(), call.limits);
         async move {
             let outcome = transfer(&session, &sending, want, limits, &stop).await;
@@ -229,11 +299,21 @@ impl HttpSampler {
             Keep::Nothing
         };
         let read = keep != Keep::Nothing;
-        Want { keep, decode: read, decode_relaxed: self.settings.deflate_relaxed }
+        Want {
+            keep,
+            decode: read,
+            decode_relaxed: self.settings.deflate_relaxed,
+        }
     }
 
     /// Repeats a request that was answered with a challenge, and follows what HttpClient itself follows.
-    pub(super) async fn settle(&self, cx: &mut Context, call: &Call<'_>, sending: &mut Sending, incoming: Incoming) -> Result<Incoming, Trouble> {
+    pub(super) async fn settle(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: Incoming,
+    ) -> Result<Incoming, Trouble> {
         let mut incoming = incoming;
         let mut visited = vec![sending.url.clone()];
         loop {
@@ -244,9 +324,19 @@ impl HttpSampler {
             if !self.auto_redirects {
                 return Ok(incoming);
             }
-            let location = incoming.header("Location").map(|value| String::from_utf8_lossy(value).into_owned());
-            let redirect = auto_redirect(incoming.status, &sending.method, &sending.url, location.as_deref()).map_err(Trouble::Java)?;
-            let Some(redirect) = redirect else { return Ok(incoming) };
+            let location = incoming
+                .header("Location")
+                .map(|value| String::from_utf8_lossy(value).into_owned());
+            let redirect = auto_redirect(
+                incoming.status,
+                &sending.method,
+                &sending.url,
+                location.as_deref(),
+            )
+            .map_err(Trouble::Java)?;
+            let Some(redirect) = redirect else {
+                return Ok(incoming);
+            };
             if visited.contains(&redirect.url) {
                 return Err(Trouble::Java(circular_redirect(&redirect.url)));
             }
@@ -254,13 +344,28 @@ impl HttpSampler {
                 return Err(Trouble::Java(auto_redirect_failure()));
             }
             visited.push(redirect.url.clone());
-            self.redirect_request(cx, call, sending, &redirect.url, &redirect.method, redirect.same_request)?;
+            self.redirect_request(
+                cx,
+                call,
+                sending,
+                &redirect.url,
+                &redirect.method,
+                redirect.same_request,
+            )?;
             incoming = self.send(cx, call, sending).await?;
         }
     }
 
-    fn answer_challenge(&self, cx: &mut Context, call: &Call<'_>, sending: &mut Sending, incoming: &Incoming) -> Result<bool, Trouble> {
-        let Some(mut negotiation) = sending.authorization.take() else { return Ok(false) };
+    fn answer_challenge(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: &Incoming,
+    ) -> Result<bool, Trouble> {
+        let Some(mut negotiation) = sending.authorization.take() else {
+            return Ok(false);
+        };
         let challenges: Vec<String> = incoming
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
@@ -271,7 +376,11 @@ impl HttpSampler {
         }
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let target = url.wire().map_err(Trouble::Java)?.target.into_owned();
-        let request = auth::Request { method: &method, target: &target, entity: None };
+        let request = auth::Request {
+            method: &method,
+            target: &target,
+            entity: None,
+        };
         let value = negotiation.header(&request, || nonce(cx));
         let body = sending.body.take();
         self.rewrite(cx, call, sending, &url, &method, body, value);
@@ -279,7 +388,15 @@ impl HttpSampler {
         Ok(true)
     }
 
-    fn redirect_request(&self, cx: &mut Context, call: &Call<'_>, sending: &mut Sending, url: &Url, method: &str, same: bool) -> Result<(), Trouble> {
+    fn redirect_request(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        url: &Url,
+        method: &str,
+        same: bool,
+    ) -> Result<(), Trouble> {
         let body = if same { sending.body.take() } else { None };
         if self.client == Client::HttpClient {
             url.wire().map_err(Trouble::Java)?;
@@ -295,17 +412,35 @@ impl HttpSampler {
     }
 
     /// Makes the head of a follow-up request within the same sample.
-    #[expect(clippy::too_many_arguments, reason = "each is one part of the request line or head")]
-    fn rewrite(&self, cx: &mut Context, call: &Call<'_>, sending: &mut Sending, url: &Url, method: &str, body: Option<Body>, authorization: Option<String>) {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is one part of the request line or head"
+    )]
+    fn rewrite(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        url: &Url,
+        method: &str,
+        body: Option<Body>,
+        authorization: Option<String>,
+    ) {
         let Ok(wire) = url.wire() else { return };
         let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
-        let cookies = self.cookies.as_ref().and_then(|cookies| cookies.header(cx, &sending.url));
+        let cookies = self
+            .cookies
+            .as_ref()
+            .and_then(|cookies| cookies.header(cx, &sending.url));
         head.cookies(cookies.as_deref());
         if let Some(body) = &body {
             // It was sent before with the same headers, so they fit.
             let _ = head.body(body);
         }
-        head.finish(&wire.host_header, self.settings.user_agent.then_some(DEFAULT_USER_AGENT));
+        head.finish(
+            &wire.host_header,
+            self.settings.user_agent.then_some(DEFAULT_USER_AGENT),
+        );
         if let Some(value) = authorization {
             head.authorization(value);
         }
@@ -339,7 +474,13 @@ impl Stop {
     }
 }
 
-async fn transfer(session: &Session, sending: &Sending, want: Want, limits: Limits, stop: &Stop) -> Result<Incoming, Trouble> {
+async fn transfer(
+    session: &Session,
+    sending: &Sending,
+    want: Want,
+    limits: Limits,
+    stop: &Stop,
+) -> Result<Incoming, Trouble> {
     let begin = Instant::now();
     let mut files = Vec::new();
     let parts = match &sending.body {
@@ -351,7 +492,13 @@ async fn transfer(session: &Session, sending: &Sending, want: Want, limits: Limi
         [WirePart::Bytes(bytes)] => WireBody::Bytes(bytes),
         parts => WireBody::Parts(parts),
     };
-    let outgoing = Outgoing { head: &sending.head, body, is_head: sending.is_head, keep_alive: sending.keep_alive, expect_continue: None };
+    let outgoing = Outgoing {
+        head: &sending.head,
+        body,
+        is_head: sending.is_head,
+        keep_alive: sending.keep_alive,
+        expect_continue: None,
+    };
     tokio::select! {
         biased;
         result = exchange(session, &sending.target, outgoing, want, limits) => result.map_err(Trouble::Exchange),
@@ -377,16 +524,26 @@ impl Trouble {
     }
 }
 
-fn wire_parts<'b>(body: &'b Body, files: &'b mut Vec<File>) -> Result<Vec<WirePart<'b>>, Exception> {
+fn wire_parts<'b>(
+    body: &'b Body,
+    files: &'b mut Vec<File>,
+) -> Result<Vec<WirePart<'b>>, Exception> {
     for part in &body.parts {
         if let Part::File { path, .. } = part {
-            files.push(File::open(path).map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?);
+            files.push(
+                File::open(path)
+                    .map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?,
+            );
         }
     }
     let mut opened = files.iter();
     let parts = body.parts.iter().filter_map(|part| match part {
         Part::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
-        Part::File { len, .. } => opened.next().map(|file| WirePart::File { file, offset: 0, length: *len }),
+        Part::File { len, .. } => opened.next().map(|file| WirePart::File {
+            file,
+            offset: 0,
+            length: *len,
+        }),
     });
     Ok(parts.collect())
 }

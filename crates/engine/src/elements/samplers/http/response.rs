@@ -30,10 +30,16 @@ impl HttpSampler {
             Err(Trouble::Interrupted(begin)) => Some(*begin),
             Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
         };
-        sending.sample.start_ms = begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
+        sending.sample.start_ms =
+            begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
         if let Ok(incoming) = outcome {
-            let settled = incoming.status != 401 && !(self.auto_redirects && (300..400).contains(&incoming.status));
-            outcome = if settled { Ok(incoming) } else { self.settle(cx, call, &mut sending, incoming).await };
+            let settled = incoming.status != 401
+                && !(self.auto_redirects && (300..400).contains(&incoming.status));
+            outcome = if settled {
+                Ok(incoming)
+            } else {
+                self.settle(cx, call, &mut sending, incoming).await
+            };
         }
         match outcome {
             Ok(incoming) => match self.read(cx, sending, incoming, place) {
@@ -45,8 +51,20 @@ impl HttpSampler {
     }
 
     /// The sample of a response; as an error, one that JMeter fails on after it came.
-    fn read(&self, cx: &mut Context, sending: Box<Sending>, mut incoming: Incoming, place: &Place<'_>) -> Result<Sample, Box<Sample>> {
-        let Sending { mut sample, url, method, head_text, .. } = *sending;
+    fn read(
+        &self,
+        cx: &mut Context,
+        sending: Box<Sending>,
+        mut incoming: Incoming,
+        place: &Place<'_>,
+    ) -> Result<Sample, Box<Sample>> {
+        let Sending {
+            mut sample,
+            url,
+            method,
+            head_text,
+            ..
+        } = *sending;
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
@@ -62,9 +80,15 @@ impl HttpSampler {
         sample.request_headers = head_text.map(Into::into);
         let java = self.client != Client::HttpClient;
         // The implementation Java counts what it reads of the body, after chunks and before decompression.
-        let body_bytes = if java && !incoming.decoded { incoming.body_len } else { incoming.wire.body_bytes };
+        let body_bytes = if java && !incoming.decoded {
+            incoming.body_len
+        } else {
+            incoming.wire.body_bytes
+        };
         let received = incoming.wire.head_bytes + body_bytes;
-        let parsed = (self.needs.headers || self.cache.is_some()).then(|| ResponseHead::parse(&incoming.head)).flatten();
+        let parsed = (self.needs.headers || self.cache.is_some())
+            .then(|| ResponseHead::parse(&incoming.head))
+            .flatten();
         sample.header_bytes = incoming.wire.head_bytes;
         sample.body_bytes = body_bytes;
         if let Some(head) = &parsed {
@@ -81,7 +105,11 @@ impl HttpSampler {
                 None => {
                     // JMeter takes the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);
-                    return Err(Box::new(self.fail(sample, &missing_location(&method, &url), place)));
+                    return Err(Box::new(self.fail(
+                        sample,
+                        &missing_location(&method, &url),
+                        place,
+                    )));
                 }
             }
         }
@@ -107,7 +135,10 @@ impl HttpSampler {
         sample.set_end(clock.ms(times.end));
         sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
-        if let Some(connected) = times.connected.filter(|_| !reused && self.client == Client::HttpClient) {
+        if let Some(connected) = times
+            .connected
+            .filter(|_| !reused && self.client == Client::HttpClient)
+        {
             sample.mark_connect(clock.ms(connected));
         }
     }
@@ -129,13 +160,29 @@ impl HttpSampler {
     }
 
     /// The sample of an exchange that failed.
-    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble, place: &Place<'_>) -> Sample {
-        let Sending { mut sample, target, head_text, url, .. } = sending;
+    pub(super) fn failed(
+        &self,
+        cx: &Context,
+        sending: Sending,
+        trouble: &Trouble,
+        place: &Place<'_>,
+    ) -> Sample {
+        let Sending {
+            mut sample,
+            target,
+            head_text,
+            url,
+            ..
+        } = sending;
         sample.request_headers = head_text.map(Into::into);
         let clock = cx.clock();
         if let Some(failed) = trouble.failed_exchange() {
             sample.set_end(clock.ms(failed.times.end));
-            sample.service_us = failed.times.end.saturating_duration_since(failed.times.begin).as_micros() as u64;
+            sample.service_us = failed
+                .times
+                .end
+                .saturating_duration_since(failed.times.begin)
+                .as_micros() as u64;
             // HttpClient's operator calls connectEnd whether or not it has connected.
             if !failed.reused && self.client == Client::HttpClient {
                 sample.mark_connect(clock.ms(failed.times.connected.unwrap_or(failed.times.end)));
@@ -143,7 +190,12 @@ impl HttpSampler {
         } else {
             sample.set_end(clock.now_ms());
         }
-        failure::apply(&mut sample, &failure::exception(trouble, &url, &target, self.client), place, self.needs);
+        failure::apply(
+            &mut sample,
+            &failure::exception(trouble, &url, &target, self.client),
+            place,
+            self.needs,
+        );
         sample
     }
 }
@@ -180,11 +232,18 @@ fn message(reason: &[u8]) -> Text {
     match reason {
         b"OK" => Text::Static("OK"),
         b"" => Text::EMPTY,
-        _ => reason.iter().map(|byte| char::from(*byte)).collect::<String>().into(),
+        _ => reason
+            .iter()
+            .map(|byte| char::from(*byte))
+            .collect::<String>()
+            .into(),
     }
 }
 
 fn last_header(incoming: &Incoming, name: &str) -> Option<String> {
-    let found = incoming.headers().filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes())).last();
+    let found = incoming
+        .headers()
+        .filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()))
+        .last();
     found.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect())
 }

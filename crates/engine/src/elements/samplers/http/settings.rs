@@ -59,7 +59,11 @@ impl Settings {
     pub fn read(properties: &Properties) -> Settings {
         let long = |name, default| properties.get_long(name, default).max(0);
         let flag = |name, default| properties.get_bool(name, default);
-        let text = |name, default: &str| properties.get(name).map_or_else(|| default.to_owned(), |value| value.to_string());
+        let text = |name, default: &str| {
+            properties
+                .get(name)
+                .map_or_else(|| default.to_owned(), |value| value.to_string())
+        };
         Settings {
             max_redirects: long("httpsampler.max_redirects", 20) as u32,
             max_frame_depth: long("httpsampler.max_frame_depth", 5) as u32,
@@ -82,8 +86,13 @@ impl Settings {
             cookie_save: flag("CookieManager.save.cookies", false),
             cookie_variables: flag("CookieManager.allow_variable_cookies", true),
             cookie_prefix: text("CookieManager.name.prefix", "COOKIE_"),
-            cacheable_methods: text("cacheable_methods", "GET").split([' ', ',']).map(str::to_owned).collect(),
-            local_address: properties.get("httpclient.localaddress").and_then(|name| address(name.trim())),
+            cacheable_methods: text("cacheable_methods", "GET")
+                .split([' ', ','])
+                .map(str::to_owned)
+                .collect(),
+            local_address: properties
+                .get("httpclient.localaddress")
+                .and_then(|name| address(name.trim())),
             proxy: StaticProxy::read(properties),
         }
     }
@@ -94,7 +103,13 @@ pub fn address(name: &str) -> Option<IpAddr> {
     if name.is_empty() {
         return None;
     }
-    name.parse().ok().or_else(|| (name, 0).to_socket_addrs().ok()?.next().map(|found| found.ip()))
+    name.parse().ok().or_else(|| {
+        (name, 0)
+            .to_socket_addrs()
+            .ok()?
+            .next()
+            .map(|found| found.ip())
+    })
 }
 
 /// A proxy for all requests whose sampler names none: the system properties `http.proxyHost`, `http.proxyPort`,
@@ -107,15 +122,36 @@ pub struct StaticProxy {
 
 impl StaticProxy {
     fn read(properties: &Properties) -> Option<StaticProxy> {
-        let text = |name| properties.get(name).map(|value| value.to_string()).unwrap_or_default();
-        let (host, port) = (text("http.proxyHost"), text("http.proxyPort").parse().unwrap_or(0));
+        let text = |name| {
+            properties
+                .get(name)
+                .map(|value| value.to_string())
+                .unwrap_or_default()
+        };
+        let (host, port) = (
+            text("http.proxyHost"),
+            text("http.proxyPort").parse().unwrap_or(0),
+        );
         if host.is_empty() || port == 0 {
             return None;
         }
         let user = text("http.proxyUser");
-        let authorization = (!user.is_empty()).then(|| basic_header(&user, &text("http.proxyPass")).into_boxed_str());
-        let except = text("http.nonProxyHosts").split('|').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        Some(StaticProxy { proxy: Arc::new(Proxy { host: host.into(), port, connect_headers: Box::default(), authorization }), except })
+        let authorization = (!user.is_empty())
+            .then(|| basic_header(&user, &text("http.proxyPass")).into_boxed_str());
+        let except = text("http.nonProxyHosts")
+            .split('|')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
+        Some(StaticProxy {
+            proxy: Arc::new(Proxy {
+                host: host.into(),
+                port,
+                connect_headers: Box::default(),
+                authorization,
+            }),
+            except,
+        })
     }
 
     /// The proxy for a host, unless it is excepted by its name or by `*` and the end of its name.
@@ -130,12 +166,20 @@ impl StaticProxy {
 
 /// `cache_manager.cached_resource_mode` and its texts.
 fn cached_mode(properties: &Properties) -> CachedMode {
-    let text = |name| properties.get(name).map(|value| value.to_string()).unwrap_or_default();
+    let text = |name| {
+        properties
+            .get(name)
+            .map(|value| value.to_string())
+            .unwrap_or_default()
+    };
     match text("cache_manager.cached_resource_mode").as_str() {
-        "RETURN_200_CACHE" => CachedMode::Ok { message: text("RETURN_200_CACHE.message") },
-        "RETURN_CUSTOM_STATUS" => {
-            CachedMode::Custom { code: text("RETURN_CUSTOM_STATUS.code"), message: text("RETURN_CUSTOM_STATUS.message") }
-        }
+        "RETURN_200_CACHE" => CachedMode::Ok {
+            message: text("RETURN_200_CACHE.message"),
+        },
+        "RETURN_CUSTOM_STATUS" => CachedMode::Custom {
+            code: text("RETURN_CUSTOM_STATUS.code"),
+            message: text("RETURN_CUSTOM_STATUS.message"),
+        },
         _ => CachedMode::NoSample,
     }
 }
@@ -161,11 +205,20 @@ mod tests {
     #[test]
     fn excepted_hosts_are_reached_without_the_proxy() {
         let properties = Properties::default();
-        for (name, value) in [("http.proxyHost", "proxy"), ("http.proxyPort", "3128"), ("http.nonProxyHosts", "localhost|*.example.org")] {
+        for (name, value) in [
+            ("http.proxyHost", "proxy"),
+            ("http.proxyPort", "3128"),
+            ("http.nonProxyHosts", "localhost|*.example.org"),
+        ] {
             properties.set_system(name, value);
         }
-        let proxy = Settings::read(&properties).proxy.expect("host and port are set");
-        assert_eq!(proxy.for_host("example.org").map(|proxy| proxy.port), Some(3128));
+        let proxy = Settings::read(&properties)
+            .proxy
+            .expect("host and port are set");
+        assert_eq!(
+            proxy.for_host("example.org").map(|proxy| proxy.port),
+            Some(3128)
+        );
         assert!(proxy.for_host("localhost").is_none() && proxy.for_host("a.example.org").is_none());
     }
 

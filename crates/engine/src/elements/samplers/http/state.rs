@@ -70,7 +70,12 @@ impl UserState {
     /// The target of a plain address, made once.
     pub fn plain_target(&mut self, host: &str, port: u16, tls: bool) -> Rc<Target> {
         let is_known = |known: &&Rc<Target>| {
-            known.port == port && known.tls == tls && known.proxy.is_none() && known.source.is_none() && known.identity.is_none() && &*known.host == host
+            known.port == port
+                && known.tls == tls
+                && known.proxy.is_none()
+                && known.source.is_none()
+                && known.identity.is_none()
+                && &*known.host == host
         };
         if let Some(known) = self.targets.iter().find(is_known) {
             return known.clone();
@@ -82,7 +87,14 @@ impl UserState {
 /// The HTTP side of a worker. TLS sessions are each user's own unless `https.sessioncontext.shared` is set.
 pub fn new_worker(properties: &Properties) -> Rc<Worker> {
     let shared = properties.get_bool("https.sessioncontext.shared", false);
-    let options = TlsOptions { sessions: if shared { TlsSessions::Shared } else { TlsSessions::PerUser }, ..TlsOptions::default() };
+    let options = TlsOptions {
+        sessions: if shared {
+            TlsSessions::Shared
+        } else {
+            TlsSessions::PerUser
+        },
+        ..TlsOptions::default()
+    };
     let tls: Arc<Tls> = Tls::new(&options).expect("these TLS settings are valid together");
     Worker::new(tls, pool_options(properties))
 }

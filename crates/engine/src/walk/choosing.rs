@@ -1,0 +1,145 @@
+//! Controllers that choose among their children: Interleave and Random, Switch, Throughput.
+
+use super::{Child, ControllerId, Extra, Interleave, Kind, REMOVED_BY_JUMP, Throughput, Walker};
+
+impl Walker<'_> {
+    pub(super) fn interleave(&mut self, id: ControllerId) -> Interleave {
+        match self.state(id).extra {
+            Extra::Interleave(interleave) => interleave,
+            _ => Interleave::default(),
+        }
+    }
+
+    /// `InterleaveControl#setCurrentElement`: all children were asked and none had anything.
+    pub(super) fn interleave_has_come_round(&mut self, id: ControllerId, child: Child) -> bool {
+        let Extra::Interleave(interleave) = &mut self.state(id).extra else {
+            return false;
+        };
+        match interleave.search_start {
+            None => interleave.search_start = Some(child),
+            Some(start) if start == child && interleave.moved => {
+                self.reinitialize(id);
+                return true;
+            }
+            Some(_) => {}
+        }
+        false
+    }
+
+    pub(super) fn interleave_took_from_controller(&mut self, id: ControllerId) {
+        let Kind::Interleave { whole_children, .. } = self.group.controllers[id as usize].kind
+        else {
+            return;
+        };
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            interleave.returned_one = true;
+            if whole_children {
+                interleave.search_start = None;
+                return;
+            }
+        }
+        self.increment_current(id);
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            interleave.skip_next = true;
+        }
+    }
+
+    /// `SwitchController#getSelectionAsInt`: by number, else by name, else the child called "default".
+    pub(super) fn switch_target(&mut self, id: ControllerId, value: &str) -> u32 {
+        if value.is_empty() {
+            return 0;
+        }
+        if value.chars().all(char::is_numeric)
+            && let Ok(index) = value.parse::<i32>()
+        {
+            return if (index as usize) < self.child_count(id) {
+                index as u32
+            } else {
+                0
+            };
+        }
+        let mut target = REMOVED_BY_JUMP;
+        for index in 0..self.child_count(id) {
+            let name = match self.child(id, index) {
+                Child::Sampler(sampler) => &self.group.samplers[sampler as usize].name,
+                Child::Controller(child) => &self.group.controllers[child as usize].name,
+            };
+            let name = name.eval(self.cx);
+            if &*name == value {
+                return index as u32;
+            }
+            if name.eq_ignore_ascii_case("default") {
+                target = index as u32;
+            }
+        }
+        target
+    }
+
+    /// `ThroughputController#iterationStart`.
+    pub(super) fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
+        let max = self.throughput_max(throughput);
+        let share = self.throughput_share(throughput);
+        let decide = |executions: i32, iterations: i32| {
+            if !throughput.percent {
+                return executions < max;
+            }
+            (100.0 * f64::from(executions) + 50.0) / f64::from(iterations + 1) < f64::from(share)
+        };
+        let Extra::Throughput {
+            executions,
+            iteration,
+            run,
+        } = &mut self.state(id).extra
+        else {
+            return;
+        };
+        if throughput.per_thread {
+            *iteration += 1;
+            *run = decide(*executions, *iteration);
+            *executions += i32::from(*run);
+            return;
+        }
+        let mut shared = throughput
+            .shared
+            .lock()
+            .unwrap_or_else(|broken| broken.into_inner());
+        shared.1 += 1;
+        *run = decide(shared.0, shared.1);
+        shared.0 += i32::from(*run);
+    }
+
+    pub(super) fn throughput_is_done(&mut self, id: ControllerId, throughput: &Throughput) -> bool {
+        if self.child_count(id) == 0 {
+            return true;
+        }
+        if throughput.percent {
+            return self.throughput_share(throughput) == 0.0;
+        }
+        let max = self.throughput_max(throughput);
+        let executions = match self.state(id).extra {
+            Extra::Throughput { executions, .. } if throughput.per_thread => executions,
+            _ => {
+                throughput
+                    .shared
+                    .lock()
+                    .unwrap_or_else(|broken| broken.into_inner())
+                    .0
+            }
+        };
+        let at_end = self.state(id).current as usize >= self.child_count(id);
+        (executions >= max && at_end) || max == 0
+    }
+
+    pub(super) fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
+        throughput.max.eval(self.cx).parse().unwrap_or(1)
+    }
+
+    pub(super) fn throughput_share(&mut self, throughput: &Throughput) -> f32 {
+        throughput
+            .share
+            .eval(self.cx)
+            .trim()
+            .parse()
+            .unwrap_or(100.0)
+    }
+}
