@@ -148,6 +148,8 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
             total,
             labels: rows,
             errors: errors.into_iter().map(relay::error_kind).collect(),
+            response: relay::spread(&recording.total().response),
+            lateness: relay::spread(&recording.lateness),
             files: outcome.files.into_iter().map(|file| file.path).collect(),
             log: None,
         },

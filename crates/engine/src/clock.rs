@@ -51,7 +51,11 @@ impl Clock {
 
     /// The instant of a time in milliseconds since the epoch.
     pub fn instant(&self, ms: i64) -> Instant {
-        let ns = ms.max(0) as u64 * 1_000_000;
+        self.instant_ns((ms.max(0) as u64).saturating_mul(1_000_000))
+    }
+
+    /// The instant of a time in nanoseconds since the epoch.
+    pub fn instant_ns(&self, ns: u64) -> Instant {
         if ns >= self.anchor_ns {
             self.anchor + Duration::from_nanos(ns - self.anchor_ns)
         } else {

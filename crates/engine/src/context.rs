@@ -3,14 +3,18 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::path::Path;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use drumfire_expr::{Level, Properties, Raised, Random, Scope, Vars};
 use drumfire_results::Sample;
 
+use crate::alarm::Wait;
 use crate::clock::Clock;
+use crate::control::Stopping;
 use crate::elements::Action;
 use crate::elements::samplers::http::UserState;
 use crate::parsed::Parsed;
@@ -56,6 +60,8 @@ pub struct Context {
     pub interruptions: Vec<Instant>,
     /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
     pub interrupted: bool,
+    /// When the sample at hand should begin by the schedule of a timer that keeps one.
+    pub intended: Option<Instant>,
     /// How many transactions with a parent sample enclose the sampler at hand.
     pub transactions: u32,
     /// Connections and credentials.
@@ -98,6 +104,7 @@ impl Context {
             same_user: identity.same_user,
             interruptions: Vec::new(),
             interrupted: false,
+            intended: None,
             transactions: 0,
             http: UserState::new(&worker.http),
             random: worker.new_random(),
@@ -167,37 +174,86 @@ impl Context {
 
     /// Ends when the sample at hand is to be broken off. A time that has passed does nothing more.
     pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
-        let now = Instant::now();
-        let next = self
-            .interruptions
-            .iter()
-            .copied()
-            .filter(|at| *at > now)
-            .min();
+        let wait = self.interruption_wait();
         async move {
-            match next {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
+            match wait {
+                Some(wait) => wait.await,
                 None => std::future::pending().await,
             }
         }
     }
 
-    /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
+    fn interruption_wait(&self) -> Option<Wait> {
+        if self.interruptions.is_empty() {
+            return None;
+        }
+        let now = Instant::now();
+        let next = self.interruptions.iter().filter(|at| **at > now).min()?;
+        Some(self.worker.alarms.wait_until(*next))
+    }
+
+    /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.
+    pub async fn attend<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        let mut interruption = self.interruption_wait();
+        // A stop wakes this task (`Worker::wake_tasks`).
+        std::future::poll_fn(|task| {
+            if let Poll::Ready(output) = work.as_mut().poll(task) {
+                return Poll::Ready(Some(output));
+            }
+            if self.shared.control.state() == Stopping::Now {
+                return Poll::Ready(None);
+            }
+            match &mut interruption {
+                Some(at) => Pin::new(at).poll(task).map(|()| None),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// Waits so long from now; see [`Context::sleep_until`].
     pub async fn sleep_ms(&mut self, ms: i64) {
-        if ms <= 0 || self.interrupted {
-            return;
-        }
-        let wait = std::time::Duration::from_millis(ms as u64);
-        let stop = self.worker.stop.notified();
-        if !self.running() {
-            return;
-        }
-        tokio::select! {
-            () = tokio::time::sleep(wait) => {}
-            () = stop => {}
-            () = self.interruption() => self.interrupted = true,
+        if ms > 0 {
+            let wait = Duration::from_millis(ms as u64);
+            self.sleep_until(Instant::now() + wait).await;
         }
     }
+
+    /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
+    pub async fn sleep_until(&mut self, due: Instant) {
+        if self.interrupted || !self.running() || due <= Instant::now() {
+            return;
+        }
+        let mut wait = self.worker.alarms.wait_until(due);
+        let mut interruption = self.interruption_wait();
+        // A stop wakes this task (`Worker::wake_tasks`).
+        let ended = std::future::poll_fn(|task| {
+            if Pin::new(&mut wait).poll(task).is_ready() {
+                return Poll::Ready(Ended::OnTime);
+            }
+            if !self.running() {
+                return Poll::Ready(Ended::Stopped);
+            }
+            match &mut interruption {
+                Some(at) => Pin::new(at).poll(task).map(|()| Ended::Interrupted),
+                None => Poll::Pending,
+            }
+        })
+        .await;
+        match ended {
+            Ended::OnTime => self.worker.record_lateness(due),
+            Ended::Stopped => {}
+            Ended::Interrupted => self.interrupted = true,
+        }
+    }
+}
+
+/// How a wait ended.
+enum Ended {
+    OnTime,
+    Stopped,
+    Interrupted,
 }
 
 impl Scope for Context {

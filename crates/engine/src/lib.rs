@@ -1,5 +1,6 @@
 //! From a plan's tree to samples: compile, schedule, walk, sample.
 
+mod alarm;
 mod body;
 mod clock;
 mod compile;

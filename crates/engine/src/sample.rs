@@ -1,6 +1,7 @@
 //! Stop 5, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use drumfire_expr::Raised;
 use drumfire_results::{AssertionResult, Sample};
@@ -33,6 +34,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     for limit in &group.time_limits {
         limit.start(&mut user.cx);
     }
+    let delay_us = user
+        .cx
+        .intended
+        .map(|intended| intended.elapsed().as_micros() as u64);
     let result = package.sampler.sample(&mut user.cx, &package.name).await;
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
@@ -42,6 +47,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if gave_up(user) {
         return;
     }
+    result.delay_us = delay_us;
     if !result.ignore {
         let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
         result.thread_name = user.cx.thread_name.clone();
@@ -93,8 +99,16 @@ fn hand_on(user: &mut User, result: Sample, transaction: Option<ControllerId>) {
 }
 
 /// `JMeterThread#delay`: all timers in scope, then one wait.
+///
+/// A timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
+/// at that time and not at the next whole millisecond after it.
 async fn delay(user: &mut User, package: &Package) {
+    user.cx.intended = None;
+    if package.timers.is_empty() {
+        return;
+    }
     let mut total_ms = 0;
+    let mut scheduled = None;
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
         let mut delay_ms = timer.delay_ms(&mut user.cx);
@@ -104,7 +118,18 @@ async fn delay(user: &mut User, package: &Package) {
         if factor != 1.0 && timer.is_modifiable() {
             delay_ms = (delay_ms as f32 * factor).round() as i64;
         }
+        if let Some(at) = user.cx.intended.take() {
+            scheduled = Some((at, delay_ms));
+        }
         total_ms += delay_ms;
+    }
+    let mut due = Instant::now() + Duration::from_millis(total_ms.max(0) as u64);
+    if let Some((at, own_ms)) = scheduled {
+        let intended = at + Duration::from_millis((total_ms - own_ms).max(0) as u64);
+        user.cx.intended = Some(intended);
+        if own_ms > 0 {
+            due = intended;
+        }
     }
     if total_ms <= 0 {
         return;
@@ -115,7 +140,7 @@ async fn delay(user: &mut User, package: &Package) {
         user.cx.alive = false; // the wait would outlast the schedule
         return;
     }
-    user.cx.sleep_ms(total_ms).await;
+    user.cx.sleep_until(due).await;
 }
 
 /// Whether an evaluation threw: then JMeter logs it and the sampler has no result.

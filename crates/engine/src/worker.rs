@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::task::Waker;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
 use drumfire_results::{Inlet, Live, Recorder};
@@ -13,7 +14,9 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
 
+use crate::alarm::Alarms;
 use crate::context::Identity;
+use crate::control::Stopping;
 use crate::run::Shared;
 use crate::user::User;
 
@@ -26,7 +29,52 @@ pub struct Worker {
     /// Wakes users that wait when the run is told to stop.
     pub stop: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
+    pub alarms: Rc<Alarms>,
+    /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
+    tasks: RefCell<Tasks>,
     seeds: RefCell<Random>,
+}
+
+#[derive(Default)]
+struct Tasks {
+    places: Vec<Option<Waker>>,
+    free: Vec<usize>,
+}
+
+/// The place of a user's task among those of its worker.
+struct Enlisted {
+    worker: Rc<Worker>,
+    place: usize,
+}
+
+impl Enlisted {
+    /// Enlists the task that awaits this.
+    async fn here(worker: Rc<Worker>) -> Enlisted {
+        let waker = std::future::poll_fn(|cx| std::task::Poll::Ready(cx.waker().clone())).await;
+        let mut tasks = worker.tasks.borrow_mut();
+        let place = match tasks.free.pop() {
+            Some(place) => {
+                tasks.places[place] = Some(waker);
+                place
+            }
+            None => {
+                tasks.places.push(Some(waker));
+                tasks.places.len() - 1
+            }
+        };
+        drop(tasks);
+        Enlisted { worker, place }
+    }
+}
+
+impl Drop for Enlisted {
+    fn drop(&mut self) {
+        let mut tasks = self.worker.tasks.borrow_mut();
+        let waker = tasks.places[self.place].take();
+        tasks.free.push(self.place);
+        drop(tasks);
+        drop(waker);
+    }
 }
 
 impl Worker {
@@ -35,7 +83,21 @@ impl Worker {
             recorder: RefCell::new(recorder),
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties),
+            alarms: Alarms::new(),
+            tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),
+        }
+    }
+
+    /// Records how late a wait ended that was to end at `due`: the generator's own delay.
+    pub fn record_lateness(&self, due: Instant) {
+        let late_us = due.elapsed().as_micros() as u64;
+        self.recorder.borrow_mut().record_lateness(late_us);
+    }
+
+    fn wake_tasks(&self) {
+        for waker in self.tasks.borrow().places.iter().flatten() {
+            waker.wake_by_ref();
         }
     }
 
@@ -131,8 +193,15 @@ async fn serve(
             recorder.ignore_transactions,
         ),
     ));
+    let alarms = spawn_local(worker.alarms.clone().serve());
     let mut rows = tokio::time::interval(ROWS_TICK);
+    let mut state = Stopping::No;
     loop {
+        let told = worker.stop.notified();
+        let now = shared.control.state();
+        if std::mem::replace(&mut state, now) != now {
+            worker.wake_tasks();
+        }
         tokio::select! {
             command = commands.recv() => match command {
                 Some(Command::Start(start)) => {
@@ -141,8 +210,10 @@ async fn serve(
                 None => break,
             },
             _ = rows.tick() => worker.recorder.borrow_mut().flush(),
+            () = told => {}
         }
     }
+    alarms.abort();
     worker.recorder.borrow_mut().flush();
 }
 
@@ -168,7 +239,7 @@ async fn start_users(
         let due = shared.clock.instant(start.at_ms + window.start_ms);
         if window.start_ms > 0 {
             tokio::select! {
-                () = tokio::time::sleep_until(due.into()) => {}
+                () = worker.alarms.wait_until(due) => worker.record_lateness(due),
                 () = stop => break,
             }
         }
@@ -182,8 +253,10 @@ async fn start_users(
         };
         let user = User::new(&shared, &worker, identity);
         let shared = shared.clone();
+        let worker = worker.clone();
         running.spawn_local(async move {
             let _counted = Counted::start(shared, start.group);
+            let _enlisted = Enlisted::here(worker).await;
             user.run().await;
         });
         while let Some(ended) = running.try_join_next() {

@@ -58,6 +58,7 @@ pub use head::{Headers, MAX_HEAD_BYTES};
 pub use message::{Body, Handshake, Incoming, Keep, Limits, Outgoing, Part, Times, Want, Wire};
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
+pub use sys::KernelTimer;
 pub use target::{Proxy, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
 pub use worker::{PoolOptions, Statistics, Worker};

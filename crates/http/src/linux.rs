@@ -2,9 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 use socket2::{Domain, Protocol, Socket, Type};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
 /// A non-blocking TCP socket, in one system call.
 pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
@@ -66,5 +73,71 @@ pub(crate) fn bind_address_no_port(socket: BorrowedFd<'_>) -> io::Result<()> {
         Ok(())
     } else {
         Err(io::Error::last_os_error())
+    }
+}
+
+/// A timer of the kernel's (timerfd_create(2)) with a resolution of nanoseconds, which the runtime watches like a socket.
+pub struct KernelTimer(AsyncFd<OwnedFd>);
+
+impl KernelTimer {
+    /// A timer that is not set.
+    ///
+    /// # Errors
+    /// When there are too many open files, or on other systems than Linux.
+    pub fn new() -> io::Result<KernelTimer> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        // SAFETY: an OwnedFd gives the same descriptor for as long as it lives, and AsyncFd deregisters it before
+        // it drops it.
+        let watched = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }?;
+        Ok(KernelTimer(watched))
+    }
+
+    /// Goes off once, after `delay`. Setting it also forgets an expiry that nobody has read, so it never is read.
+    pub fn set(&self, delay: Duration) -> io::Result<()> {
+        // Zero would disarm it.
+        let delay = delay.max(Duration::from_nanos(1));
+        let once = Itimerspec {
+            it_interval: Timespec::default(),
+            it_value: Timespec {
+                tv_sec: i64::try_from(delay.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: delay.subsec_nanos().into(),
+            },
+        };
+        timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
+        Ok(())
+    }
+
+    /// Waits until it goes off.
+    pub async fn expired(&self) {
+        match self.0.readable().await {
+            Ok(mut ready) => ready.clear_ready(),
+            Err(_) => std::future::pending().await, // the runtime is going down
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_timer_goes_off_again_and_again_and_never_early() {
+        let timer = KernelTimer::new().expect("there is a descriptor left");
+        for ms in [3, 0, 2] {
+            let delay = Duration::from_millis(ms);
+            let begin = Instant::now();
+            timer.set(delay).expect("it is open");
+            timer.expired().await;
+            assert!(begin.elapsed() >= delay);
+        }
+        // Setting it again before it goes off replaces the time.
+        let begin = Instant::now();
+        timer.set(Duration::from_secs(3600)).expect("it is open");
+        timer.set(Duration::from_millis(1)).expect("it is open");
+        timer.expired().await;
+        assert!(begin.elapsed() < Duration::from_secs(60));
     }
 }

@@ -44,6 +44,23 @@ pub(crate) fn bind_address_no_port(_socket: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
+/// There is none.
+pub struct KernelTimer(());
+
+impl KernelTimer {
+    pub fn new() -> io::Result<KernelTimer> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn set(&self, _delay: std::time::Duration) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub async fn expired(&self) {
+        std::future::pending().await
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
@@ -90,6 +107,17 @@ mod tests {
         let mut received = String::new();
         far.read_to_string(&mut received).expect("it is open");
         assert_eq!(received, "2345678");
+    }
+
+    #[test]
+    fn there_is_no_timer() {
+        let refused = KernelTimer::new().err().expect("there is none");
+        assert_eq!(refused.kind(), io::ErrorKind::Unsupported);
+        let timer = KernelTimer(());
+        assert!(timer.set(std::time::Duration::ZERO).is_err());
+        let mut expired = std::pin::pin!(timer.expired());
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(expired.as_mut().poll(&mut cx).is_pending());
     }
 
     #[test]

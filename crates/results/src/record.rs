@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::histogram::Histogram;
 use crate::live::{Live, RecentError};
 use crate::sample::Sample;
 use crate::statistics::{ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS};
@@ -76,6 +77,7 @@ pub struct Recorder {
     errors: ErrorKinds,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
+    lateness: Histogram,
 }
 
 impl Recorder {
@@ -97,6 +99,7 @@ impl Recorder {
             errors: ErrorKinds::default(),
             recent_errors: VecDeque::new(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
+            lateness: Histogram::new(),
             channel,
         }
     }
@@ -115,6 +118,11 @@ impl Recorder {
             }
         }
         self.write(sample, outputs);
+    }
+
+    /// Counts how late the generator itself was when something was due, in microseconds.
+    pub fn record_lateness(&mut self, late_us: u64) {
+        self.lateness.record(late_us);
     }
 
     /// Hands all rows to the writer and publishes the statistics. Call it on a tick.
@@ -146,6 +154,10 @@ impl Recorder {
         }
         self.touched.clear();
         live.recording.errors.absorb(&mut self.errors);
+        if self.lateness.count() > 0 {
+            live.recording.lateness.merge(&self.lateness);
+            self.lateness.clear();
+        }
         for error in self.recent_errors.drain(..) {
             live.add_error(error);
         }

@@ -252,6 +252,8 @@ pub struct Recording {
     pub labels: Vec<LabelStatistics>,
     /// Failed samples by kind, those of transaction controllers left out.
     pub errors: ErrorKinds,
+    /// How late the generator itself was when a user's start or request was due, in microseconds.
+    pub lateness: Histogram,
     index: FxHashMap<(String, bool), usize>,
 }
 

@@ -25,10 +25,24 @@ pub struct Summary {
     pub labels: Vec<Row>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
+    /// Response times from the start that a timer's schedule intended.
+    pub response: Spread,
+    /// How late starts and waits of users ended: the generator's own delay.
+    pub lateness: Spread,
     /// The result files.
     pub files: Vec<PathBuf>,
     /// The program's log.
     pub log: Option<PathBuf>,
+}
+
+/// How times are spread, in milliseconds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spread {
+    pub count: u64,
+    pub p50_ms: f64,
+    pub p99_ms: f64,
+    pub p999_ms: f64,
+    pub max_ms: f64,
 }
 
 /// A column of the table: its head, its width, the text of a row.
@@ -58,6 +72,12 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
     let mut text = String::new();
     table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
     failures(&mut text, &summary.errors, style);
+    spread(
+        &mut text,
+        "response from the intended start",
+        &summary.response,
+    );
+    spread(&mut text, "late by the generator itself", &summary.lateness);
     for file in &summary.files {
         let _ = writeln!(text, "results  {}", file.display());
     }
@@ -103,6 +123,22 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
     }
 }
 
+/// A line of percentiles, for what happened at all.
+fn spread(text: &mut String, name: &str, times: &Spread) {
+    if times.count == 0 {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "{name}: p50 {}, p99 {}, p99.9 {}, max {} ms ({} times)",
+        ms(times.p50_ms),
+        ms(times.p99_ms),
+        ms(times.p999_ms),
+        ms(times.max_ms),
+        count(times.count)
+    );
+}
+
 fn failures(text: &mut String, errors: &[ErrorKind], style: Style) {
     if errors.is_empty() {
         return;
@@ -132,6 +168,28 @@ fn failures(text: &mut String, errors: &[ErrorKind], style: Style) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_by_the_schedule_are_told_where_there_is_one() {
+        let summary = Summary {
+            lateness: Spread {
+                count: 5_000,
+                p50_ms: 0.02,
+                p99_ms: 0.19,
+                p999_ms: 0.3,
+                max_ms: 12.0,
+            },
+            ..Summary::default()
+        };
+        let text = render(&summary, Style::PLAIN, None);
+        assert!(
+            text.contains(
+                "late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)\n"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("intended"), "{text}");
+    }
 
     fn row(label: &str, samples: u64, errors: u64) -> Row {
         Row {
@@ -164,6 +222,7 @@ mod tests {
             ],
             files: vec![PathBuf::from("out.jtl")],
             log: Some(PathBuf::from("jmeter.log")),
+            ..Summary::default()
         };
         let expected = "\
 label     samples   failed failed %   rate/s    mean     min     p50     p90     p95     p99     max  KiB/s in

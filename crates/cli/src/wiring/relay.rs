@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use drumfire::engine::Watch;
 use drumfire::terminal::snapshot::{ErrorKind, RecentError, Row, Snapshot, Stopping, Users};
+use drumfire::terminal::summary::Spread;
 use drumfire_engine::{GroupKind, Observer, Program, Progress};
-use drumfire_results::{Recording, StatisticsRow};
+use drumfire_results::{Histogram, Recording, StatisticsRow};
 
 /// The shortest time between two snapshots.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -141,6 +142,18 @@ impl Rates {
         }
         self.past
             .push_back((now, rows.iter().map(|row| row.samples).collect()));
+    }
+}
+
+/// Of microseconds.
+pub fn spread(times: &Histogram) -> Spread {
+    let ms = |percent| times.percentile(percent) as f64 / 1000.0;
+    Spread {
+        count: times.count(),
+        p50_ms: ms(50.0),
+        p99_ms: ms(99.0),
+        p999_ms: ms(99.9),
+        max_ms: times.max() as f64 / 1000.0,
     }
 }
 

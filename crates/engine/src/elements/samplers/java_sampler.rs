@@ -3,8 +3,8 @@
 //! Properties: `classname`, `arguments`. Both sleep for a time plus the current time modulo a mask; `JavaTest` also says how
 //! the sample looks. Other classes need a JVM. `SleepTest` reads its arguments once per user, as its `setupTest` does.
 
-use std::pin::pin;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use drumfire_expr::{Template, values};
 use drumfire_jmx::Value;
@@ -198,34 +198,18 @@ async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bo
 
 /// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
 async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
-    let Ok(sleep_ms) = u64::try_from(sleep_ms) else {
-        return true;
-    };
-    if sleep_ms == 0 {
+    if sleep_ms <= 0 {
         return true;
     }
     if cx.interrupted {
         return false;
     }
-    let mut interruption = pin!(cx.interruption());
-    let mut over = pin!(tokio::time::sleep(std::time::Duration::from_millis(
-        sleep_ms
-    )));
-    loop {
-        let mut stop = pin!(cx.worker.stop.notified());
-        stop.as_mut().enable();
-        if cx.shared.control.state() == Stopping::Now {
-            return false;
-        }
-        tokio::select! {
-            () = &mut over => return true,
-            () = stop => {}
-            () = &mut interruption => {
-                cx.interrupted = true;
-                return false;
-            }
-        }
+    let due = Instant::now() + Duration::from_millis(sleep_ms as u64);
+    let over = cx.attend(cx.worker.alarms.wait_until(due)).await.is_some();
+    if !over && cx.shared.control.state() != Stopping::Now {
+        cx.interrupted = true;
     }
+    over
 }
 
 #[cfg(test)]

@@ -103,7 +103,16 @@ impl Timer for ConstantThroughputTimer {
                 .group_delay_ms(cx.group, now_ms, rounded_ms(apart_ms)),
             _ => rounded_ms(apart_ms),
         };
-        next_delay_ms(cx.state(self.previous, || 0), now_ms, delay_ms)
+        let previous_ms = cx.state(self.previous, || 0);
+        let first = *previous_ms == 0;
+        let intended_ms = *previous_ms + delay_ms;
+        let wait_ms = next_delay_ms(previous_ms, now_ms, delay_ms);
+        // What a shared schedule hands out is a delay from now, so only a user's own schedule can be missed.
+        let missed = !first && !matches!(mode, 3 | 4);
+        if wait_ms > 0 || missed {
+            cx.intended = Some(cx.clock().instant(intended_ms));
+        }
+        wait_ms
     }
 }
 
@@ -135,6 +144,21 @@ mod tests {
         assert_eq!(next_delay_ms(&mut previous_ms, 10_600, 500), 400);
         assert_eq!(next_delay_ms(&mut previous_ms, 20_000, 500), 0);
         assert_eq!(next_delay_ms(&mut previous_ms, 20_500, 500), 0);
+    }
+
+    #[test]
+    fn the_intended_start_is_that_of_the_schedule_even_when_it_is_missed() {
+        let xml = r#"<ConstantThroughputTimer guiclass="TestBeanGUI" testclass="ConstantThroughputTimer" testname="c"><intProp name="calcMode">0</intProp><doubleProp><name>throughput</name><value>6000.0</value><savedValue>0.0</savedValue></doubleProp></ConstantThroughputTimer>"#;
+        let (roles, mut cx) = crate::fixture::decode(xml, decode);
+        let timer = roles.timer.expect("it is a timer");
+        assert_eq!((timer.delay_ms(&mut cx), cx.intended), (0, None));
+        let wait_ms = timer.delay_ms(&mut cx);
+        let first = cx.intended.expect("the second sample has its place");
+        assert!((1..=10).contains(&wait_ms), "{wait_ms}");
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        assert_eq!(timer.delay_ms(&mut cx), 0);
+        let missed = cx.intended.expect("so has the third");
+        assert_eq!((missed - first).as_millis(), 10);
     }
 
     #[test]

@@ -80,6 +80,8 @@ impl Timer for PreciseThroughputTimer {
             )));
             return 0;
         }
+        let start_ns = cx.clock().start_ms() as f64 * 1e6;
+        cx.intended = Some(cx.clock().instant_ns((start_ns + arrival_s * 1e9) as u64));
         delay_ms
     }
 }
@@ -287,6 +289,14 @@ mod tests {
         let delay_ms = roles.timer.expect("it is a timer").delay_ms(&mut cx);
         assert!((1_000..=2_770).contains(&delay_ms), "{delay_ms}");
         assert!(cx.take_raised().is_none());
+        let intended = cx.intended.expect("the arrival");
+        let wait_ms = intended
+            .saturating_duration_since(std::time::Instant::now())
+            .as_millis() as i64;
+        assert!(
+            (delay_ms - 100..=delay_ms + 1).contains(&wait_ms),
+            "{wait_ms} of {delay_ms}"
+        );
     }
 
     #[test]

@@ -255,15 +255,11 @@ impl HttpSampler {
         call: &Call<'_>,
         sending: &Sending,
     ) -> Result<Incoming, Trouble> {
-        let stop = Stop {
-            notify: cx.worker.stop.clone(),
-            control: cx.shared.control.clone(),
-        };
         let begin = Instant::now();
-        tokio::select! {
-            biased;
-            outcome = transfer(&cx.http.session, sending, self.want(), call.limits, &stop) => outcome,
-            () = cx.interruption() => Err(Trouble::Interrupted(begin)),
+        let exchange = transfer(&cx.http.session, sending, self.want(), call.limits);
+        match cx.attend(exchange).await {
+            Some(outcome) => outcome,
+            None => Err(Trouble::Interrupted(begin)),
         }
     }
 
@@ -281,7 +277,12 @@ impl HttpSampler {
         };
         let (want, limits) = (self.want(), call.limits);
         async move {
-            let outcome = transfer(&session, &sending, want, limits, &stop).await;
+            let begin = Instant::now();
+            let outcome = tokio::select! {
+                biased;
+                outcome = transfer(&session, &sending, want, limits) => outcome,
+                () = stop.now() => Err(Trouble::Interrupted(begin)),
+            };
             (sending, outcome)
         }
     }
@@ -479,9 +480,7 @@ async fn transfer(
     sending: &Sending,
     want: Want,
     limits: Limits,
-    stop: &Stop,
 ) -> Result<Incoming, Trouble> {
-    let begin = Instant::now();
     let mut files = Vec::new();
     let parts = match &sending.body {
         Some(body) => wire_parts(body, &mut files).map_err(Trouble::Java)?,
@@ -499,11 +498,9 @@ async fn transfer(
         keep_alive: sending.keep_alive,
         expect_continue: None,
     };
-    tokio::select! {
-        biased;
-        result = exchange(session, &sending.target, outgoing, want, limits) => result.map_err(Trouble::Exchange),
-        () = stop.now() => Err(Trouble::Interrupted(begin)),
-    }
+    exchange(session, &sending.target, outgoing, want, limits)
+        .await
+        .map_err(Trouble::Exchange)
 }
 
 /// Why there is no response.
