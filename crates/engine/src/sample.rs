@@ -50,8 +50,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     result.delay_us = delay_us;
     if !result.ignore {
         let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
-        result.thread_name = user.cx.thread_name.clone();
-        result.set_thread_counts(in_group, in_all);
+        result.set_thread_with_children(&user.cx.thread_name, in_group, in_all);
         if user.cx.shared.program.keeps_previous {
             user.cx.previous = Some(Rc::new(result.clone()));
         }
@@ -286,8 +285,7 @@ pub fn end_transaction(
 ) {
     let group = user.group();
     let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
-    result.thread_name = user.cx.thread_name.clone();
-    result.set_thread_counts(in_group, in_all);
+    result.set_thread(&user.cx.thread_name, in_group, in_all);
     let Some(package) = &group.transactions[id as usize] else {
         return;
     };

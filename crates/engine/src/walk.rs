@@ -302,8 +302,8 @@ impl Walker<'_> {
 
     /// The next step of the controller, or `None` when this pass over it has ended.
     pub fn next(&mut self, id: ControllerId) -> Option<Step> {
-        self.write_index(id);
         let step = loop {
+            self.write_index(id);
             self.walk.spins += 1;
             if self.walk.spins > SPINS_BEFORE_IDLE {
                 self.walk.spins = 0;

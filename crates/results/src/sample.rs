@@ -315,14 +315,24 @@ impl Sample {
             .find_map(|result| result.message.as_deref())
     }
 
-    /// Sets the thread counts of this sample and of its direct sub-results only
-    /// (`JMeterThread.fillThreadInformation` does not go deeper).
-    pub fn set_thread_counts(&mut self, group_threads: u32, all_threads: u32) {
+    /// Sets the thread's name and the thread counts of this sample alone (`JMeterThread.fillThreadInformation`): all that
+    /// a transaction gets, whose sub-results have theirs.
+    pub fn set_thread(&mut self, name: &Rc<str>, group_threads: u32, all_threads: u32) {
+        self.thread_name = Rc::clone(name);
         self.group_threads = group_threads;
         self.all_threads = all_threads;
+    }
+
+    /// The same for this sample and its direct sub-results; `JMeterThread` does not go deeper.
+    pub fn set_thread_with_children(
+        &mut self,
+        name: &Rc<str>,
+        group_threads: u32,
+        all_threads: u32,
+    ) {
+        self.set_thread(name, group_threads, all_threads);
         for child in &mut self.children {
-            child.group_threads = group_threads;
-            child.all_threads = all_threads;
+            child.set_thread(name, group_threads, all_threads);
         }
     }
 

@@ -68,7 +68,7 @@ fn page() -> Sample {
     page.header_bytes = 120;
     page.body_bytes = 5;
     page.sent_bytes = 77;
-    page.set_thread_counts(2, 5);
+    page.set_thread_with_children(&"Group é 1-2".into(), 2, 5);
     page.url = some("http://127.0.0.1:1/a?b=c&d='e'");
     page.latency_ms = 11;
     page.connect_ms = 3;

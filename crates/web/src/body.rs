@@ -354,12 +354,7 @@ pub(crate) fn file_part(path: &Path) -> Part {
 
 /// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
 pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> Exception {
-    let reason = match error.kind() {
-        std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
-        std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
-        _ => error.to_string(),
-    };
+    let reason = crate::local_file::open_failure(error);
     let writer = if multipart {
         frames::SEND_PART
     } else {

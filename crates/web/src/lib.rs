@@ -19,6 +19,7 @@ pub mod cookies;
 pub mod headers;
 pub mod http_date;
 pub mod java_client;
+pub mod local_file;
 pub mod redirect;
 pub mod response;
 pub mod status;

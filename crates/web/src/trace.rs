@@ -29,6 +29,8 @@ pub enum Client {
     Java,
     /// The old class `HTTPSampler`, which is always `HTTPJavaImpl`.
     OldJava,
+    /// `HTTPSamplerProxy` with `HTTPFileImpl`, which reads files.
+    File,
 }
 
 impl Client {
@@ -43,7 +45,10 @@ impl Client {
     fn processing(self) -> Frame {
         match self {
             Client::HttpClient => "org.apache.jmeter.protocol.http.sampler.HTTPHC4Impl.sample:738",
-            _ => "org.apache.jmeter.protocol.http.sampler.HTTPJavaImpl.sample:646",
+            Client::File => "org.apache.jmeter.protocol.http.sampler.HTTPFileImpl.sample:93",
+            Client::Java | Client::OldJava => {
+                "org.apache.jmeter.protocol.http.sampler.HTTPJavaImpl.sample:646"
+            }
         }
     }
 }

@@ -102,14 +102,18 @@ fn the_first_message_wins_even_of_a_passed_assertion() {
 }
 
 #[test]
-fn thread_counts_reach_direct_children_only() {
+fn the_thread_reaches_direct_children_only_and_no_children_of_transactions() {
     let mut parent = sample("parent");
     let mut middle = child(1, 2);
     middle.attach_child(child(1, 2), false);
     parent.attach_child(middle, false);
-    parent.set_thread_counts(3, 9);
-    assert_eq!(parent.children[0].all_threads, 9);
-    assert_eq!(parent.children[0].children[0].all_threads, 0);
+    parent.set_thread_with_children(&"t 1-1".into(), 3, 9);
+    let middle = &parent.children[0];
+    assert_eq!((&*middle.thread_name, middle.all_threads), ("t 1-1", 9));
+    let inner = &middle.children[0];
+    assert_eq!((&*inner.thread_name, inner.all_threads), ("", 0));
+    parent.set_thread(&"t 1-1".into(), 2, 4);
+    assert_eq!((parent.all_threads, parent.children[0].all_threads), (4, 9));
 }
 
 #[test]

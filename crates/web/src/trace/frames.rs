@@ -470,6 +470,20 @@ pub const OPEN_FILE: &[Frame] = &[
     "java.io.FileInputStream.open:216",
     "java.io.FileInputStream.<init>:157",
 ];
+/// Below the opening of a file that `HTTPFileImpl` reads.
+pub const READ_FILE: &[Frame] = &[
+    "java.io.FileInputStream.<init>:111",
+    "sun.net.www.protocol.file.FileURLConnection.connect:86",
+    "sun.net.www.protocol.file.FileURLConnection.getInputStream:189",
+    jm!("HTTPFileImpl.sample:59"),
+];
+pub const BAD_FILE_ESCAPE: &[Frame] = &[
+    "sun.net.www.ParseUtil.decode:204",
+    "sun.net.www.protocol.file.Handler.openConnection:80",
+    "sun.net.www.protocol.file.Handler.openConnection:72",
+    "java.net.URL.openConnection:1094",
+    jm!("HTTPFileImpl.sample:58"),
+];
 pub const SEND_FILE: &[Frame] = &["org.apache.http.entity.FileEntity.writeTo:108"];
 pub const SEND_PART: &[Frame] = &[
     "org.apache.http.entity.mime.content.FileBody.writeTo:116",

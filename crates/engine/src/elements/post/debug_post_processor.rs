@@ -72,7 +72,7 @@ impl PostProcessor for DebugPostProcessor {
         };
         shown.list(cx, &mut listed, &mut request);
         let (in_group, in_all) = cx.shared.counts.active(cx.group);
-        child.set_thread_counts(in_group, in_all);
+        child.set_thread(&cx.thread_name, in_group, in_all);
         set_response(&mut child, &listed, &self.encoding, true);
         child.data_type = DataType::Text;
         child.sampler_data = Some(request.into());

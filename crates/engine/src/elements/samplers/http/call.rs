@@ -166,6 +166,19 @@ impl<'s> Call<'s> {
         .url()
     }
 
+    /// Whether the sampler reads files (`HTTPSamplerFactory#getImplementation`); only this spelling does.
+    pub fn reads_files(&self) -> bool {
+        &*self.protocol == "file"
+    }
+
+    /// `HTTPSamplerBase#getContentEncoding`, whose default is UTF-8.
+    pub fn file_encoding(&self) -> &str {
+        match &*self.content_encoding {
+            "" => "UTF-8",
+            name => name,
+        }
+    }
+
     /// `HTTPSamplerBase#getSendParameterValuesAsPostBody`.
     fn sends_values_as_body(&self, sampler: &HttpSampler) -> bool {
         sampler.raw_body

@@ -27,10 +27,9 @@ impl HttpSampler {
         &self,
         cx: &mut Context,
         call: &Call<'_>,
-        page: Sample,
+        mut page: Sample,
         place: &Place<'_>,
     ) -> Sample {
-        let mut page = page;
         let addresses = match self.addresses(&page) {
             Ok(addresses) => addresses,
             Err(message) => {
@@ -53,6 +52,8 @@ impl HttpSampler {
         let mut whole = if self.settings.separate_container || place.is_redirect() {
             let mut whole = page.clone();
             whole.children.clear();
+            // Its thread writes its name into samples and their direct sub-results, in the end.
+            page.thread_name = "".into();
             whole.attach_child(page, self.settings.rename_children);
             whole
         } else {
@@ -187,6 +188,11 @@ impl HttpSampler {
             {
                 let index = results.len();
                 results.push(None);
+                if call.reads_files() && url.protocol() == "file" {
+                    let sample = self.fetch_file(cx, call, &url, place).await;
+                    results[index] = Some(Fetched::Done(sample.map(Box::new)));
+                    continue;
+                }
                 match self.prepare(cx, call, &url, "GET", place) {
                     Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
                     Prepared::Send(sending) => {

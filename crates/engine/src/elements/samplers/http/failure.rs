@@ -53,7 +53,7 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
             };
             let failure = of_exchange(failure, endpoint.host);
             match client {
-                Client::HttpClient => failure.exception(&endpoint),
+                Client::HttpClient | Client::File => failure.exception(&endpoint),
                 Client::Java | Client::OldJava => failure.java_exception(&endpoint),
             }
         }

@@ -8,6 +8,7 @@
 //! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
 //! | `java.rs` | the same for the implementation `Java` |
+//! | `file.rs` | the same for the protocol `file` |
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
 //! | `state.rs` | what a user and a worker keep between samples |
@@ -17,6 +18,7 @@ mod decode;
 pub mod edits;
 mod embedded;
 mod failure;
+mod file;
 mod java;
 mod redirects;
 mod request;
@@ -109,7 +111,11 @@ impl HttpSampler {
         }
         let call = Call::evaluate(self, cx, name);
         let place = Place::Sampler {
-            client: self.client,
+            client: if call.reads_files() {
+                Client::File
+            } else {
+                self.client
+            },
             transactions: cx.transactions,
         };
         let url = match call.url(self) {

@@ -54,7 +54,10 @@ impl HttpSampler {
         let rename = self.settings.rename_children;
         let mut total = first.clone();
         total.children.clear();
-        total.attach_child(first.clone(), rename);
+        let mut shown = first.clone();
+        // Its thread writes its name into samples and their direct sub-results, in the end.
+        shown.thread_name = "".into();
+        total.attach_child(shown, rename);
         let mut last = first;
         let mut redirects = 0;
         while redirects < self.settings.max_redirects {

@@ -57,6 +57,9 @@ impl HttpSampler {
         method: &str,
         place: &Place<'_>,
     ) -> Option<Sample> {
+        if call.reads_files() && url.protocol() == "file" {
+            return self.fetch_file(cx, call, url, place).await;
+        }
         let sending = match self.prepare(cx, call, url, method, place) {
             Prepared::Done(sample) => return sample.map(|sample| *sample),
             Prepared::Send(sending) => sending,

@@ -1,0 +1,61 @@
+//! Result files and files read, by the real program.
+
+mod plans;
+
+use std::time::Duration;
+
+use drumfire_testkit::program::Workshop;
+use plans::{group, http, plan, writer};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn workshop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+#[test]
+fn the_protocol_file_reads_files_with_their_resources() {
+    let workshop = workshop();
+    workshop.write(
+        "site/page.html",
+        "<html><img src='a.png'><iframe src='inner/frame.html'></html>",
+    );
+    workshop.write("site/a.png", "1234");
+    workshop.write("site/inner/frame.html", "<img src=\"b.png\">");
+    workshop.write("site/inner/b.png", "12");
+    let file = |name: &str, path: &str| {
+        let parse = if path.ends_with("html") {
+            "true"
+        } else {
+            "false"
+        };
+        let fields = [
+            ("protocol", "file"),
+            ("path", path),
+            ("image_parser", parse),
+        ];
+        http(name, &fields)
+    };
+    let samples = [
+        file("page", "site/page.html"),
+        file("folder", "site/inner"),
+        file("missing", "site/none.html"),
+        http("shout", &[("protocol", "FILE"), ("path", "site/a.png")]),
+    ];
+    let switches = [
+        "xml",
+        "label",
+        "success",
+        "threadName",
+        "bytes",
+        "url",
+        "subresults",
+        "threadCounts",
+    ];
+    let text = plan(&(group(1, &samples.concat()) + &writer("out.xml", &switches)));
+    workshop.write("plan.jmx", text);
+    let finished = workshop.run(&["-n", "-t", "plan.jmx"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{}", finished.err);
+    // What JMeter 5.6.3 wrote for this plan.
+    assert_eq!(workshop.read("out.xml"), include_str!("data/files.xml"));
+}
