@@ -125,6 +125,9 @@ pub trait Observer {
 pub struct Outcome {
     pub live: Arc<Live>,
     pub elapsed: Duration,
+    /// Start and end, in milliseconds since the Unix epoch.
+    pub started_ms: i64,
+    pub ended_ms: i64,
     pub users: ThreadCounts,
     pub files: Vec<FileReport>,
     /// What went wrong with the results.
@@ -324,6 +327,7 @@ impl Run<'_> {
     fn tick(&mut self) {
         let now_ms = self.shared.clock.now_ms();
         let users = self.shared.counts.totals();
+        self.live.note_users(now_ms, users.active);
         for (index, summariser) in self.summarisers.iter_mut().enumerate() {
             let samples = self.live.take_summary(index);
             summariser.tick(now_ms, &samples, users, |line| {
@@ -362,6 +366,8 @@ impl Run<'_> {
         Outcome {
             live: self.live,
             elapsed,
+            started_ms: self.shared.clock.start_ms(),
+            ended_ms: now_ms,
             users,
             files: report.files,
             faults,

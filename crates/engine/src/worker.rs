@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
-use drumfire_results::{Inlet, Live, Recorder};
+use drumfire_results::{Connections, Inlet, Live, Recorder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
@@ -214,7 +214,15 @@ async fn serve(
         }
     }
     alarms.abort();
-    worker.recorder.borrow_mut().flush();
+    let http = worker.http.statistics();
+    let mut recorder = worker.recorder.borrow_mut();
+    recorder.flush();
+    recorder.add_connections(Connections {
+        opened: http.connections_opened,
+        reused: http.connections_reused,
+        handshakes_full: http.handshakes_full,
+        handshakes_resumed: http.handshakes_resumed,
+    });
 }
 
 /// Starts this worker's users of a group when each is due, and says when all have ended.

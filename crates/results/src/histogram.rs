@@ -1,7 +1,11 @@
 //! Histograms of whole runs: three significant digits, exact extremes, memory only for the magnitudes that occur.
 
-/// Each power of two is cut into this many buckets, so a bucket is at most 0.1 % wide.
-const BUCKETS: usize = 1 << BUCKET_BITS;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::buckets::{Pairs, bounds, bucket};
+
+/// Each power of two is cut into this many buckets, as a power of two, so a bucket is at most 0.1 % wide.
 const BUCKET_BITS: u32 = 10;
 /// Buckets that are allocated together: 1 KiB, so that a label with steady times stays small.
 const SLOTS: usize = 128;
@@ -101,7 +105,11 @@ impl Histogram {
     /// 0 without values.
     pub fn percentile(&self, percent: f64) -> u64 {
         let rank = (percent / 100.0 * self.count as f64).ceil() as u64;
-        let rank = rank.clamp(1, self.count.max(1));
+        self.nth(rank.clamp(1, self.count.max(1)))
+    }
+
+    /// The value with this rank from 1 among all values in order, to within 0.1 %; 0 without values.
+    pub fn nth(&self, rank: u64) -> u64 {
         let mut seen = 0;
         for (highest, count) in self.buckets() {
             seen += count;
@@ -112,13 +120,32 @@ impl Histogram {
         self.max
     }
 
+    /// How many values do not exceed `limit`, to within the bucket of the limit.
+    pub fn count_up_to(&self, limit: u64) -> u64 {
+        let highest = bounds(bucket(limit, BUCKET_BITS), BUCKET_BITS).1;
+        let below = self.buckets().take_while(|(value, _)| *value <= highest);
+        below.map(|(_, count)| count).sum()
+    }
+
+    /// Whether all buckets lie between the extremes.
+    fn extremes_fit(&self) -> bool {
+        let (first, last) = (place(self.min), place(self.max));
+        let used = self.pages.iter().enumerate().filter_map(|(index, page)| {
+            let page = page.as_ref()?;
+            let first = page.iter().position(|count| *count > 0)?;
+            let last = page.iter().rposition(|count| *count > 0)?;
+            Some([(index, first), (index, last)])
+        });
+        used.flatten().all(|slot| first <= slot && slot <= last)
+    }
+
     /// The buckets that are not empty, in order: the highest value of each and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let pages = self.pages.iter().enumerate();
         let pages = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
         pages.flat_map(|(index, page)| {
             let slots = page.iter().enumerate().filter(|(_, count)| **count > 0);
-            slots.map(move |(slot, count)| (highest(index, slot), *count))
+            slots.map(move |(slot, count)| (bounds(index * SLOTS + slot, BUCKET_BITS).1, *count))
         })
     }
 
@@ -132,24 +159,59 @@ impl Histogram {
 
 /// The page of a value and the slot in it.
 fn place(value: u64) -> (usize, usize) {
-    let bucket = if value < BUCKETS as u64 {
-        value as usize
-    } else {
-        let shift = 63 - value.leading_zeros() - BUCKET_BITS;
-        BUCKETS * shift as usize + (value >> shift) as usize
-    };
+    let bucket = bucket(value, BUCKET_BITS);
     (bucket / SLOTS, bucket % SLOTS)
 }
 
-/// The highest value that is counted in a slot.
-fn highest(page: usize, slot: usize) -> u64 {
-    let bucket = page * SLOTS + slot;
-    if bucket < 2 * BUCKETS {
-        return bucket as u64;
+/// How a histogram is written.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    min: u64,
+    max: u64,
+    /// May exceed what JSON readers take for an integer.
+    sum: String,
+    buckets: Pairs,
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pages = self.pages.iter().enumerate();
+        let slots = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
+        let pairs = slots.flat_map(|(index, page)| {
+            let used = page.iter().enumerate().filter(|(_, count)| **count > 0);
+            used.map(move |(slot, count)| (index * SLOTS + slot, *count))
+        });
+        Written {
+            min: self.min,
+            max: self.max,
+            sum: self.sum.to_string(),
+            buckets: Pairs(pairs.collect()),
+        }
+        .serialize(serializer)
     }
-    let shift = bucket / BUCKETS - 1;
-    let lowest = ((bucket - BUCKETS * shift) as u64) << shift;
-    lowest + ((1 << shift) - 1)
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Histogram, D::Error> {
+        let written = Written::deserialize(deserializer)?;
+        let mut all = Histogram {
+            min: written.min,
+            max: written.max,
+            sum: written.sum.parse().map_err(D::Error::custom)?,
+            ..Histogram::default()
+        };
+        for (bucket, count) in written.buckets.0 {
+            all.page_mut(bucket / SLOTS)[bucket % SLOTS] += count;
+            all.count += count;
+        }
+        // Clearing and merging rely on the extremes lying around all buckets.
+        if all.count > 0 && !all.extremes_fit() {
+            return Err(D::Error::custom(
+                "the extremes of a histogram do not fit its buckets",
+            ));
+        }
+        Ok(all)
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +276,16 @@ mod tests {
             let exact = values[rank - 1];
             let found = all.percentile(percent);
             prop_assert!(found >= exact && (found - exact) as f64 <= exact as f64 / 1000.0);
+        }
+
+        #[test]
+        fn what_is_written_is_read(values in prop::collection::vec(any::<u64>(), 0..50)) {
+            let mut all = Histogram::new();
+            values.iter().for_each(|&value| all.record(value));
+            let text = serde_json::to_string(&all).expect("numbers can be written");
+            let read: Histogram = serde_json::from_str(&text).expect("what was written can be read");
+            prop_assert_eq!(read.buckets().collect::<Vec<_>>(), all.buckets().collect::<Vec<_>>());
+            prop_assert_eq!((read.min(), read.max(), read.count(), read.mean()), (all.min(), all.max(), all.count(), all.mean()));
         }
 
         #[test]

@@ -3,8 +3,10 @@
 //! A worker builds a [`Sample`] and gives it to its [`Recorder`]; ticks hand rows to the [`ResultWriter`] and numbers to
 //! [`Live`], from which a [`Summariser`] and the table of [`StatisticsRow`]s are fed.
 
+mod buckets;
 mod charset;
 mod csv;
+mod failures;
 mod files;
 mod histogram;
 mod java_date;
@@ -14,25 +16,28 @@ mod record;
 mod row;
 mod sample;
 mod save_config;
+mod sparse;
 mod statistics;
 mod summariser;
 mod text;
 mod thresholds;
+mod timeline;
 mod writer;
 mod xml;
 
+pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use histogram::Histogram;
 pub use java_date::DatePattern;
-pub use live::{Live, RecentError};
+pub use live::{Connections, Live, RecentError};
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
 pub use sample::{AssertionResult, DataType, Kind, Sample, TRANSACTION_MESSAGE_PREFIX};
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
-pub use statistics::{
-    ErrorKind, ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow,
-};
+pub use sparse::Sparse;
+pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::Text;
 pub use thresholds::{Threshold, ThresholdError, Verdict};
+pub use timeline::{Cell, Codes, Moment, Timeline, TotalCell};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -3,8 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
+use crate::failures;
 use crate::sample::Sample;
-use crate::statistics::{self, Recording};
+use crate::statistics::Recording;
 use crate::summariser::SummaryDelta;
 
 /// Failed samples that are kept for showing.
@@ -23,13 +26,38 @@ pub struct RecentError {
     pub message: String,
 }
 
+/// What became of the connections of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connections {
+    /// Connections opened.
+    pub opened: u64,
+    /// Exchanges on a connection that an earlier one had opened.
+    pub reused: u64,
+    /// Full TLS handshakes.
+    pub handshakes_full: u64,
+    /// Resumed TLS handshakes.
+    pub handshakes_resumed: u64,
+}
+
+impl Connections {
+    /// The sums.
+    pub fn plus(self, other: Connections) -> Connections {
+        Connections {
+            opened: self.opened + other.opened,
+            reused: self.reused + other.reused,
+            handshakes_full: self.handshakes_full + other.handshakes_full,
+            handshakes_resumed: self.handshakes_resumed + other.handshakes_resumed,
+        }
+    }
+}
+
 impl RecentError {
     pub(crate) fn of(sample: &Sample) -> RecentError {
         RecentError {
             end_ms: sample.end_ms,
             label: sample.label.as_ref().to_owned(),
             code: sample.code.as_str().to_owned(),
-            message: statistics::error_message(sample).to_owned(),
+            message: failures::error_message(sample).to_owned(),
         }
     }
 }
@@ -46,6 +74,7 @@ pub(crate) struct State {
     pub recording: Recording,
     pub summaries: Vec<SummaryDelta>,
     pub recent_errors: VecDeque<RecentError>,
+    pub connections: Connections,
 }
 
 impl State {
@@ -73,6 +102,22 @@ impl Live {
     /// A copy of the statistics of the whole run so far.
     pub fn recording(&self) -> Recording {
         self.read(Clone::clone)
+    }
+
+    /// Takes the statistics of the whole run, which then start anew; for the end of a run.
+    pub fn take_recording(&self) -> Recording {
+        std::mem::take(&mut self.lock().recording)
+    }
+
+    /// What became of the connections, as far as workers have ended.
+    pub fn connections(&self) -> Connections {
+        self.lock().connections
+    }
+
+    /// Notes how many users run at a moment, in milliseconds since the Unix epoch.
+    pub fn note_users(&self, now_ms: i64, users: u64) {
+        let users = u32::try_from(users).unwrap_or(u32::MAX);
+        self.lock().recording.timeline.note_users(now_ms, users);
     }
 
     /// Takes what came for a summariser since the last time.

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::failures::ErrorKinds;
 use crate::histogram::Histogram;
-use crate::live::{Live, RecentError};
+use crate::live::{Connections, Live, RecentError};
 use crate::sample::Sample;
-use crate::statistics::{ErrorKinds, LabelStatistics, MAX_LABELS, OTHER_LABELS};
+use crate::statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording};
 use crate::summariser::SummaryDelta;
+use crate::timeline::{Codes, Moment};
 use crate::writer::{Channel, Inlet};
 
 /// A buffer with this many bytes goes to the writer at once.
@@ -19,6 +21,8 @@ const FULL_BUFFER_BYTES: usize = 64 << 10;
 const BUFFER_BYTES: usize = FULL_BUFFER_BYTES + (4 << 10);
 /// Failed samples a worker keeps for showing, between two publications.
 const RECENT_ERRORS: usize = 8;
+/// Samples that a worker keeps for the timeline, between two publications.
+const MOMENTS: usize = 4_096;
 
 /// The listeners in whose scope a sampler is: numbers of outputs and of summarisers, in the order in which JMeter would
 /// notify them. Cheap to clone, for the compiled plan.
@@ -74,6 +78,9 @@ pub struct Recorder {
     shared: Vec<usize>,
     /// Places of `labels` that have samples.
     touched: Vec<usize>,
+    /// Samples since the last publication, for the timeline; labels and codes are places of this worker.
+    moments: Vec<Moment>,
+    codes: Codes,
     errors: ErrorKinds,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
@@ -96,6 +103,8 @@ impl Recorder {
             labels: Vec::new(),
             shared: Vec::new(),
             touched: Vec::new(),
+            moments: Vec::with_capacity(MOMENTS),
+            codes: Codes::default(),
             errors: ErrorKinds::default(),
             recent_errors: VecDeque::new(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
@@ -138,21 +147,25 @@ impl Recorder {
         }
     }
 
+    /// Adds what only the end of a run can tell, such as the connections of this worker's users.
+    pub fn add_connections(&self, connections: Connections) {
+        let mut live = self.live.lock();
+        live.connections = live.connections.plus(connections);
+    }
+
     /// Adds the statistics since the last time to the shared ones. Call it once a second or so.
     pub fn publish(&mut self) {
-        let mut live = self.live.lock();
-        for &place in &self.touched {
+        let live = Arc::clone(&self.live);
+        let mut live = live.lock();
+        for index in 0..self.touched.len() {
+            let place = self.touched[index];
+            let shared = self.shared_place(place, &mut live.recording);
             let label = &mut self.labels[place];
-            while self.shared.len() <= place {
-                self.shared.push(usize::MAX);
-            }
-            if self.shared[place] == usize::MAX {
-                self.shared[place] = live.recording.place(&label.label, label.transaction);
-            }
-            live.recording.labels[self.shared[place]].merge(label);
+            live.recording.labels[shared].merge(label);
             label.clear();
         }
         self.touched.clear();
+        self.publish_moments(&mut live.recording);
         live.recording.errors.absorb(&mut self.errors);
         if self.lateness.count() > 0 {
             live.recording.lateness.merge(&self.lateness);
@@ -167,6 +180,27 @@ impl Recorder {
         }
     }
 
+    fn shared_place(&mut self, place: usize, recording: &mut Recording) -> usize {
+        while self.shared.len() <= place {
+            let label = &self.labels[self.shared.len()];
+            self.shared
+                .push(recording.place(&label.label, label.transaction));
+        }
+        self.shared[place]
+    }
+
+    fn publish_moments(&mut self, recording: &mut Recording) {
+        for index in 0..self.moments.len() {
+            let mut moment = self.moments[index];
+            moment.label = self.shared_place(moment.label, recording);
+            moment.code = recording
+                .timeline
+                .code_place(&self.codes.names()[usize::from(moment.code)]);
+            recording.timeline.add(&moment);
+        }
+        self.moments.clear();
+    }
+
     fn count(&mut self, sample: &Sample, transaction: bool) {
         let place = match self.index[usize::from(transaction)].get(&sample.label) {
             Some(&place) => place,
@@ -177,10 +211,23 @@ impl Recorder {
             self.touched.push(place);
         }
         label.add(sample);
+        let code = self.codes.place(&sample.code);
+        self.moments
+            .push(Moment::of(sample, place, code, transaction));
+        if self.moments.len() == MOMENTS {
+            let live = Arc::clone(&self.live);
+            self.publish_moments(&mut live.lock().recording);
+        }
         if !sample.success && !transaction {
             self.errors.add(sample);
             if self.recent_errors.len() < RECENT_ERRORS {
                 self.recent_errors.push_back(RecentError::of(sample));
+            }
+        }
+        // Nobody else tells of the samples inside a transaction's parent sample.
+        if transaction {
+            for child in &sample.children {
+                self.count(child, child.is_from_transaction());
             }
         }
     }

@@ -1,19 +1,20 @@
 //! Statistics per label over a whole run, and the rows of the table at its end.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
+use crate::failures::ErrorKinds;
 use crate::histogram::Histogram;
 use crate::sample::Sample;
+use crate::timeline::{Moment, Timeline};
 
 /// Distinct labels that are told apart; the samples of all further ones share [`OTHER_LABELS`].
 pub const MAX_LABELS: usize = 4_000;
 /// The label of samples beyond [`MAX_LABELS`].
 pub const OTHER_LABELS: &str = "(other labels)";
-/// Distinct kinds of failures that are told apart.
-const MAX_ERROR_KINDS: usize = 1_000;
 
 /// The samples of one label.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabelStatistics {
     /// The label.
     pub label: String,
@@ -28,10 +29,16 @@ pub struct LabelStatistics {
     pub service: Histogram,
     /// Response times from the intended start on, in microseconds, of the samples that have one.
     pub response: Histogram,
+    /// Service times of the failed samples, in microseconds.
+    pub failed: Histogram,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
+    /// Sum of the times to the connection, in milliseconds.
+    pub connect_ms: u64,
+    /// Sum of the times to the first byte, in milliseconds.
+    pub latency_ms: u64,
     /// Start of the first sample, in milliseconds since the Unix epoch; `i64::MAX` without samples.
     pub first_start_ms: i64,
     /// End of the last sample, in milliseconds since the Unix epoch; `i64::MIN` without samples.
@@ -48,8 +55,11 @@ impl LabelStatistics {
             errors: 0,
             service: Histogram::new(),
             response: Histogram::new(),
+            failed: Histogram::new(),
             bytes: 0,
             sent_bytes: 0,
+            connect_ms: 0,
+            latency_ms: 0,
             first_start_ms: i64::MAX,
             last_end_ms: i64::MIN,
         }
@@ -64,8 +74,13 @@ impl LabelStatistics {
         if let Some(delay_us) = sample.delay_us {
             self.response.record(service_us.saturating_add(delay_us));
         }
+        if !sample.success {
+            self.failed.record(service_us);
+        }
         self.bytes += sample.received_bytes();
         self.sent_bytes += sample.sent_bytes;
+        self.connect_ms += sample.connect_ms.max(0) as u64;
+        self.latency_ms += sample.latency_ms.max(0) as u64;
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);
         self.last_end_ms = self.last_end_ms.max(sample.end_ms);
     }
@@ -76,8 +91,11 @@ impl LabelStatistics {
         self.errors += other.errors;
         self.service.merge(&other.service);
         self.response.merge(&other.response);
+        self.failed.merge(&other.failed);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
+        self.connect_ms += other.connect_ms;
+        self.latency_ms += other.latency_ms;
         self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
     }
@@ -86,8 +104,10 @@ impl LabelStatistics {
     pub(crate) fn clear(&mut self) {
         (self.count, self.errors, self.bytes, self.sent_bytes) = (0, 0, 0, 0);
         (self.first_start_ms, self.last_end_ms) = (i64::MAX, i64::MIN);
+        (self.connect_ms, self.latency_ms) = (0, 0);
         self.service.clear();
         self.response.clear();
+        self.failed.clear();
     }
 
     /// The row of the table.
@@ -159,94 +179,9 @@ pub struct StatisticsRow {
     pub sent_kib_per_s: f64,
 }
 
-/// Failed samples of one kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrorKind {
-    /// The response code.
-    pub code: String,
-    /// The response message, or what the assertion said of a response that is good by its code.
-    pub message: String,
-    /// How many.
-    pub count: u64,
-}
-
-/// Failures by kind, as JMeter's dashboard tells them apart (`ErrorsSummaryConsumer.getErrorKey`).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ErrorKinds {
-    /// Code and message, with a NUL between.
-    counts: FxHashMap<String, u64>,
-    /// Reused for looking up.
-    key: String,
-}
-
-impl ErrorKinds {
-    /// Counts a failed sample. Allocates only for a new kind.
-    pub fn add(&mut self, sample: &Sample) {
-        self.key.clear();
-        self.key.push_str(&sample.code);
-        self.key.push('\0');
-        self.key.push_str(error_message(sample));
-        match self.counts.get_mut(self.key.as_str()) {
-            Some(count) => *count += 1,
-            None => self.insert(self.key.clone(), 1),
-        }
-    }
-
-    /// The kinds, most frequent first.
-    pub fn list(&self) -> Vec<ErrorKind> {
-        let split = |(key, &count): (&String, &u64)| {
-            let (code, message) = key.split_once('\0').unwrap_or((key, ""));
-            ErrorKind {
-                code: code.to_owned(),
-                message: message.to_owned(),
-                count,
-            }
-        };
-        let mut kinds: Vec<ErrorKind> = self.counts.iter().map(split).collect();
-        kinds.sort_by(|a, b| (b.count, &a.code, &a.message).cmp(&(a.count, &b.code, &b.message)));
-        kinds
-    }
-
-    /// Moves all counts of `other` here.
-    pub(crate) fn absorb(&mut self, other: &mut ErrorKinds) {
-        for (key, count) in other.counts.drain() {
-            match self.counts.get_mut(&key) {
-                Some(mine) => *mine += count,
-                None => self.insert(key, count),
-            }
-        }
-    }
-
-    fn insert(&mut self, key: String, count: u64) {
-        let key = if self.counts.len() < MAX_ERROR_KINDS {
-            key
-        } else {
-            "\0(other errors)".to_owned()
-        };
-        *self.counts.entry(key).or_insert(0) += count;
-    }
-}
-
-/// What a failed sample is counted under and shown with, beside its code.
-pub(crate) fn error_message(sample: &Sample) -> &str {
-    let assertion = sample
-        .first_assertion_message()
-        .filter(|message| !message.trim().is_empty());
-    let code = sample.code.as_str();
-    if is_success_code(code) || (code.is_empty() && assertion.is_some()) {
-        assertion.unwrap_or("Assertion failed")
-    } else {
-        &sample.message
-    }
-}
-
-/// Codes from 200 to 399 (`MetricUtils.isSuccessCode`).
-fn is_success_code(code: &str) -> bool {
-    code.bytes().all(|byte| byte.is_ascii_digit()) && matches!(code.parse::<u32>(), Ok(200..=399))
-}
-
 /// The statistics of a run, or of a part of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "RecordingParts", into = "RecordingParts")]
 pub struct Recording {
     /// One entry per label and origin, in the order of their first samples.
     pub labels: Vec<LabelStatistics>,
@@ -254,12 +189,48 @@ pub struct Recording {
     pub errors: ErrorKinds,
     /// How late the generator itself was when a user's start or request was due, in microseconds.
     pub lateness: Histogram,
+    /// What happened when; a label has the same place there as in `labels`.
+    pub timeline: Timeline,
     index: FxHashMap<(String, bool), usize>,
+}
+
+/// How a recording is written.
+#[derive(Serialize, Deserialize)]
+struct RecordingParts {
+    labels: Vec<LabelStatistics>,
+    errors: ErrorKinds,
+    lateness: Histogram,
+    timeline: Timeline,
+}
+
+impl From<RecordingParts> for Recording {
+    fn from(parts: RecordingParts) -> Recording {
+        let labels = parts.labels.iter().enumerate();
+        let key = |label: &LabelStatistics| (label.label.clone(), label.transaction);
+        Recording {
+            index: labels.map(|(place, label)| (key(label), place)).collect(),
+            labels: parts.labels,
+            errors: parts.errors,
+            lateness: parts.lateness,
+            timeline: parts.timeline,
+        }
+    }
+}
+
+impl From<Recording> for RecordingParts {
+    fn from(recording: Recording) -> RecordingParts {
+        RecordingParts {
+            labels: recording.labels,
+            errors: recording.errors,
+            lateness: recording.lateness,
+            timeline: recording.timeline,
+        }
+    }
 }
 
 impl Recording {
     /// The place of a label, new if need be; beyond [`MAX_LABELS`] the shared one.
-    pub(crate) fn place(&mut self, label: &str, transaction: bool) -> usize {
+    pub fn place(&mut self, label: &str, transaction: bool) -> usize {
         let label = if self.labels.len() < MAX_LABELS {
             label
         } else {
@@ -271,6 +242,39 @@ impl Recording {
                 .push(LabelStatistics::new(label.to_owned(), transaction));
             self.labels.len() - 1
         })
+    }
+
+    /// Counts a sample that listeners are told of.
+    pub fn add(&mut self, sample: &Sample) {
+        let transaction = sample.is_from_transaction();
+        let place = self.place(&sample.label, transaction);
+        self.add_at(place, sample);
+    }
+
+    /// Counts a sample whose label has this place.
+    pub fn add_at(&mut self, place: usize, sample: &Sample) {
+        let label = &mut self.labels[place];
+        label.add(sample);
+        let transaction = label.transaction;
+        if !sample.success && !transaction {
+            self.errors.add(sample);
+        }
+        let code = self.timeline.code_place(&sample.code);
+        self.timeline
+            .add(&Moment::of(sample, place, code, transaction));
+    }
+
+    /// Adds everything `other` has.
+    pub fn merge(&mut self, other: &Recording) {
+        let mut places = Vec::with_capacity(other.labels.len());
+        for label in &other.labels {
+            let place = self.place(&label.label, label.transaction);
+            self.labels[place].merge(label);
+            places.push(place);
+        }
+        self.errors.absorb(&mut other.errors.clone());
+        self.lateness.merge(&other.lateness);
+        self.timeline.merge(&other.timeline, &places);
     }
 
     fn known<'a>(&self, label: &'a str, transaction: bool) -> &'a str {
@@ -300,7 +304,7 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{AssertionResult, TRANSACTION_MESSAGE_PREFIX};
+    use crate::sample::TRANSACTION_MESSAGE_PREFIX;
 
     fn sample(start_ms: i64, elapsed_ms: i64) -> Sample {
         let mut sample = Sample::new("a".into(), "t".into());
@@ -369,53 +373,14 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_apart_as_in_the_dashboard() {
-        let mut kinds = ErrorKinds::default();
-        let mut add =
-            |code: &'static str, message: &'static str, assertion: Option<&'static str>| {
-                let mut one = sample(1_000, 1);
-                (one.code, one.message) = (code.into(), message.into());
-                one.apply_assertion(AssertionResult {
-                    failure: true,
-                    message: assertion.map(Into::into),
-                    ..AssertionResult::default()
-                });
-                kinds.add(&one);
-            };
-        add("500", "Oops", Some("not shown"));
-        add("500", "Oops", None);
-        add("200", "OK", Some("expected x"));
-        add("200", "OK", Some(" "));
-        add("", "", Some("told"));
-        let list: Vec<String> = kinds
-            .list()
-            .iter()
-            .map(|k| format!("{} {}/{}", k.count, k.code, k.message))
-            .collect();
-        assert_eq!(
-            list,
-            [
-                "2 500/Oops",
-                "1 /told",
-                "1 200/Assertion failed",
-                "1 200/expected x"
-            ]
-        );
-    }
-
-    #[test]
-    fn labels_and_kinds_are_bounded() {
+    fn labels_are_bounded() {
         let mut recording = Recording::default();
         for i in 0..MAX_LABELS + 50 {
             recording.place(&format!("label {i}"), false);
-            let mut one = sample(1_000, 1);
-            one.code = format!("{i}").into();
-            recording.errors.add(&one);
         }
         assert_eq!(recording.labels.len(), MAX_LABELS + 1);
         assert_eq!(recording.place("label 3", false), 3);
         assert_eq!(recording.labels[MAX_LABELS].label, OTHER_LABELS);
-        assert!(recording.errors.list().len() <= MAX_ERROR_KINDS + 1);
     }
 
     #[test]

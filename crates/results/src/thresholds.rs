@@ -280,6 +280,26 @@ impl Metric {
 }
 
 impl Verdict {
+    /// The threshold as it was given.
+    pub fn text(&self) -> &str {
+        &self.threshold.text
+    }
+
+    /// The value in the unit of the limit; none if there were no samples to take it from.
+    pub fn value(&self) -> Option<f64> {
+        self.value
+    }
+
+    /// The limit in its unit.
+    pub fn limit(&self) -> f64 {
+        self.threshold.limit
+    }
+
+    /// The unit of the limit: `ms`, `%`, `/s` and so on, or nothing for a count.
+    pub fn unit(&self) -> &'static str {
+        self.threshold.unit.suffix
+    }
+
     /// Whether the run passes as far as this threshold goes.
     pub fn is_met(&self) -> bool {
         let limit = self.threshold.limit;

@@ -1,0 +1,74 @@
+//! What is given to a report, a comparison or a merge: a run file or a result file, packed or not. The content tells.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::jtl::{self, JtlError, JtlOptions};
+use crate::run_file::{RunFile, RunFileError};
+
+/// What every run file starts with once it is unpacked.
+const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
+
+/// Why an input cannot be used.
+#[derive(Debug)]
+pub enum InputError {
+    /// The file cannot be opened or read.
+    Unreadable(String),
+    /// A result file that is not one.
+    Jtl(JtlError),
+    /// A run file that is not one.
+    Run(RunFileError),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Unreadable(message) => f.write_str(message),
+            InputError::Jtl(error) => error.fmt(f),
+            InputError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// Reads a run file, or a result file of any kind; what should be known of it is added to the warnings.
+///
+/// # Errors
+/// If the file cannot be read or is neither, with file, line and remedy.
+pub fn read_input(
+    path: &Path,
+    options: &JtlOptions,
+    warnings: &mut Vec<String>,
+) -> Result<RunFile, InputError> {
+    let unreadable =
+        |error: io::Error| InputError::Unreadable(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(unreadable)?;
+    let mut plain = BufReader::with_capacity(256 << 10, file);
+    let is_packed = plain
+        .fill_buf()
+        .map_err(unreadable)?
+        .starts_with(&[0x1f, 0x8b]);
+    let mut input: Box<dyn BufRead> = match is_packed {
+        true => Box::new(BufReader::with_capacity(
+            256 << 10,
+            MultiGzDecoder::new(plain),
+        )),
+        false => Box::new(plain),
+    };
+    if input
+        .fill_buf()
+        .map_err(unreadable)?
+        .starts_with(RUN_FILE_START)
+    {
+        return RunFile::read(path, input).map_err(InputError::Run);
+    }
+    let jtl = jtl::read(path, input as Box<dyn Read>, options).map_err(InputError::Jtl)?;
+    let told = jtl.warnings.into_iter();
+    warnings.extend(told.map(|warning| format!("{}: {warning}", path.display())));
+    Ok(RunFile::of_result_file(path, jtl.recording))
+}

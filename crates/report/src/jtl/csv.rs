@@ -1,0 +1,351 @@
+//! CSV result files. A header names the columns, in any order; without one they are those of the properties.
+
+use std::io::BufRead;
+use std::rc::Rc;
+
+use csv::{ByteRecord, ReaderBuilder};
+use drumfire_results::{
+    AssertionResult, Recording, RowFormat, Sample, SaveConfig, TRANSACTION_MESSAGE_PREFIX,
+};
+use rustc_hash::FxHashMap;
+
+use super::stamp::{StampReader, integer};
+use super::{Fault, Jtl, JtlOptions};
+
+/// The columns that are read, in JMeter's spelling.
+const NAMES: [&str; 16] = [
+    "timeStamp",
+    "elapsed",
+    "label",
+    "responseCode",
+    "responseMessage",
+    "threadName",
+    "success",
+    "failureMessage",
+    "bytes",
+    "sentBytes",
+    "allThreads",
+    "URL",
+    "Latency",
+    "Connect",
+    "SampleCount",
+    "ErrorCount",
+];
+
+/// Where each column is in a row.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    places: [Option<usize>; NAMES.len()],
+    count: usize,
+}
+
+/// A column, by its place in [`NAMES`].
+#[derive(Clone, Copy)]
+enum Column {
+    TimeStamp,
+    Elapsed,
+    Label,
+    ResponseCode,
+    ResponseMessage,
+    ThreadName,
+    Success,
+    FailureMessage,
+    Bytes,
+    SentBytes,
+    AllThreads,
+    Url,
+    Latency,
+    Connect,
+    SampleCount,
+    ErrorCount,
+}
+
+impl Columns {
+    fn of<'a>(names: impl Iterator<Item = &'a [u8]>) -> Columns {
+        let mut columns = Columns {
+            places: [None; NAMES.len()],
+            count: 0,
+        };
+        for name in names {
+            let known = NAMES.iter().position(|known| known.as_bytes() == name);
+            if let Some(known) = known {
+                columns.places[known].get_or_insert(columns.count);
+            }
+            columns.count += 1;
+        }
+        columns
+    }
+
+    fn has(&self, column: Column) -> bool {
+        self.places[column as usize].is_some()
+    }
+
+    /// The field of a column; empty if there is none.
+    fn get<'r>(&self, row: &'r ByteRecord, column: Column) -> &'r [u8] {
+        let place = self.places[column as usize];
+        place.and_then(|place| row.get(place)).unwrap_or_default()
+    }
+}
+
+/// Reads a CSV file from its first line on.
+pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+    let start = input.fill_buf()?;
+    let line_end = start.iter().position(|byte| *byte == b'\n');
+    let first = start[..line_end.unwrap_or(start.len())].to_vec();
+    let first = first.strip_suffix(b"\r").unwrap_or(&first);
+    let header = header(first);
+    let delimiter = header.unwrap_or_else(|| delimiter_of_row(first, options.columns.delimiter));
+    let columns = match header {
+        Some(delimiter) => Columns::of(split(first, delimiter)),
+        None => default_columns(&options.columns),
+    };
+    require(&columns, header.is_some())?;
+    let mut jtl = Jtl::default();
+    if header.is_none() {
+        jtl.warnings.push(
+            "the file has no line with column names; its columns are taken to be those of the \
+             jmeter.save.saveservice.* properties"
+                .to_owned(),
+        );
+    }
+    let reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(256 << 10)
+        .from_reader(input);
+    let rows = Rows {
+        columns,
+        stamps: StampReader::new(options.zone.clone()),
+        stamp_at_start: options.stamp_at_start,
+        places: Default::default(),
+        sample: Sample::default(),
+    };
+    rows.read_all(reader, header.is_some(), &mut jtl)?;
+    Ok(jtl)
+}
+
+/// The delimiter, if the line is a header: known names with one and the same byte between.
+fn header(line: &[u8]) -> Option<u8> {
+    let line = line.strip_prefix(b"\"").unwrap_or(line);
+    let name = NAMES
+        .iter()
+        .find(|name| line.starts_with(name.as_bytes()))?;
+    let rest = &line[name.len()..];
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let delimiter = *rest.first()?;
+    let is_known = |field: &[u8]| NAMES.iter().any(|name| name.as_bytes() == field);
+    (!delimiter.is_ascii_alphanumeric()
+        && split(line, delimiter).filter(|f| is_known(f)).count() > 1)
+        .then_some(delimiter)
+}
+
+fn split(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
+    line.split(move |byte| *byte == delimiter).map(|field| {
+        let field = field.strip_prefix(b"\"").unwrap_or(field);
+        field.strip_suffix(b"\"").unwrap_or(field)
+    })
+}
+
+/// What follows the digits of the first time stamp; else the property's.
+fn delimiter_of_row(line: &[u8], default: u8) -> u8 {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match line.get(digits) {
+        Some(byte) if digits >= 9 && !byte.is_ascii_alphanumeric() => *byte,
+        _ => default,
+    }
+}
+
+/// The columns that the properties choose, in the order in which they are written.
+fn default_columns(config: &SaveConfig) -> Columns {
+    let mut config = config.clone();
+    (config.xml, config.field_names) = (false, true);
+    let delimiter = config.delimiter;
+    let mut line = Vec::new();
+    RowFormat::new(config, [].into(), "".into()).write_head(&mut line);
+    let line = line.strip_suffix(b"\n").unwrap_or(&line);
+    Columns::of(split(line, delimiter))
+}
+
+fn require(columns: &Columns, is_named: bool) -> Result<(), Fault> {
+    for column in [Column::TimeStamp, Column::Elapsed] {
+        if !columns.has(column) {
+            let name = NAMES[column as usize];
+            let remedy = match is_named {
+                true => {
+                    "a report needs timeStamp and elapsed; run the plan with \
+                     jmeter.save.saveservice.time=true and a timestamp_format other than none"
+                }
+                false => {
+                    "set the jmeter.save.saveservice.* properties as they were when the file was written \
+                     (-J or user.properties)"
+                }
+            };
+            return Err(Fault::at(1, format!("there is no column {name}"), remedy));
+        }
+    }
+    Ok(())
+}
+
+struct Rows {
+    columns: Columns,
+    stamps: StampReader,
+    stamp_at_start: bool,
+    /// Places in the recording by label, of plain samples and of those of transaction controllers.
+    places: [FxHashMap<Box<[u8]>, (usize, Rc<str>)>; 2],
+    /// Reused from row to row.
+    sample: Sample,
+}
+
+impl Rows {
+    fn read_all<R: std::io::Read>(
+        mut self,
+        mut reader: csv::Reader<R>,
+        has_header: bool,
+        jtl: &mut Jtl,
+    ) -> Result<(), Fault> {
+        let mut row = ByteRecord::new();
+        let mut is_first = has_header;
+        let mut bad: Option<Fault> = None;
+        while reader
+            .read_byte_record(&mut row)
+            .map_err(|error| Fault::from(std::io::Error::other(error)))?
+        {
+            if let Some(fault) = bad {
+                return Err(fault);
+            }
+            // Files that were put together have their header again and again.
+            if std::mem::take(&mut is_first) || (has_header && self.is_header(&row)) {
+                continue;
+            }
+            let line = row.position().map_or(0, csv::Position::line);
+            match self.read_row(&row, line) {
+                Ok(()) => {
+                    self.count(&mut jtl.recording, &row);
+                    jtl.rows += 1;
+                }
+                // Only the last line may be bad: a run that was killed leaves one.
+                Err(fault) => bad = Some(fault),
+            }
+        }
+        match bad {
+            Some(fault) if jtl.rows > 0 => jtl.warnings.push(format!(
+                "the last line ({}) is cut off and was left out: {}",
+                fault.line.unwrap_or(0),
+                fault.message
+            )),
+            Some(fault) => return Err(fault),
+            None if jtl.rows == 0 => jtl.warnings.push("there are no samples".to_owned()),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn is_header(&self, row: &ByteRecord) -> bool {
+        let place = self.columns.places[Column::TimeStamp as usize];
+        place.and_then(|place| row.get(place)) == Some(NAMES[0].as_bytes())
+    }
+
+    fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), Fault> {
+        let columns = self.columns;
+        if row.len() < columns.count {
+            return Err(Fault::at(
+                line,
+                format!("{} fields where {} are expected", row.len(), columns.count),
+                "delete the line, or write the file again; with an unquoted delimiter in a text, no \
+                 reader can tell the fields apart",
+            ));
+        }
+        let stamp_ms = self
+            .stamps
+            .read(columns.get(row, Column::TimeStamp))
+            .ok_or_else(|| {
+                let text = String::from_utf8_lossy(columns.get(row, Column::TimeStamp));
+                Fault::at(
+                    line,
+                    format!("'{text}' is no time stamp"),
+                    "milliseconds and dates such as 2024/01/31 13:00:05.250 are read",
+                )
+            })?;
+        let number = |column: Column| -> Result<i64, Fault> {
+            let text = columns.get(row, column);
+            if text.is_empty() && !matches!(column, Column::Elapsed) {
+                return Ok(0);
+            }
+            integer(text).ok_or_else(|| {
+                let name = NAMES[column as usize];
+                let text = String::from_utf8_lossy(text);
+                Fault::at(
+                    line,
+                    format!("column {name}: '{text}' is no number"),
+                    "delete the line, or write the file again",
+                )
+            })
+        };
+        let sample = &mut self.sample;
+        sample.elapsed_ms = number(Column::Elapsed)?;
+        // JMeter's dashboard takes the elapsed time without the idle time for the length (`Sample.getEndTime`).
+        sample.start_ms = match self.stamp_at_start {
+            true => stamp_ms,
+            false => stamp_ms.saturating_sub(sample.elapsed_ms),
+        };
+        sample.end_ms = sample.start_ms.saturating_add(sample.elapsed_ms);
+        sample.latency_ms = number(Column::Latency)?;
+        sample.connect_ms = number(Column::Connect)?;
+        sample.bytes = number(Column::Bytes)?.max(0) as u64;
+        sample.sent_bytes = number(Column::SentBytes)?.max(0) as u64;
+        sample.all_threads = u32::try_from(number(Column::AllThreads)?).unwrap_or(0);
+        sample.sample_count = match columns.has(Column::SampleCount) {
+            true => u32::try_from(number(Column::SampleCount)?).unwrap_or(1),
+            false => 1,
+        };
+        sample.success = match columns.has(Column::Success) {
+            true => columns
+                .get(row, Column::Success)
+                .eq_ignore_ascii_case(b"true"),
+            false => !columns.has(Column::ErrorCount) || number(Column::ErrorCount)? == 0,
+        };
+        Ok(())
+    }
+
+    /// Counts the row that was just read. Texts are taken over where somebody looks at them.
+    fn count(&mut self, recording: &mut Recording, row: &ByteRecord) {
+        let columns = self.columns;
+        let message = columns.get(row, Column::ResponseMessage);
+        let transaction = message.starts_with(TRANSACTION_MESSAGE_PREFIX.as_bytes());
+        let label = columns.get(row, Column::Label);
+        let places = &mut self.places[usize::from(transaction)];
+        let (place, label) = match places.get(label) {
+            Some((place, label)) => (*place, Rc::clone(label)),
+            None => {
+                let text: Rc<str> = String::from_utf8_lossy(label).into();
+                let place = recording.place(&text, transaction);
+                places.insert(label.into(), (place, Rc::clone(&text)));
+                (place, text)
+            }
+        };
+        let text = |column| String::from_utf8_lossy(columns.get(row, column)).into_owned();
+        let sample = &mut self.sample;
+        sample.label = label;
+        let code = columns.get(row, Column::ResponseCode);
+        if sample.code.as_bytes() != code {
+            sample.code = text(Column::ResponseCode).into();
+        }
+        if !sample.success {
+            sample.message = text(Column::ResponseMessage).into();
+            sample.thread_name = text(Column::ThreadName).into();
+            let url = text(Column::Url);
+            sample.url = Some(url.into()).filter(|url: &Rc<str>| !matches!(&**url, "" | "null"));
+            sample.assertions.clear();
+            let failure = text(Column::FailureMessage);
+            if !failure.is_empty() {
+                sample.assertions.push(AssertionResult {
+                    failure: true,
+                    message: Some(failure.into()),
+                    ..AssertionResult::default()
+                });
+            }
+        }
+        recording.add_at(place, sample);
+    }
+}

@@ -1,0 +1,151 @@
+//! Result files (JTL) of any JMeter, and of this program: CSV with a header, CSV without one, XML. They are read as a
+//! stream; memory depends on the labels and the length of the run, not on the number of rows.
+
+mod csv;
+mod stamp;
+mod xml;
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use drumfire_results::{Recording, SaveConfig};
+use jiff::tz::TimeZone;
+
+/// What a file does not say of itself.
+#[derive(Clone, Debug)]
+pub struct JtlOptions {
+    /// The columns of a CSV file without a header, and its delimiter (`jmeter.save.saveservice.*`).
+    pub columns: SaveConfig,
+    /// The time stamp is the start of the sample, not its end (`sampleresult.timestamp.start`).
+    pub stamp_at_start: bool,
+    /// The zone of time stamps that are printed as dates.
+    pub zone: TimeZone,
+}
+
+impl Default for JtlOptions {
+    /// What JMeter's own property files say.
+    fn default() -> JtlOptions {
+        JtlOptions {
+            columns: SaveConfig::default(),
+            stamp_at_start: true,
+            zone: TimeZone::system(),
+        }
+    }
+}
+
+impl JtlOptions {
+    /// The options that properties give; a property that cannot be read counts as not set.
+    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> JtlOptions {
+        let columns = SaveConfig::from_properties(lookup).unwrap_or_default();
+        let stamp = lookup("sampleresult.timestamp.start");
+        JtlOptions {
+            columns,
+            stamp_at_start: stamp.is_none_or(|value| value.trim().eq_ignore_ascii_case("true")),
+            ..JtlOptions::default()
+        }
+    }
+}
+
+/// What a result file holds.
+#[derive(Clone, Debug, Default)]
+pub struct Jtl {
+    /// The samples.
+    pub recording: Recording,
+    /// How many rows or elements were read.
+    pub rows: u64,
+    /// What a reader of the report should know, such as a last line that was cut off.
+    pub warnings: Vec<String>,
+}
+
+/// Why a result file cannot be read: where, what, and what helps.
+#[derive(Debug)]
+pub struct JtlError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, where it is known.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+    /// What helps.
+    pub remedy: &'static str,
+}
+
+impl fmt::Display for JtlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        if !self.remedy.is_empty() {
+            write!(f, "\n  help: {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for JtlError {}
+
+/// What is wrong with a file, before its path is known.
+#[derive(Debug)]
+struct Fault {
+    line: Option<u64>,
+    message: String,
+    remedy: &'static str,
+}
+
+impl Fault {
+    fn at(line: u64, message: impl Into<String>, remedy: &'static str) -> Fault {
+        Fault {
+            line: Some(line),
+            message: message.into(),
+            remedy,
+        }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault {
+            line: None,
+            message: error.to_string(),
+            remedy: "",
+        }
+    }
+}
+
+/// Reads a result file.
+///
+/// # Errors
+/// If the file cannot be read, or if a line other than the last one is not a row: its place and a remedy.
+pub fn read(path: &Path, input: impl Read, options: &JtlOptions) -> Result<Jtl, JtlError> {
+    let mut input = BufReader::with_capacity(256 << 10, input);
+    read_any(&mut input, options).map_err(|fault| JtlError {
+        path: path.to_path_buf(),
+        line: fault.line,
+        message: fault.message,
+        remedy: fault.remedy,
+    })
+}
+
+fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+    skip_byte_order_mark(input)?;
+    let start = input.fill_buf()?;
+    match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Err(Fault {
+            line: None,
+            message: "the file is empty".to_owned(),
+            remedy: "was the run stopped before its first sample, or is this another run's file?",
+        }),
+        Some(b'<') => xml::read(input, options),
+        Some(_) => csv::read(input, options),
+    }
+}
+
+fn skip_byte_order_mark(input: &mut impl BufRead) -> io::Result<()> {
+    if input.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
+        input.consume(3);
+    }
+    Ok(())
+}

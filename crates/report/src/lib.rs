@@ -1,0 +1,14 @@
+//! What a run leaves behind, read back: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either come
+//! `statistics.json` in JMeter's format, the HTML report, comparisons, merged runs, and what CI systems read.
+
+mod input;
+pub mod jtl;
+mod run_file;
+mod statistics_json;
+
+pub use input::{InputError, read_input};
+pub use run_file::{
+    HealthSeries, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict, ThresholdResult,
+    VerdictReason,
+};
+pub use statistics_json::statistics_json;

@@ -1,0 +1,260 @@
+//! Run files: everything that was measured in a run, small enough to keep. They are what reports, comparisons and merges
+//! read.
+//!
+//! A run file is JSON, packed with gzip. `format` and `version` come first; a reader takes files of its own version and of
+//! earlier ones. Fields may be added within a version; readers ignore what they do not know.
+
+use std::fmt;
+use std::io::{self, BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use drumfire_results::{Connections, Recording};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+/// The version that is written.
+const VERSION: u32 = 1;
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunFile {
+    format: Format,
+    version: u32,
+    /// The program that wrote the file, with its version.
+    pub tool: String,
+    /// What the run is called: the plan's or the result file's name.
+    pub name: String,
+    /// The plan, where it is known.
+    #[serde(default)]
+    pub plan: Option<PlanIdentity>,
+    /// Start of the run, in milliseconds since the Unix epoch.
+    pub started_ms: i64,
+    /// End of the run, in milliseconds since the Unix epoch.
+    pub ended_ms: i64,
+    /// What times are whole multiples of, in microseconds: 1,000 where they come from a result file.
+    pub resolution_us: u64,
+    /// Where the load came from: names and values, in the order in which they are shown.
+    #[serde(default)]
+    pub environment: Vec<(String, String)>,
+    /// Whether the numbers can be trusted; none where nobody looked.
+    #[serde(default)]
+    pub verdict: Option<RunVerdict>,
+    /// What became of the thresholds.
+    #[serde(default)]
+    pub thresholds: Vec<ThresholdResult>,
+    /// Connections and handshakes, where they were counted.
+    #[serde(default)]
+    pub connections: Option<Connections>,
+    /// How many users were meant to run: moments in milliseconds since the Unix epoch, and numbers from then on.
+    #[serde(default)]
+    pub planned_users: Vec<(i64, u64)>,
+    /// Things that happened.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
+    /// How the generator was doing.
+    #[serde(default)]
+    pub health: Vec<HealthSeries>,
+    /// The measurements.
+    pub recording: Recording,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Format {
+    #[serde(rename = "drumfire-run")]
+    Run,
+}
+
+/// Which plan was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanIdentity {
+    /// The file.
+    pub path: String,
+    /// SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// What a run says of its own numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunVerdict {
+    /// VALID, DEGRADED or INVALID.
+    pub state: String,
+    /// Why it is not VALID.
+    pub reasons: Vec<VerdictReason>,
+}
+
+/// Something that spoils numbers, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerdictReason {
+    /// What.
+    pub text: String,
+    /// From when, in milliseconds since the Unix epoch.
+    pub from_ms: i64,
+    /// To when, in milliseconds since the Unix epoch.
+    pub to_ms: i64,
+}
+
+/// What became of a threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdResult {
+    /// The threshold as it was given.
+    pub text: String,
+    /// The run passes as far as this threshold goes.
+    pub is_met: bool,
+    /// The value in the unit of the limit; none without samples.
+    pub value: Option<f64>,
+    /// The limit.
+    pub limit: f64,
+    /// The unit of both.
+    pub unit: String,
+    /// All of it in one line.
+    pub told: String,
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When, in milliseconds since the Unix epoch.
+    pub at_ms: i64,
+    /// What.
+    pub text: String,
+}
+
+/// A measurement of the generator over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HealthSeries {
+    /// What was measured.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Moments in milliseconds since the Unix epoch, and values.
+    pub points: Vec<(i64, f64)>,
+}
+
+/// Why a run file cannot be read.
+#[derive(Debug)]
+pub struct RunFileError {
+    path: PathBuf,
+    message: String,
+}
+
+impl fmt::Display for RunFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.message)
+    }
+}
+
+impl std::error::Error for RunFileError {}
+
+impl RunFile {
+    /// A run of which only the measurements are known, to microseconds.
+    pub fn new(name: impl Into<String>, recording: Recording) -> RunFile {
+        let started = recording
+            .labels
+            .iter()
+            .map(|label| label.first_start_ms)
+            .min();
+        let ended = recording.labels.iter().map(|label| label.last_end_ms).max();
+        RunFile {
+            format: Format::Run,
+            version: VERSION,
+            tool: format!("drumfire {}", env!("CARGO_PKG_VERSION")),
+            name: name.into(),
+            plan: None,
+            started_ms: started.unwrap_or(0),
+            ended_ms: ended.unwrap_or(0),
+            resolution_us: 1,
+            environment: Vec::new(),
+            verdict: None,
+            thresholds: Vec::new(),
+            connections: None,
+            planned_users: Vec::new(),
+            marks: Vec::new(),
+            health: Vec::new(),
+            recording,
+        }
+    }
+
+    /// The run that a result file tells of, in whole milliseconds.
+    pub fn of_result_file(path: &Path, recording: Recording) -> RunFile {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        RunFile {
+            resolution_us: 1000,
+            ..RunFile::new(name.to_string_lossy(), recording)
+        }
+    }
+
+    /// Reads an unpacked run file.
+    ///
+    /// # Errors
+    /// If it is damaged, or of a version to come.
+    pub fn read(path: &Path, input: impl BufRead) -> Result<RunFile, RunFileError> {
+        let fault = |message: String| RunFileError {
+            path: path.to_path_buf(),
+            message,
+        };
+        let run: RunFile = serde_json::from_reader(input)
+            .map_err(|error| fault(format!("this run file is damaged: {error}")))?;
+        if run.version > VERSION {
+            return Err(fault(format!(
+                "this run file has version {}; {} reads versions up to {VERSION}",
+                run.version, run.tool
+            )));
+        }
+        Ok(run)
+    }
+
+    /// Writes the run, packed.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut packed = GzEncoder::new(BufWriter::new(out), Compression::new(6));
+        serde_json::to_writer(&mut packed, self)?;
+        packed.finish()?.flush()
+    }
+
+    /// Adds other runs: their samples as if they had come in one run, everything else side by side.
+    pub fn merge(&mut self, others: &[RunFile]) {
+        for other in others {
+            self.recording.merge(&other.recording);
+            self.started_ms = self.started_ms.min(other.started_ms);
+            self.ended_ms = self.ended_ms.max(other.ended_ms);
+            self.resolution_us = self.resolution_us.max(other.resolution_us);
+            if self.plan != other.plan {
+                self.plan = None;
+            }
+            self.connections = match (self.connections, other.connections) {
+                (Some(mine), Some(theirs)) => Some(mine.plus(theirs)),
+                (mine, theirs) => mine.or(theirs),
+            };
+            self.marks.extend(other.marks.iter().cloned());
+            self.health.extend(other.health.iter().cloned());
+            self.environment.extend(other.environment.iter().cloned());
+            self.name = format!("{} + {}", self.name, other.name);
+        }
+        self.marks.sort_by_key(|mark| mark.at_ms);
+        // Said of a part of the samples, or of one of several generators.
+        self.thresholds.clear();
+        self.planned_users.clear();
+        self.verdict = merged_verdict(self.verdict.take(), others);
+    }
+}
+
+/// The worst of all states, with all reasons; none unless every run has one.
+fn merged_verdict(first: Option<RunVerdict>, others: &[RunFile]) -> Option<RunVerdict> {
+    let rank = |verdict: &RunVerdict| match verdict.state.as_str() {
+        "VALID" => 0,
+        "DEGRADED" => 1,
+        _ => 2,
+    };
+    let mut all = first?;
+    for other in others {
+        let theirs = other.verdict.as_ref()?;
+        if rank(theirs) > rank(&all) {
+            all.state.clone_from(&theirs.state);
+        }
+        all.reasons.extend(theirs.reasons.iter().cloned());
+    }
+    Some(all)
+}

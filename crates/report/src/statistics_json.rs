@@ -1,0 +1,92 @@
+//! `statistics.json`, with the names and the arithmetic of JMeter's dashboard (`JsonExporter`,
+//! `StatisticsSummaryConsumer`), but over all samples: JMeter's percentiles are those of the last 20,000 of each label.
+
+use drumfire_results::{Histogram, LabelStatistics};
+use serde_json::{Map, Value, json};
+
+use crate::run_file::RunFile;
+
+/// The percentiles of the dashboard (`aggregate_rpt_pct1` and so on).
+const PERCENTILES: [f64; 3] = [90.0, 95.0, 99.0];
+
+/// The file's content. `percentiles` are JMeter's `aggregate_rpt_pct1` to `3`, where they are set.
+pub fn statistics_json(run: &RunFile, percentiles: [Option<f64>; 3]) -> String {
+    let mut percents = PERCENTILES;
+    for (percent, given) in percents.iter_mut().zip(percentiles) {
+        *percent = given.unwrap_or(*percent);
+    }
+    let mut all = Map::new();
+    let mut add = |name: &str, label: &LabelStatistics| {
+        let row = row(name, label, run.resolution_us, percents);
+        all.insert(name.to_owned(), row);
+    };
+    add("Total", &run.recording.total());
+    for label in merged_by_name(&run.recording.labels) {
+        if label.label != "Total" {
+            add(&label.label, &label);
+        }
+    }
+    let mut text = serde_json::to_string_pretty(&Value::Object(all))
+        .expect("numbers and texts can be written");
+    text.push('\n');
+    text
+}
+
+/// JMeter's dashboard does not tell a sampler from a transaction controller of the same name.
+fn merged_by_name(labels: &[LabelStatistics]) -> Vec<LabelStatistics> {
+    let mut merged: Vec<LabelStatistics> = Vec::with_capacity(labels.len());
+    for label in labels {
+        let twin = labels
+            .iter()
+            .any(|other| other.label == label.label && other.transaction != label.transaction);
+        match merged
+            .iter_mut()
+            .find(|known| twin && known.label == label.label)
+        {
+            Some(known) => known.merge(label),
+            None => merged.push(label.clone()),
+        }
+    }
+    merged
+}
+
+fn row(name: &str, label: &LabelStatistics, resolution_us: u64, percents: [f64; 3]) -> Value {
+    let ms = |us: f64| us / 1000.0;
+    let service = &label.service;
+    let percentile = |percent| ms(percentile_us(service, percent, resolution_us));
+    let row = label.row();
+    json!({
+        "transaction": name,
+        "sampleCount": label.count,
+        "errorCount": label.errors,
+        "errorPct": row.error_percent as f32,
+        "meanResTime": ms(service.mean()),
+        "medianResTime": percentile(50.0),
+        "minResTime": ms(service.min() as f64),
+        "maxResTime": ms(service.max() as f64),
+        "pct1ResTime": percentile(percents[0]),
+        "pct2ResTime": percentile(percents[1]),
+        "pct3ResTime": percentile(percents[2]),
+        "throughput": row.throughput_per_s,
+        "receivedKBytesPerSec": row.received_kib_per_s,
+        "sentKBytesPerSec": row.sent_kib_per_s,
+    })
+}
+
+/// A percentile in microseconds, between neighbours as Commons Math's `DescriptiveStatistics` takes it. Where times are
+/// whole milliseconds, so are the neighbours.
+pub(crate) fn percentile_us(service: &Histogram, percent: f64, resolution_us: u64) -> f64 {
+    let count = service.count();
+    let position = percent * (count as f64 + 1.0) / 100.0;
+    let value = |rank: u64| {
+        let highest = service.nth(rank.clamp(1, count));
+        (highest / resolution_us * resolution_us).max(service.min()) as f64
+    };
+    if count == 0 {
+        return 0.0;
+    }
+    let floor = position.floor();
+    let lower = value(floor as u64);
+    let upper = value(floor as u64 + 1);
+    lower + (position - floor) * (upper - lower)
+}

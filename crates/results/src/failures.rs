@@ -1,0 +1,343 @@
+//! Failed samples by kind, with the first of each kind in full.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::sample::Sample;
+
+/// Distinct kinds of failures that are told apart.
+const MAX_KINDS: usize = 1_000;
+/// Kinds of which the first sample is kept.
+const MAX_KEPT: usize = 200;
+/// What is kept of each text of a failed sample, in bytes.
+const KEPT_BYTES: usize = 2_000;
+/// The kind of failures beyond [`MAX_KINDS`].
+const OTHER_ERRORS: &str = "\0(other errors)";
+
+/// Failed samples of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorKind {
+    /// The response code.
+    pub code: String,
+    /// The response message, or what the assertion said of a response that is good by its code.
+    pub message: String,
+    /// How many.
+    pub count: u64,
+    /// The first of them, unless there are very many kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Box<FailedSample>>,
+}
+
+/// A failed sample as far as a reader wants to see it. Long texts are cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FailedSample {
+    /// Its label.
+    pub label: String,
+    /// Name of the virtual user's thread.
+    pub thread_name: String,
+    /// When it started, in milliseconds since the Unix epoch.
+    pub start_ms: i64,
+    /// Elapsed time, in milliseconds.
+    pub elapsed_ms: i64,
+    /// Its response code.
+    pub code: String,
+    /// Its response message.
+    pub message: String,
+    /// The assertions that failed, each with its message.
+    pub assertions: Vec<String>,
+    /// Where the request went.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// HTTP method.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub method: String,
+    /// Request headers.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub request_headers: String,
+    /// Request body, or what a sampler that does not speak HTTP sent.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub request_body: String,
+    /// Response headers.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response_headers: String,
+    /// Response body, as far as somebody read it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response_body: String,
+}
+
+impl FailedSample {
+    fn of(sample: &Sample) -> FailedSample {
+        let text = |text: Option<&str>| cut(text.unwrap_or_default());
+        let body = sample.response_data.as_deref().unwrap_or_default();
+        let body = String::from_utf8_lossy(&body[..body.len().min(KEPT_BYTES + 4)]);
+        let failed = sample.assertions.iter().filter(|a| a.failure || a.error);
+        FailedSample {
+            label: cut(&sample.label),
+            thread_name: cut(&sample.thread_name),
+            start_ms: sample.start_ms,
+            elapsed_ms: sample.elapsed_ms,
+            code: cut(&sample.code),
+            message: cut(&sample.message),
+            assertions: failed
+                .map(|assertion| {
+                    let message = assertion.message.as_deref().unwrap_or_default();
+                    match assertion.name.as_deref() {
+                        Some(name) if !name.is_empty() => cut(&format!("{name}: {message}")),
+                        _ => cut(message),
+                    }
+                })
+                .collect(),
+            url: text(sample.url.as_deref()),
+            method: text(sample.method.as_deref()),
+            request_headers: text(sample.request_headers.as_deref()),
+            request_body: text(
+                sample
+                    .query_string
+                    .as_deref()
+                    .or(sample.sampler_data.as_deref()),
+            ),
+            response_headers: text(sample.response_headers.as_deref()),
+            response_body: cut(&body),
+        }
+    }
+}
+
+/// The text, or its beginning and an ellipsis.
+fn cut(text: &str) -> String {
+    if text.len() <= KEPT_BYTES {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(KEPT_BYTES)])
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Count {
+    count: u64,
+    first: Option<Box<FailedSample>>,
+}
+
+/// Failures by kind, as JMeter's dashboard tells them apart (`ErrorsSummaryConsumer.getErrorKey`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<ErrorKind>", into = "Vec<ErrorKind>")]
+pub struct ErrorKinds {
+    /// Code and message, with a NUL between.
+    kinds: FxHashMap<String, Count>,
+    /// Reused for looking up.
+    key: String,
+}
+
+impl From<Vec<ErrorKind>> for ErrorKinds {
+    fn from(list: Vec<ErrorKind>) -> ErrorKinds {
+        let kinds = list.into_iter().map(|kind| {
+            let count = Count {
+                count: kind.count,
+                first: kind.first,
+            };
+            (format!("{}\0{}", kind.code, kind.message), count)
+        });
+        ErrorKinds {
+            kinds: kinds.collect(),
+            key: String::new(),
+        }
+    }
+}
+
+impl From<ErrorKinds> for Vec<ErrorKind> {
+    fn from(kinds: ErrorKinds) -> Vec<ErrorKind> {
+        kinds.list()
+    }
+}
+
+impl ErrorKinds {
+    /// Counts a failed sample. Allocates only for a new kind.
+    pub fn add(&mut self, sample: &Sample) {
+        self.key.clear();
+        self.key.push_str(&sample.code);
+        self.key.push('\0');
+        self.key.push_str(error_message(sample));
+        if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
+            kind.count += 1;
+            return;
+        }
+        let first = (self.kinds.len() < MAX_KEPT).then(|| Box::new(FailedSample::of(sample)));
+        let key = self.key.clone();
+        self.merge(key, 1, first);
+    }
+
+    /// The kinds, most frequent first.
+    pub fn list(&self) -> Vec<ErrorKind> {
+        let told = self.kinds.iter().filter(|(_, kind)| kind.count > 0);
+        let mut list: Vec<ErrorKind> = told
+            .map(|(key, kind)| {
+                let (code, message) = key.split_once('\0').unwrap_or((key, ""));
+                ErrorKind {
+                    code: code.to_owned(),
+                    message: message.to_owned(),
+                    count: kind.count,
+                    first: kind.first.clone(),
+                }
+            })
+            .collect();
+        list.sort_by(|a, b| (b.count, &a.code, &a.message).cmp(&(a.count, &b.code, &b.message)));
+        list
+    }
+
+    /// Moves all counts of `other` here. The kinds stay known there, so that its next sample of a kind is not taken
+    /// for the first.
+    pub(crate) fn absorb(&mut self, other: &mut ErrorKinds) {
+        for (key, kind) in &mut other.kinds {
+            let count = std::mem::take(&mut kind.count);
+            let first = kind.first.take();
+            if count == 0 {
+                continue;
+            }
+            match self.kinds.get_mut(key) {
+                Some(mine) => mine.add(count, first),
+                None => self.merge(key.clone(), count, first),
+            }
+        }
+    }
+
+    fn merge(&mut self, key: String, count: u64, first: Option<Box<FailedSample>>) {
+        let key = if self.kinds.len() < MAX_KINDS {
+            key
+        } else {
+            OTHER_ERRORS.to_owned()
+        };
+        self.kinds.entry(key).or_default().add(count, first);
+    }
+}
+
+impl Count {
+    /// Keeps the earlier of two first samples.
+    fn add(&mut self, count: u64, first: Option<Box<FailedSample>>) {
+        self.count += count;
+        let is_earlier = match (&first, &self.first) {
+            (Some(new), Some(old)) => new.start_ms < old.start_ms,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if is_earlier {
+            self.first = first;
+        }
+    }
+}
+
+/// What a failed sample is counted under and shown with, beside its code.
+pub(crate) fn error_message(sample: &Sample) -> &str {
+    let assertion = sample
+        .first_assertion_message()
+        .filter(|message| !message.trim().is_empty());
+    let code = sample.code.as_str();
+    if is_success_code(code) || (code.is_empty() && assertion.is_some()) {
+        assertion.unwrap_or("Assertion failed")
+    } else {
+        &sample.message
+    }
+}
+
+/// Codes from 200 to 399 (`MetricUtils.isSuccessCode`).
+fn is_success_code(code: &str) -> bool {
+    code.bytes().all(|byte| byte.is_ascii_digit()) && matches!(code.parse::<u32>(), Ok(200..=399))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::AssertionResult;
+
+    fn sample(start_ms: i64) -> Sample {
+        let mut sample = Sample::new("a".into(), "t".into());
+        sample.start_ms = start_ms;
+        sample
+    }
+
+    #[test]
+    fn failures_are_told_apart_as_in_the_dashboard() {
+        let mut kinds = ErrorKinds::default();
+        let mut add =
+            |code: &'static str, message: &'static str, assertion: Option<&'static str>| {
+                let mut one = sample(1_000);
+                (one.code, one.message) = (code.into(), message.into());
+                one.apply_assertion(AssertionResult {
+                    failure: true,
+                    message: assertion.map(Into::into),
+                    ..AssertionResult::default()
+                });
+                kinds.add(&one);
+            };
+        add("500", "Oops", Some("not shown"));
+        add("500", "Oops", None);
+        add("200", "OK", Some("expected x"));
+        add("200", "OK", Some(" "));
+        add("", "", Some("told"));
+        let list: Vec<String> = kinds
+            .list()
+            .iter()
+            .map(|k| format!("{} {}/{}", k.count, k.code, k.message))
+            .collect();
+        assert_eq!(
+            list,
+            [
+                "2 500/Oops",
+                "1 /told",
+                "1 200/Assertion failed",
+                "1 200/expected x"
+            ]
+        );
+    }
+
+    #[test]
+    fn kinds_are_bounded() {
+        let mut kinds = ErrorKinds::default();
+        for i in 0..MAX_KINDS + 50 {
+            let mut one = sample(1_000);
+            one.code = format!("{i}").into();
+            kinds.add(&one);
+        }
+        let list = kinds.list();
+        assert_eq!(list.len(), MAX_KINDS + 1);
+        assert_eq!(
+            (list[0].message.as_str(), list[0].count),
+            ("(other errors)", 50)
+        );
+        assert_eq!(
+            list.iter().filter(|kind| kind.first.is_some()).count(),
+            MAX_KEPT
+        );
+    }
+
+    #[test]
+    fn the_first_sample_of_a_kind_is_kept_in_full() {
+        let (mut all, mut worker) = (ErrorKinds::default(), ErrorKinds::default());
+        let mut first = sample(5_000);
+        first.code = "500".into();
+        first.url = Some("http://127.0.0.1/x".into());
+        first.response_data = Some(vec![b'x'; 3_000].into());
+        worker.add(&first);
+        all.absorb(&mut worker);
+        let mut later = first.clone();
+        later.start_ms = 9_000;
+        worker.add(&later);
+        all.absorb(&mut worker);
+        let list = all.list();
+        assert_eq!((list.len(), list[0].count), (1, 2));
+        let kept = list[0].first.as_ref().expect("the first sample");
+        assert_eq!(
+            (kept.start_ms, kept.url.as_str()),
+            (5_000, "http://127.0.0.1/x")
+        );
+        assert_eq!(kept.response_body.len(), KEPT_BYTES + "…".len());
+        assert!(worker.list().is_empty());
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut kinds = ErrorKinds::default();
+        kinds.add(&sample(1));
+        let text = serde_json::to_string(&kinds).expect("texts can be written");
+        let read: ErrorKinds = serde_json::from_str(&text).expect("what was written can be read");
+        assert_eq!(read.list(), kinds.list());
+    }
+}

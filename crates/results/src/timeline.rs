@@ -1,0 +1,622 @@
+//! What happened when: counters and small histograms per step of time, for the whole run and for each label.
+//!
+//! A step is one second at first. A long run, or one with many labels, gets longer steps, so that memory is bounded:
+//! steps follow [`STEPS_S`], in which each is a multiple of the one before, and are cut at whole multiples of their
+//! length since the Unix epoch. Neighbours can therefore be added up exactly, and so can timelines of several runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sample::Sample;
+use crate::sparse::Sparse;
+
+/// The lengths of a step, in seconds; each is a multiple of the one before.
+const STEPS_S: [u32; 12] = [
+    1, 5, 10, 30, 60, 120, 600, 1_200, 3_600, 21_600, 86_400, 604_800,
+];
+/// Steps of the whole run, beyond which they get longer.
+const TOTAL_STEPS: usize = 3_600;
+/// Memory for the steps of all labels, in bytes, beyond which these get longer.
+const LABEL_BYTES: usize = 24 << 20;
+/// Distinct response codes that are told apart.
+const MAX_CODES: usize = 200;
+/// The code of samples beyond [`MAX_CODES`].
+const OTHER_CODES: &str = "(other codes)";
+
+/// What the timeline counts of one sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// The place of the label.
+    pub label: usize,
+    /// The place of the response code, as [`Codes::place`] gave it.
+    pub code: u16,
+    /// How many samples this one stands for.
+    pub count: u32,
+    /// How many of them failed.
+    pub errors: u32,
+    /// The sample is a transaction controller's and stays out of the whole run's steps.
+    pub transaction: bool,
+    /// Start, in milliseconds since the Unix epoch.
+    pub start_ms: i64,
+    /// End, in milliseconds since the Unix epoch.
+    pub end_ms: i64,
+    /// How late the start was, in microseconds, where an intended start is known.
+    pub delay_us: Option<u64>,
+    /// Elapsed time, in microseconds.
+    pub service_us: u64,
+    /// Time to the connection, in milliseconds.
+    pub connect_ms: i64,
+    /// Time to the first byte, connecting included, in milliseconds.
+    pub latency_ms: i64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Users that ran when the sample ended.
+    pub users: u32,
+}
+
+impl Moment {
+    /// What counts of a sample, with the places of its label and its code.
+    pub fn of(sample: &Sample, label: usize, code: u16, transaction: bool) -> Moment {
+        Moment {
+            label,
+            code,
+            count: sample.sample_count,
+            errors: sample.error_count(),
+            transaction,
+            start_ms: sample.start_ms,
+            end_ms: sample.end_ms,
+            delay_us: sample.delay_us,
+            service_us: sample.precise_service_us(),
+            connect_ms: sample.connect_ms,
+            latency_ms: sample.latency_ms,
+            bytes: sample.received_bytes(),
+            sent_bytes: sample.sent_bytes,
+            users: sample.all_threads,
+        }
+    }
+}
+
+/// Response codes in the order in which they were first seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Codes(Vec<String>);
+
+impl Codes {
+    /// The place of a code, new if need be. Allocates only for a new code.
+    pub fn place(&mut self, code: &str) -> u16 {
+        if let Some(place) = self.0.iter().position(|known| known == code) {
+            return place as u16;
+        }
+        if self.0.len() > MAX_CODES {
+            return MAX_CODES as u16;
+        }
+        let full = self.0.len() == MAX_CODES;
+        self.0
+            .push(if full { OTHER_CODES } else { code }.to_owned());
+        (self.0.len() - 1) as u16
+    }
+
+    /// The codes; a code's place is its index.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// The samples that ended in one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "CellRow", into = "CellRow")]
+pub struct Cell {
+    /// The number of the step since the Unix epoch.
+    pub at: i64,
+    /// How many samples.
+    pub count: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Sum of the elapsed times, in microseconds.
+    pub service_us: u64,
+    /// Sum of the times to the connection, in milliseconds.
+    pub connect_ms: u64,
+    /// Sum of the times to the first byte, in milliseconds.
+    pub latency_ms: u64,
+    /// Elapsed times, in microseconds.
+    pub histogram: Sparse,
+}
+
+/// How a cell is written: the fields in their order.
+type CellRow = (i64, u64, u64, u64, u64, u64, u64, u64, Sparse);
+
+impl From<CellRow> for Cell {
+    fn from(row: CellRow) -> Cell {
+        let (at, count, errors, bytes, sent_bytes, service_us, connect_ms, latency_ms, histogram) =
+            row;
+        Cell {
+            at,
+            count,
+            errors,
+            bytes,
+            sent_bytes,
+            service_us,
+            connect_ms,
+            latency_ms,
+            histogram,
+        }
+    }
+}
+
+impl From<Cell> for CellRow {
+    fn from(cell: Cell) -> CellRow {
+        (
+            cell.at,
+            cell.count,
+            cell.errors,
+            cell.bytes,
+            cell.sent_bytes,
+            cell.service_us,
+            cell.connect_ms,
+            cell.latency_ms,
+            cell.histogram,
+        )
+    }
+}
+
+impl Cell {
+    fn add(&mut self, moment: &Moment) {
+        self.count += u64::from(moment.count);
+        self.errors += u64::from(moment.errors);
+        self.bytes += moment.bytes;
+        self.sent_bytes += moment.sent_bytes;
+        self.service_us = self.service_us.saturating_add(moment.service_us);
+        self.connect_ms += moment.connect_ms.max(0) as u64;
+        self.latency_ms += moment.latency_ms.max(0) as u64;
+        self.histogram.record(moment.service_us);
+    }
+}
+
+/// One step of the whole run; transaction controllers are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TotalCell {
+    /// The samples that ended in the step.
+    pub ended: Cell,
+    /// How many samples started in the step.
+    pub started: u64,
+    /// How many samples were meant to start in the step, of those with an intended start.
+    pub intended: u64,
+    /// The most users that ran.
+    pub users: u32,
+    /// Place of a response code, and how many samples had it, in the order of the places.
+    pub codes: Vec<(u16, u64)>,
+}
+
+/// Anything with a step number, kept in order.
+trait Stepped: Default {
+    fn at(&self) -> i64;
+    fn set_at(&mut self, at: i64);
+    fn merge(&mut self, other: &Self);
+}
+
+impl Stepped for Cell {
+    fn at(&self) -> i64 {
+        self.at
+    }
+
+    fn set_at(&mut self, at: i64) {
+        self.at = at;
+    }
+
+    fn merge(&mut self, other: &Cell) {
+        self.count += other.count;
+        self.errors += other.errors;
+        self.bytes += other.bytes;
+        self.sent_bytes += other.sent_bytes;
+        self.service_us = self.service_us.saturating_add(other.service_us);
+        self.connect_ms += other.connect_ms;
+        self.latency_ms += other.latency_ms;
+        self.histogram.merge(&other.histogram);
+    }
+}
+
+impl Stepped for TotalCell {
+    fn at(&self) -> i64 {
+        self.ended.at
+    }
+
+    fn set_at(&mut self, at: i64) {
+        self.ended.at = at;
+    }
+
+    fn merge(&mut self, other: &TotalCell) {
+        self.ended.merge(&other.ended);
+        self.started += other.started;
+        self.intended += other.intended;
+        self.users = self.users.max(other.users);
+        for &(code, count) in &other.codes {
+            self.count_code(code, count);
+        }
+    }
+}
+
+impl TotalCell {
+    fn count_code(&mut self, code: u16, count: u64) {
+        let at = self.codes.partition_point(|(known, _)| *known < code);
+        match self.codes.get_mut(at).filter(|(known, _)| *known == code) {
+            Some((_, known)) => *known += count,
+            None => self.codes.insert(at, (code, count)),
+        }
+    }
+}
+
+/// The cell of a step, new if need be. Samples come nearly in order, so the search starts at the end.
+fn cell<T: Stepped>(cells: &mut Vec<T>, at: i64) -> &mut T {
+    let back = cells.iter().rev().take_while(|cell| cell.at() > at).count();
+    let index = cells.len() - back;
+    if index > 0 && cells[index - 1].at() == at {
+        return &mut cells[index - 1];
+    }
+    let mut new = T::default();
+    new.set_at(at);
+    cells.insert(index, new);
+    &mut cells[index]
+}
+
+/// Makes each step `factor` times as long.
+fn coarsen<T: Stepped>(cells: &mut Vec<T>, factor: i64) {
+    let mut coarse: Vec<T> = Vec::with_capacity(cells.len() / factor as usize + 1);
+    for mut old in cells.drain(..) {
+        let at = old.at().div_euclid(factor);
+        match coarse.last_mut().filter(|last| last.at() == at) {
+            Some(last) => last.merge(&old),
+            None => {
+                old.set_at(at);
+                coarse.push(old);
+            }
+        }
+    }
+    *cells = coarse;
+}
+
+/// The steps of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Length of a step of the whole run, in seconds.
+    total_step_s: u32,
+    /// Length of a step of a label, in seconds.
+    label_step_s: u32,
+    total: Vec<TotalCell>,
+    labels: Vec<Vec<Cell>>,
+    codes: Codes,
+    /// Memory of `labels`, about, in bytes.
+    #[serde(skip)]
+    label_bytes: usize,
+}
+
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline {
+            total_step_s: STEPS_S[0],
+            label_step_s: STEPS_S[0],
+            total: Vec::new(),
+            labels: Vec::new(),
+            codes: Codes::default(),
+            label_bytes: 0,
+        }
+    }
+}
+
+impl Timeline {
+    /// Counts a sample; its label and code are places in this timeline.
+    pub fn add(&mut self, moment: &Moment) {
+        let step_ms = i64::from(self.label_step_s) * 1000;
+        if self.labels.len() <= moment.label {
+            self.labels.resize_with(moment.label + 1, Vec::new);
+        }
+        let cells = &mut self.labels[moment.label];
+        let known = cells.len();
+        let cell = cell(cells, moment.end_ms.div_euclid(step_ms));
+        let before = cell.histogram.len();
+        cell.add(moment);
+        let entries = cell.histogram.len() - before;
+        let is_new = self.labels[moment.label].len() > known;
+        self.label_bytes += entries * Sparse::ENTRY_BYTES + usize::from(is_new) * size_of::<Cell>();
+        if self.label_bytes > LABEL_BYTES {
+            self.coarsen_labels();
+        }
+        if !moment.transaction {
+            self.add_to_total(moment);
+        }
+    }
+
+    fn add_to_total(&mut self, moment: &Moment) {
+        let ended = self.total_cell(moment.end_ms);
+        ended.ended.add(moment);
+        ended.users = ended.users.max(moment.users);
+        ended.count_code(moment.code, u64::from(moment.count));
+        self.total_cell(moment.start_ms).started += u64::from(moment.count);
+        if let Some(delay_us) = moment.delay_us {
+            let intended_ms = moment.start_ms.saturating_sub_unsigned(delay_us / 1000);
+            self.total_cell(intended_ms).intended += u64::from(moment.count);
+        }
+        if self.total.len() > TOTAL_STEPS {
+            self.coarsen_total(longer(self.total_step_s));
+        }
+    }
+
+    fn total_cell(&mut self, at_ms: i64) -> &mut TotalCell {
+        let at = at_ms.div_euclid(i64::from(self.total_step_s) * 1000);
+        cell(&mut self.total, at)
+    }
+
+    /// Notes how many users run at a moment.
+    pub fn note_users(&mut self, now_ms: i64, users: u32) {
+        let step = self.total_cell(now_ms);
+        step.users = step.users.max(users);
+    }
+
+    /// The place of a response code, new if need be.
+    pub fn code_place(&mut self, code: &str) -> u16 {
+        self.codes.place(code)
+    }
+
+    /// The response codes; a code's place is its index.
+    pub fn codes(&self) -> &[String] {
+        self.codes.names()
+    }
+
+    /// Length of a step of the whole run, in seconds.
+    pub fn total_step_s(&self) -> u32 {
+        self.total_step_s
+    }
+
+    /// Length of a step of a label, in seconds.
+    pub fn label_step_s(&self) -> u32 {
+        self.label_step_s
+    }
+
+    /// The steps of the whole run in which anything happened, in order.
+    pub fn total(&self) -> &[TotalCell] {
+        &self.total
+    }
+
+    /// The steps of the label at this place in which samples ended, in order.
+    pub fn label(&self, place: usize) -> &[Cell] {
+        self.labels.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds another timeline. `places` has, for each label of the other, its place here.
+    pub fn merge(&mut self, other: &Timeline, places: &[usize]) {
+        let mut other = other.clone();
+        self.coarsen_total(self.total_step_s.max(other.total_step_s));
+        other.coarsen_total(self.total_step_s);
+        let codes: Vec<u16> = other
+            .codes()
+            .iter()
+            .map(|code| self.codes.place(code))
+            .collect();
+        for mut theirs in other.total.drain(..) {
+            for (code, _) in &mut theirs.codes {
+                *code = codes.get(usize::from(*code)).copied().unwrap_or(*code);
+            }
+            cell(&mut self.total, theirs.at()).merge(&theirs);
+        }
+        while self.total.len() > TOTAL_STEPS {
+            self.coarsen_total(longer(self.total_step_s));
+        }
+        let step_s = self.label_step_s.max(other.label_step_s);
+        self.coarsen_labels_to(step_s);
+        other.coarsen_labels_to(step_s);
+        for (theirs, &place) in other.labels.iter().zip(places) {
+            if self.labels.len() <= place {
+                self.labels.resize_with(place + 1, Vec::new);
+            }
+            for step in theirs {
+                cell(&mut self.labels[place], step.at).merge(step);
+            }
+        }
+        self.label_bytes = self.measure();
+        while self.label_bytes > LABEL_BYTES {
+            self.coarsen_labels();
+        }
+    }
+
+    fn coarsen_total(&mut self, step_s: u32) {
+        if step_s > self.total_step_s {
+            coarsen(&mut self.total, i64::from(step_s / self.total_step_s));
+            self.total_step_s = step_s;
+        }
+    }
+
+    fn coarsen_labels(&mut self) {
+        let step_s = longer(self.label_step_s);
+        if step_s == self.label_step_s {
+            // Nothing longer is left; a week a step is what the memory is then.
+            self.label_bytes = 0;
+            return;
+        }
+        self.coarsen_labels_to(step_s);
+    }
+
+    fn coarsen_labels_to(&mut self, step_s: u32) {
+        if step_s > self.label_step_s {
+            let factor = i64::from(step_s / self.label_step_s);
+            for cells in &mut self.labels {
+                coarsen(cells, factor);
+                cells.shrink_to_fit();
+            }
+            self.label_step_s = step_s;
+            self.label_bytes = self.measure();
+        }
+    }
+
+    fn measure(&self) -> usize {
+        let cells = self.labels.iter().flatten();
+        cells
+            .map(|cell| size_of::<Cell>() + cell.histogram.len() * Sparse::ENTRY_BYTES)
+            .sum()
+    }
+}
+
+/// The next longer step, or the same if there is none.
+fn longer(step_s: u32) -> u32 {
+    let next = STEPS_S.iter().find(|known| **known > step_s);
+    next.copied().unwrap_or(step_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(label: usize, end_ms: i64, service_ms: u64) -> Moment {
+        Moment {
+            label,
+            count: 1,
+            start_ms: end_ms - service_ms as i64,
+            end_ms,
+            service_us: service_ms * 1000,
+            connect_ms: 1,
+            latency_ms: 3,
+            bytes: 100,
+            sent_bytes: 10,
+            users: 7,
+            ..Moment::default()
+        }
+    }
+
+    #[test]
+    fn samples_count_in_the_second_in_which_they_end_and_start() {
+        let mut timeline = Timeline::default();
+        for end_ms in [10_999, 11_000, 11_999, 10_500] {
+            timeline.add(&moment(0, end_ms, 1_000));
+        }
+        let steps: Vec<_> = timeline
+            .total()
+            .iter()
+            .map(|s| (s.ended.at, s.ended.count, s.started))
+            .collect();
+        assert_eq!(steps, [(9, 0, 2), (10, 2, 2), (11, 2, 0)]);
+        let label: Vec<_> = timeline
+            .label(0)
+            .iter()
+            .map(|cell| (cell.at, cell.count, cell.bytes))
+            .collect();
+        assert_eq!(label, [(10, 2, 200), (11, 2, 200)]);
+        assert!(timeline.label(1).is_empty());
+    }
+
+    #[test]
+    fn a_late_start_was_meant_for_an_earlier_second() {
+        let mut timeline = Timeline::default();
+        timeline.add(&Moment {
+            delay_us: Some(2_500_000),
+            ..moment(0, 10_600, 100)
+        });
+        let steps: Vec<_> = timeline
+            .total()
+            .iter()
+            .map(|s| (s.ended.at, s.intended, s.started))
+            .collect();
+        assert_eq!(steps, [(8, 1, 0), (10, 0, 1)]);
+    }
+
+    #[test]
+    fn transactions_have_their_own_steps_only() {
+        let mut timeline = Timeline::default();
+        timeline.add(&Moment {
+            transaction: true,
+            ..moment(0, 5_000, 10)
+        });
+        assert!(timeline.total().is_empty());
+        assert_eq!(timeline.label(0)[0].count, 1);
+    }
+
+    #[test]
+    fn a_long_run_has_longer_steps_and_loses_no_sample() {
+        let mut timeline = Timeline::default();
+        let seconds = TOTAL_STEPS as i64 * 6;
+        for second in 0..seconds {
+            timeline.add(&moment(0, second * 1000 + 500, 20));
+        }
+        assert_eq!(timeline.total_step_s(), 10);
+        let counted: u64 = timeline.total().iter().map(|step| step.ended.count).sum();
+        assert_eq!(counted, seconds as u64);
+        assert!(
+            timeline
+                .total()
+                .iter()
+                .all(|step| step.ended.count == 10 && step.users == 7)
+        );
+    }
+
+    #[test]
+    fn many_labels_stay_within_their_memory() {
+        let mut timeline = Timeline::default();
+        for second in 0..2_000 {
+            for label in 0..200 {
+                timeline.add(&moment(
+                    label,
+                    second * 1000,
+                    1 + (label as u64 * 7 + second as u64) % 90,
+                ));
+            }
+        }
+        assert!(timeline.label_step_s() > 1 && timeline.measure() <= LABEL_BYTES);
+        let counted: u64 = (0..200)
+            .flat_map(|label| timeline.label(label))
+            .map(|cell| cell.count)
+            .sum();
+        assert_eq!(counted, 400_000);
+    }
+
+    #[test]
+    fn one_stray_time_stamp_does_not_blur_the_rest() {
+        let mut timeline = Timeline::default();
+        timeline.add(&moment(0, 5, 1));
+        timeline.add(&moment(0, 1_700_000_000_000, 1));
+        assert_eq!((timeline.total_step_s(), timeline.total().len()), (1, 3));
+    }
+
+    #[test]
+    fn merging_is_the_same_as_counting_all() {
+        let (mut left, mut right, mut whole) = (
+            Timeline::default(),
+            Timeline::default(),
+            Timeline::default(),
+        );
+        let (ok, _) = (left.code_place("200"), whole.code_place("200"));
+        let (oops, both) = (right.code_place("500"), whole.code_place("500"));
+        for second in 0..100 {
+            let one = Moment {
+                code: ok,
+                ..moment(0, second * 1000, 5)
+            };
+            let other = Moment {
+                code: oops,
+                ..moment(0, second * 1500, 9)
+            };
+            left.add(&one);
+            right.add(&other);
+            whole.add(&one);
+            whole.add(&Moment {
+                label: 1,
+                code: both,
+                ..other
+            });
+        }
+        left.merge(&right, &[1]);
+        assert!(left.total == whole.total && left.labels == whole.labels);
+    }
+
+    #[test]
+    fn codes_are_bounded() {
+        let mut codes = Codes::default();
+        for i in 0..MAX_CODES + 50 {
+            codes.place(&i.to_string());
+        }
+        assert_eq!(codes.names().len(), MAX_CODES + 1);
+        let place = usize::from(codes.place("never seen"));
+        assert_eq!(codes.names()[place], OTHER_CODES);
+    }
+}
