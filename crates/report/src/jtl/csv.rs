@@ -187,12 +187,15 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Labels as they are written, with their places in the recording.
+type Places = FxHashMap<Box<[u8]>, (usize, Rc<str>)>;
+
 struct Rows {
     columns: Columns,
     stamps: StampReader,
     stamp_at_start: bool,
     /// Places in the recording by label, of plain samples and of those of transaction controllers.
-    places: [FxHashMap<Box<[u8]>, (usize, Rc<str>)>; 2],
+    places: [Places; 2],
     /// Reused from row to row.
     sample: Sample,
 }
