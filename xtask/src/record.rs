@@ -31,24 +31,15 @@ pub fn record(only: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn case(program: &Path, folder: &Path) -> anyhow::Result<usize> {
+fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
     let site = compat::site();
-    let work = std::env::temp_dir().join(format!("drumfire-record-{}", std::process::id()));
-    std::fs::create_dir_all(&work)?;
-    let results = work.join("out.jtl");
+    let work = tempfile::tempdir()?;
+    compat::lay_out(case, work.path())?;
     let mut command = Command::new(program);
     command
-        .arg("-n")
-        .arg("-t")
-        .arg(folder.join("plan.jmx"))
-        .arg("-f")
-        .arg("-l")
-        .arg(&results)
-        .arg("-j")
-        .arg(work.join("log"));
-    command
-        .arg(format!("-Jport={}", site.address().port()))
-        .current_dir(&work)
+        .args(compat::words(work.path(), &site))
+        .current_dir(work.path())
+        .env("TZ", "UTC")
         .stdin(Stdio::null());
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if !output.status.success() {
@@ -58,8 +49,17 @@ fn case(program: &Path, folder: &Path) -> anyhow::Result<usize> {
             String::from_utf8_lossy(&output.stdout)
         );
     }
-    let rows = compat::rows(&std::fs::read_to_string(&results)?, &site)?;
-    std::fs::write(folder.join("expected.csv"), compat::write(&rows)?)?;
-    std::fs::remove_dir_all(&work)?;
+    let results = std::fs::read_to_string(work.path().join(compat::RESULTS))?;
+    let rows = compat::rows(&results, &site)?;
+    std::fs::write(case.join("expected.csv"), compat::write(&rows)?)?;
+    let expected = case.join("expected");
+    if expected.exists() {
+        std::fs::remove_dir_all(&expected)?;
+    }
+    for (name, text) in compat::written(case, work.path(), &site)? {
+        let path = expected.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(&expected))?;
+        std::fs::write(path, text)?;
+    }
     Ok(rows.len())
 }

@@ -19,28 +19,21 @@ fn known_gaps() -> BTreeMap<String, String> {
     toml::from_str(&text).expect("the list of gaps is `case = \"what differs\"`")
 }
 
-/// What differs first between this program's rows and JMeter's.
+/// What differs first between what this program wrote, rows and files, and what JMeter wrote.
 fn difference(case: &Path) -> Option<String> {
     let site = compat::site();
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
-    let plan = case.join("plan.jmx");
-    let port = format!("-Jport={}", site.address().port());
-    let words = [
-        "-n",
-        "-t",
-        plan.to_str().expect("a path that is text"),
-        "-l",
-        "out.jtl",
-        &port,
-    ];
-    let finished = workshop.run(&words, LIMIT);
+    let folder = workshop.path("");
+    compat::lay_out(case, &folder).expect("files can be copied");
+    let words = compat::words(&folder, &site);
+    let finished = workshop.run(&words.iter().map(String::as_str).collect::<Vec<_>>(), LIMIT);
     if finished.code != Some(0) {
         return Some(format!(
             "exit code {:?}: {}{}",
             finished.code, finished.out, finished.err
         ));
     }
-    let found = compat::rows(&workshop.read("out.jtl"), &site).expect("results are CSV");
+    let found = compat::rows(&workshop.read(compat::RESULTS), &site).expect("results are CSV");
     let recorded = std::fs::read_to_string(case.join("expected.csv")).expect("the recording");
     let expected = compat::read(&recorded).expect("the recording is CSV");
     assert!(
@@ -48,7 +41,11 @@ fn difference(case: &Path) -> Option<String> {
         "{}: nothing was recorded",
         case.display()
     );
-    compat::difference(&expected, &found)
+    compat::difference(&expected, &found).or_else(|| {
+        let files = compat::written(case, &folder, &site).expect("files can be read");
+        let expected = compat::expected_files(case).expect("files can be read");
+        compat::file_difference(&expected, &files)
+    })
 }
 
 #[test]

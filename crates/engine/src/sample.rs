@@ -28,7 +28,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         pre.process(&mut user.cx);
     }
     delay(user, package).await;
-    if !user.cx.running() || gave_up(user) {
+    if !user.cx.running() || gave_up(user, package) {
         return;
     }
     for limit in &group.time_limits {
@@ -41,10 +41,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let result = package.sampler.sample(&mut user.cx, &package.name).await;
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
-        gave_up(user);
+        gave_up(user, package);
         return;
     };
-    if gave_up(user) {
+    if gave_up(user, package) {
         return;
     }
     result.delay_us = delay_us;
@@ -79,12 +79,12 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 fn examine(user: &mut User, package: &Package, result: &mut Sample) -> bool {
     for post in &package.post {
         post.process(&mut user.cx, result);
-        if gave_up(user) {
+        if gave_up(user, package) {
             return false;
         }
     }
     judge(&package.assertions, &mut user.cx, result);
-    !gave_up(user)
+    !gave_up(user, package)
 }
 
 /// The sample becomes part of its transaction, if there is one.
@@ -142,8 +142,9 @@ async fn delay(user: &mut User, package: &Package) {
     user.cx.sleep_until(due).await;
 }
 
-/// Whether an evaluation threw: then JMeter logs it and the sampler has no result.
-fn gave_up(user: &mut User) -> bool {
+/// Whether an evaluation threw: then JMeter logs it and the sampler has no result. The log names the sampler, and where that
+/// name is what throws, nobody catches it, so the user ends (`JMeterThread#processSampler`).
+fn gave_up(user: &mut User, package: &Package) -> bool {
     match user.cx.take_raised() {
         None => false,
         Some(Raised::StopThread(message)) => {
@@ -152,7 +153,12 @@ fn gave_up(user: &mut User) -> bool {
             true
         }
         Some(Raised::Exception(message) | Raised::Invalid(message)) => {
-            tracing::error!("Error while processing sampler: {message}");
+            let name = package.name.eval(&mut user.cx).into_value();
+            tracing::error!("Error while processing sampler: '{name}'. {message}");
+            if let Some(raised) = user.cx.take_raised() {
+                tracing::error!("Test failed! {raised}");
+                user.cx.alive = false;
+            }
             true
         }
     }

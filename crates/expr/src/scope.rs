@@ -75,7 +75,7 @@ pub trait Scope {
     fn vars_mut(&mut self) -> &mut Vars;
     /// JMeter's properties.
     fn properties(&self) -> &Properties;
-    /// The number of the thread in its group, from 1.
+    /// The number of the thread in its group, from 0 (`JMeterContext#getThreadNum`).
     fn thread_number(&self) -> u32;
     /// The thread's name, such as `Thread Group 1-7`.
     fn thread_name(&self) -> &str;

@@ -1,11 +1,18 @@
 //! The plans in `compat/` and what real JMeter wrote for them: the site they ask, the rows that are compared.
 //!
-//! A case is a folder with `plan.jmx` and `expected.csv`. The site's reason phrase carries a fingerprint of the request it
-//! saw, header order and case included, so an equal row means an equal request.
+//! A case is a folder with `plan.jmx`, the files it reads, `expected.csv`, and, where the plan writes files, what they held in
+//! `expected/`. If it has a `user.properties`, the run gets it with `-q`, and a `system.properties` with `-S`. The site's
+//! reason phrase carries a fingerprint of the request it saw, header order and case included, so an equal row means an
+//! equal request.
 
+mod site;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::server::{Request, Server, Step};
+use crate::server::Server;
+
+pub use site::site;
 
 /// The columns of `expected.csv`: those that do not depend on when and where the plan was run.
 pub const COLUMNS: [&str; 11] = [
@@ -39,6 +46,138 @@ pub fn cases(root: &Path) -> std::io::Result<Vec<PathBuf>> {
     }
     folders.sort();
     Ok(folders)
+}
+
+/// The results that a run of a case writes into its folder.
+pub const RESULTS: &str = "out.jtl";
+/// The log of that run.
+pub const LOG: &str = "run.log";
+/// The files of a case that are no input of its run.
+const RECORDED: [&str; 2] = ["expected.csv", "expected"];
+
+/// Copies what a run of the case reads into `folder`, where it is run.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn lay_out(case: &Path, folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(case)? {
+        let (from, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if RECORDED.iter().any(|recorded| name == *recorded) {
+            continue;
+        }
+        let to = folder.join(&name);
+        if from.is_dir() {
+            std::fs::create_dir_all(&to)?;
+            lay_out(&from, &to)?;
+        } else {
+            std::fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+/// The words of the command line with which a case is run in the folder where it was laid out.
+pub fn words(folder: &Path, server: &Server) -> Vec<String> {
+    let mut words: Vec<String> = ["-n", "-t", "plan.jmx", "-l", RESULTS, "-j", LOG]
+        .map(str::to_owned)
+        .to_vec();
+    words.push(format!("-Jport={}", server.address().port()));
+    for (option, file) in [("-q", "user.properties"), ("-S", "system.properties")] {
+        if folder.join(file).is_file() {
+            words.extend([option.to_owned(), file.to_owned()]);
+        }
+    }
+    words
+}
+
+/// The files that a run wrote into the folder where the case was laid out, by their path in it, with their texts.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn written(
+    case: &Path,
+    folder: &Path,
+    server: &Server,
+) -> std::io::Result<BTreeMap<String, String>> {
+    let mut texts = read_all(folder)?;
+    texts.retain(|name, _| {
+        let input = case.join(name).exists() && !name.starts_with("expected/");
+        !input && name != RESULTS && name != LOG && !name.starts_with('.')
+    });
+    let port = format!(":{}", server.address().port());
+    for text in texts.values_mut() {
+        *text = text.replace(&port, ":PORT");
+    }
+    Ok(texts)
+}
+
+/// The files that JMeter wrote when the case was recorded, as [`written`] tells them.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn expected_files(case: &Path) -> std::io::Result<BTreeMap<String, String>> {
+    let folder = case.join("expected");
+    if folder.is_dir() {
+        read_all(&folder)
+    } else {
+        Ok(BTreeMap::new())
+    }
+}
+
+/// All files of a folder by their path in it.
+fn read_all(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
+    let mut texts = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read(&path)?;
+                let name = path.strip_prefix(folder).unwrap_or(&path);
+                texts.insert(
+                    name.to_string_lossy().into_owned(),
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                );
+            }
+        }
+    }
+    Ok(texts)
+}
+
+/// The first difference between two runs' files in words; none if there is none.
+pub fn file_difference(
+    expected: &BTreeMap<String, String>,
+    found: &BTreeMap<String, String>,
+) -> Option<String> {
+    for (name, wanted) in expected {
+        let Some(had) = found.get(name) else {
+            return Some(format!("JMeter wrote {name}, this did not"));
+        };
+        if wanted == had {
+            continue;
+        }
+        let lines = wanted.lines().zip(had.lines()).enumerate();
+        let first = lines
+            .filter(|(_, (wanted, had))| wanted != had)
+            .map(|(index, (wanted, had))| {
+                format!(
+                    "{name}:{}: JMeter wrote {wanted:?}, this {had:?}",
+                    index + 1
+                )
+            })
+            .next();
+        return Some(first.unwrap_or_else(|| {
+            format!(
+                "{name}: JMeter wrote {} bytes, this {}",
+                wanted.len(),
+                had.len()
+            )
+        }));
+    }
+    let extra = found.keys().find(|name| !expected.contains_key(*name))?;
+    Some(format!("this wrote {extra}, JMeter did not"))
 }
 
 /// The rows of a results file that a run against `server` wrote, by thread, in each thread in their order.
@@ -91,222 +230,33 @@ pub fn write(rows: &[Row]) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The first difference in words; none if all rows are equal.
+/// How many differences are told at most.
+const TOLD: usize = 8;
+
+/// The first differences in words; none if all rows are equal.
 pub fn difference(expected: &[Row], found: &[Row]) -> Option<String> {
+    let mut told = Vec::new();
     for (index, (wanted, had)) in expected.iter().zip(found).enumerate() {
         let mut cells = COLUMNS.iter().zip(wanted.iter().zip(had));
         if let Some((column, (wanted, had))) = cells.find(|(_, (wanted, had))| wanted != had) {
-            return Some(format!(
+            told.push(format!(
                 "row {} ({}), {column}: JMeter wrote {wanted:?}, this {had:?}",
                 index + 1,
                 expected[index][1]
             ));
         }
     }
-    (expected.len() != found.len())
-        .then(|| format!("JMeter wrote {} rows, this {}", expected.len(), found.len()))
-}
-
-/// Starts the site.
-pub fn site() -> Server {
-    Server::start(|request| {
-        let (status, headers, body) = answer(request);
-        let mark = fingerprint(request);
-        let body = if request.method == "HEAD" {
-            &[][..]
-        } else {
-            body.as_bytes()
-        };
-        let length = if status.starts_with("204") {
-            String::new()
-        } else {
-            format!("Content-Length: {}\r\n", body.len())
-        };
-        let mut bytes =
-            format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}{length}\r\n").into_bytes();
-        bytes.extend_from_slice(body);
-        vec![Step::Send(bytes)]
-    })
-}
-
-/// Status with its reason, header lines, body.
-fn answer(request: &Request) -> (String, String, String) {
-    let kind = |kind: &str| format!("Content-Type: {kind}\r\n");
-    let path = request.target.split('?').next().unwrap_or_default();
-    let text = |body: &str| ("200 OK".to_owned(), kind("text/plain"), body.to_owned());
-    match path.split('/').skip(1).collect::<Vec<_>>()[..] {
-        ["status", code @ "204"] => (format!("{code} Status"), String::new(), String::new()),
-        ["status", code] => (
-            format!("{code} Status"),
-            kind("text/plain"),
-            format!("this is {code}\n"),
-        ),
-        ["redirect", "0"] => text("arrived\n"),
-        ["redirect", times] => {
-            let next = times
-                .parse::<u32>()
-                .map_or(0, |times| times.saturating_sub(1));
-            (
-                "302 Found".to_owned(),
-                format!("Location: /redirect/{next}\r\n"),
-                String::new(),
-            )
-        }
-        ["bytes", count] => text(&"x".repeat(count.parse().unwrap_or(0))),
-        ["cookie", name, value] => (
-            "200 OK".to_owned(),
-            format!(
-                "{}Set-Cookie: {name}={value}; Path=/\r\n",
-                kind("text/plain")
-            ),
-            "set\n".to_owned(),
-        ),
-        ["json"] => (
-            "200 OK".to_owned(),
-            kind("application/json"),
-            JSON.to_owned(),
-        ),
-        ["page"] => (
-            "200 OK".to_owned(),
-            kind("text/html; charset=utf-8"),
-            PAGE.to_owned(),
-        ),
-        ["xml"] => ("200 OK".to_owned(), kind("text/xml"), XML.to_owned()),
-        [file] if file.ends_with(".css") => (
-            "200 OK".to_owned(),
-            kind("text/css"),
-            "body { background: url(back.png) }\n".to_owned(),
-        ),
-        [file] if file.ends_with(".png") => (
-            "200 OK".to_owned(),
-            kind("image/png"),
-            "not really a picture".to_owned(),
-        ),
-        _ => text(&format!(
-            "{} {}\n{}\n",
-            request.method,
-            request.target,
-            body_of_known_length(request)
-        )),
+    if expected.len() != found.len() {
+        let counts = format!("JMeter wrote {} rows, this {}", expected.len(), found.len());
+        told.insert(0, counts);
     }
-}
-
-const JSON: &str = r#"{"id": 7, "name": "lamp", "price": 12.50, "tags": ["home", "light"], "stock": {"here": true, "there": null},
- "items": [{"sku": "a1", "n": 3}, {"sku": "b2", "n": 5}, {"sku": "c3", "n": 0}]}
-"#;
-
-const PAGE: &str = "<!DOCTYPE html>
-<html><head><title>A &amp; B</title><link rel=\"stylesheet\" href=\"/style.css\"><link rel=\"icon\" href=\"/icon.png\"></head>
-<body><img src=\"one.png\"><img src=\"one.png\"><img src=\"/two.png\"><a href=\"/next?id=42\">next</a>
-<form><input type=\"hidden\" name=\"token\" value=\"t-1234\"><input name=\"token2\" value=\"t-5678\"></form>
-<ul><li class=\"x\">first</li><li class=\"x\">second</li><li>third</li></ul></body></html>
-";
-
-const XML: &str = "<?xml version=\"1.0\"?>
-<order id=\"12\"><line sku=\"a1\">3</line><line sku=\"b2\">5</line></order>
-";
-
-/// The boundary of a multipart request.
-fn boundary(request: &Request) -> Option<&str> {
-    let (_, boundary) = request.header("content-type")?.split_once("boundary=")?;
-    boundary.split(';').next()
-}
-
-/// The body, without its multipart boundary.
-fn body_of_known_length(request: &Request) -> String {
-    let body = String::from_utf8_lossy(&request.body);
-    match boundary(request) {
-        Some(boundary) => body.replace(boundary, "BOUNDARY"),
-        None => body.into_owned(),
-    }
-}
-
-/// FNV-1a over method, target, header lines and body; the client's name, the port and multipart boundaries, which are of
-/// any length, left out.
-fn fingerprint(request: &Request) -> u32 {
-    let boundary = boundary(request);
-    let mut text = format!("{} {}\n", request.method, request.target);
-    for line in request.head.lines().skip(1).filter(|line| !line.is_empty()) {
-        let shown = match line.split_once(':') {
-            Some((name, _)) if name.eq_ignore_ascii_case("user-agent") => name,
-            Some((name, _))
-                if boundary.is_some() && name.eq_ignore_ascii_case("content-length") =>
-            {
-                name
-            }
-            Some((name, value)) if name.eq_ignore_ascii_case("host") => {
-                &line[..name.len() + 1 + value.rfind(':').unwrap_or(value.len())]
-            }
-            _ => line,
-        };
-        text.push_str(shown);
-        text.push('\n');
-    }
-    text.push_str(&body_of_known_length(request));
-    if let Some(boundary) = boundary {
-        text = text.replace(boundary, "BOUNDARY");
-    }
-    text.bytes().fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    told.truncate(TOLD);
+    (!told.is_empty()).then(|| told.join("\n  "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn request(head: &str, body: &str) -> Request {
-        Request {
-            connection: 0,
-            method: "POST".to_owned(),
-            target: "/a".to_owned(),
-            head: head.to_owned(),
-            body: body.as_bytes().to_vec(),
-        }
-    }
-
-    #[test]
-    fn the_fingerprint_sees_headers_and_body_but_not_place_and_client() {
-        let one = fingerprint(&request(
-            "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\n\r\n",
-            "b",
-        ));
-        assert_eq!(
-            one,
-            fingerprint(&request(
-                "POST /a HTTP/1.1\r\nHost: h:22\r\nUser-Agent: yy\r\n\r\n",
-                "b"
-            ))
-        );
-        assert_ne!(
-            one,
-            fingerprint(&request(
-                "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\nA: 1\r\n\r\n",
-                "b"
-            ))
-        );
-        assert_ne!(
-            one,
-            fingerprint(&request(
-                "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\n\r\n",
-                "c"
-            ))
-        );
-    }
-
-    #[test]
-    fn boundaries_are_left_out() {
-        let parts = |boundary: &str| {
-            request(
-                &format!(
-                    "POST /a HTTP/1.1\r\nContent-Type: multipart/form-data; boundary={boundary}\r\nContent-Length: {}\r\n\r\n",
-                    boundary.len()
-                ),
-                &format!("--{boundary}\r\n"),
-            )
-        };
-        assert_eq!(fingerprint(&parts("abc")), fingerprint(&parts("wxyz")));
-    }
 
     #[test]
     fn rows_survive_writing_and_differences_are_told() {
@@ -331,5 +281,60 @@ mod tests {
             difference(&[], &[vec![]]).as_deref(),
             Some("JMeter wrote 0 rows, this 1")
         );
+    }
+
+    #[test]
+    fn a_case_is_laid_out_without_what_was_recorded_and_its_new_files_are_found() {
+        let case = tempfile::tempdir().expect("a folder");
+        let run = tempfile::tempdir().expect("a folder");
+        let put = |folder: &Path, name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().expect("in a folder")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        };
+        for name in ["plan.jmx", "in/users.csv", "expected.csv", "expected/a.txt"] {
+            put(case.path(), name, "1");
+        }
+        lay_out(case.path(), run.path()).expect("files can be copied");
+        let site = site();
+        assert_eq!(
+            read_all(run.path())
+                .expect("files")
+                .into_keys()
+                .collect::<Vec<_>>(),
+            ["in/users.csv", "plan.jmx"]
+        );
+        put(run.path(), RESULTS, "rows");
+        put(run.path(), "sub/a.txt", &format!("at {}", site.address()));
+        let found = written(case.path(), run.path(), &site).expect("files");
+        assert_eq!(found["sub/a.txt"], "at 127.0.0.1:PORT");
+        assert_eq!(found.len(), 1);
+        assert_eq!(expected_files(case.path()).expect("files")["a.txt"], "1");
+    }
+
+    #[test]
+    fn differences_of_files_are_told() {
+        let files = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let owned = list
+                .iter()
+                .map(|(name, text)| (name.to_string(), text.to_string()));
+            owned.collect()
+        };
+        let one = files(&[("a", "1\n2\n")]);
+        assert_eq!(file_difference(&one, &one), None);
+        for (other, words) in [
+            (files(&[]), "JMeter wrote a, this did not"),
+            (
+                files(&[("a", "1\n3\n")]),
+                "a:2: JMeter wrote \"2\", this \"3\"",
+            ),
+            (files(&[("a", "1\n2")]), "a: JMeter wrote 4 bytes, this 3"),
+            (
+                files(&[("a", "1\n2\n"), ("b", "")]),
+                "this wrote b, JMeter did not",
+            ),
+        ] {
+            assert_eq!(file_difference(&one, &other).as_deref(), Some(words));
+        }
     }
 }

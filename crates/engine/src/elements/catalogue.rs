@@ -46,6 +46,11 @@ pub fn entry(class: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.class == class)
 }
 
+/// All elements, by role.
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
+}
+
 pub fn is_thread_group(class: &str) -> bool {
     entry(class).is_some_and(|entry| entry.role == Role::ThreadGroup)
 }

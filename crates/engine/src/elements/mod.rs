@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use drumfire_results::{AssertionResult, Sample};
 
-pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entry, is_thread_group};
+pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
 pub use statics::Statics;
 
 use crate::context::Context;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use md2::Md2;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::digest::DynDigest;
@@ -46,6 +47,7 @@ pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 /// The algorithms of the JDK's own provider, with the aliases that `MessageDigest.getInstance` takes.
 fn hasher(algorithm: &str) -> Option<Box<dyn DynDigest>> {
     Some(match algorithm.to_ascii_uppercase().as_str() {
+        "MD2" => Box::<Md2>::default(),
         "MD5" => Box::<Md5>::default(),
         "SHA-1" | "SHA1" | "SHA" => Box::<Sha1>::default(),
         "SHA-224" | "SHA224" => Box::<Sha224>::default(),

@@ -261,7 +261,7 @@ pub(super) fn host<'e>(
         Host::Props => props(method, args, scope),
         Host::Log => log(method, args, scope),
         Host::Context => match (method, args) {
-            ("getThreadNum", []) => Ok(Value::Int(i64::from(scope.thread_number()) - 1)),
+            ("getThreadNum", []) => Ok(Value::Int(i64::from(scope.thread_number()))),
             ("getVariables", []) => Ok(Value::Host(Host::Vars)),
             _ => Err(unknown(method)),
         },

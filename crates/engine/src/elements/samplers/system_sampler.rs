@@ -74,6 +74,12 @@ enum Ended {
     TimedOut,
 }
 
+/// Why a program was not started.
+enum Unstarted {
+    File(String, std::io::Error),
+    Program(std::io::Error),
+}
+
 impl OsProcess {
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         let label = name.eval(cx).into_value();
@@ -86,30 +92,41 @@ impl OsProcess {
             .map(|argument| argument.eval(cx).into_string())
             .collect();
         let directory = self.directory(cx);
+        let environment = self.environment(cx);
+        let line = line(&command, &arguments);
         sample.sampler_data = Some(
             format!(
-                "Working Directory: {}\nEnvironment: {}\nExecuting: {}",
+                "Working Directory: {}\nEnvironment: {}\nExecuting: {line}",
                 directory.display(),
-                "{}",
-                line(&command, &arguments)
+                shown_as_java_map(&environment),
             )
             .into(),
         );
         let timeout_ms = number::long(&self.timeout_ms.eval(cx));
         sample.start_ms = cx.clock().now_ms();
         let mut output = Vec::new();
-        let ended = match self.start(cx, &command, &arguments, &directory) {
-            Ok(child) => finish(child, timeout_ms, &mut output).await,
-            Err(error) => Err(error),
+        let mut process = Command::new(&command);
+        process
+            .args(&arguments)
+            .current_dir(&directory)
+            .envs(environment);
+        let ended = match self.start(cx, process) {
+            Ok(child) => finish(child, timeout_ms, &mut output)
+                .await
+                .map_err(|error| format!("java.io.IOException: {error}")),
+            Err(Unstarted::File(name, error)) => Err(format!(
+                "java.io.FileNotFoundException: {name} ({})",
+                words(&error)
+            )),
+            Err(Unstarted::Program(error)) => Err(format!(
+                "java.io.IOException: Cannot run program \"{command}\" (in directory \"{}\"): error={}, {}",
+                directory.display(),
+                error.raw_os_error().unwrap_or_default(),
+                words(&error)
+            )),
         };
         sample.set_end(cx.clock().now_ms());
-        self.judge(
-            cx,
-            &mut sample,
-            ended,
-            &line(&command, &arguments),
-            timeout_ms,
-        );
+        self.judge(cx, &mut sample, ended, timeout_ms);
         sample.response_data = Some(output.into());
         Some(sample)
     }
@@ -122,51 +139,32 @@ impl OsProcess {
         PathBuf::from(&*directory)
     }
 
-    fn start(
-        &self,
-        cx: &mut Context,
-        command: &str,
-        arguments: &[String],
-        directory: &PathBuf,
-    ) -> std::io::Result<Child> {
-        let mut process = Command::new(command);
+    fn environment(&self, cx: &mut Context) -> Vec<(String, String)> {
+        let pairs = self.environment.iter();
+        pairs
+            .map(|(name, value)| (name.eval(cx).into_string(), value.eval(cx).into_string()))
+            .collect()
+    }
+
+    fn start(&self, cx: &mut Context, mut process: Command) -> Result<Child, Unstarted> {
+        let stdin = match self.stdin.eval(cx).into_string() {
+            name if name.trim().is_empty() => Stdio::null(),
+            name => opened(File::open(&name), name)?,
+        };
+        process.stdin(stdin);
+        process.stdout(printed_to(&self.stdout.eval(cx))?);
+        process.stderr(printed_to(&self.stderr.eval(cx))?);
         process
-            .args(arguments)
-            .current_dir(directory)
-            .kill_on_drop(true);
-        for (name, value) in &self.environment {
-            let name = name.eval(cx).into_string();
-            process.env(name, &*value.eval(cx));
-        }
-        let (stdin, stdout, stderr) = (
-            self.stdin.eval(cx).into_string(),
-            self.stdout.eval(cx).into_string(),
-            self.stderr.eval(cx).into_string(),
-        );
-        process.stdin(if stdin.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::from(File::open(stdin)?)
-        });
-        process.stdout(if stdout.is_empty() {
-            Stdio::piped()
-        } else {
-            Stdio::from(File::create(stdout)?)
-        });
-        process.stderr(if stderr.is_empty() {
-            Stdio::piped()
-        } else {
-            Stdio::from(File::create(stderr)?)
-        });
-        process.spawn()
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(Unstarted::Program)
     }
 
     fn judge(
         &self,
         cx: &mut Context,
         sample: &mut Sample,
-        ended: std::io::Result<Ended>,
-        line: &str,
+        ended: Result<Ended, String>,
         timeout_ms: i64,
     ) {
         match ended {
@@ -183,17 +181,62 @@ impl OsProcess {
             }
             Ok(Ended::TimedOut) => {
                 sample.code = "500".into();
-                sample.message = format!("Timed out after {timeout_ms} ms: {line}").into();
+                sample.message =
+                    format!("Process timeout reached after {timeout_ms} milliseconds").into();
             }
             Err(error) => {
                 sample.code = "500".into();
-                sample.message = format!(
-                    "Exception occurred whilst executing system call: java.io.IOException: {error}"
-                )
-                .into();
+                sample.message =
+                    format!("Exception occurred whilst executing system call: {error}").into();
             }
         }
     }
+}
+
+/// Where a program's output goes: into the file of that name, or to us.
+fn printed_to(name: &str) -> Result<Stdio, Unstarted> {
+    if name.trim().is_empty() {
+        return Ok(Stdio::piped());
+    }
+    opened(File::create(name), name.to_owned())
+}
+
+fn opened(file: std::io::Result<File>, name: String) -> Result<Stdio, Unstarted> {
+    file.map(Stdio::from)
+        .map_err(|error| Unstarted::File(name, error))
+}
+
+/// The system's words for an error, as Java shows them.
+fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+/// A `java.util.HashMap` of these pairs as its `toString` shows it: by the place in a table that starts with 16 and doubles
+/// when it is three quarters full.
+fn shown_as_java_map(pairs: &[(String, String)]) -> String {
+    let mut map: Vec<(&str, &str)> = Vec::new();
+    for (name, value) in pairs {
+        match map.iter_mut().find(|(known, _)| known == name) {
+            Some(known) => known.1 = value,
+            None => map.push((name, value)),
+        }
+    }
+    let mut places: u32 = 16;
+    while map.len() as u32 * 4 > places * 3 {
+        places *= 2;
+    }
+    map.sort_by_key(|(name, _)| {
+        let hash = name.encode_utf16().fold(0_u32, |hash, unit| {
+            hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+        });
+        (hash ^ (hash >> 16)) & (places - 1)
+    });
+    let shown: Vec<_> = map
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    format!("{{{}}}", shown.join(", "))
 }
 
 fn line(command: &str, arguments: &[String]) -> String {
@@ -251,4 +294,36 @@ fn exit_code(status: std::process::ExitStatus) -> i32 {
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
         .unwrap_or(-1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_shown_as_java_shows_a_hash_map() {
+        let pairs = |names: &str| -> Vec<(String, String)> {
+            let names = names.split(' ').enumerate();
+            let mut pairs: Vec<_> = names
+                .map(|(at, name)| (name.to_owned(), at.to_string()))
+                .collect();
+            pairs.push((pairs[0].0.clone(), "again".to_owned()));
+            pairs
+        };
+        assert_eq!(
+            shown_as_java_map(&pairs("OWN ANOTHER THIRD")),
+            "{THIRD=2, OWN=again, ANOTHER=1}"
+        );
+        assert_eq!(
+            shown_as_java_map(&pairs("B A PATH HOME LANG a b c d e f g h äö")),
+            "{PATH=2, A=1, a=5, B=again, b=6, c=7, d=8, e=9, f=10, g=11, h=12, LANG=4, äö=13, HOME=3}"
+        );
+        assert_eq!(shown_as_java_map(&[]), "{}");
+    }
+
+    #[test]
+    fn the_number_of_an_error_is_left_out() {
+        let error = std::io::Error::from_raw_os_error(2);
+        assert_eq!(words(&error), "No such file or directory");
+    }
 }

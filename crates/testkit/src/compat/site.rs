@@ -1,0 +1,303 @@
+//! The site that the plans in `compat/` ask.
+
+use crate::server::{Request, Server, Step};
+
+/// Starts the site. Besides its pages it says at `/reply` what the request asks it to say, and closes the connection at `/close`.
+pub fn site() -> Server {
+    Server::start(|request| {
+        if request.target == "/close" {
+            return vec![Step::Close];
+        }
+        let (status, headers, body) = answer(request);
+        let mark = fingerprint(request);
+        let body = if request.method == "HEAD" {
+            &[][..]
+        } else {
+            body.as_bytes()
+        };
+        let length = if status.starts_with("204") {
+            String::new()
+        } else {
+            format!("Content-Length: {}\r\n", body.len())
+        };
+        let mut bytes =
+            format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}{length}\r\n").into_bytes();
+        bytes.extend_from_slice(body);
+        vec![Step::Send(bytes)]
+    })
+}
+
+/// Status with its reason, header lines, body.
+fn answer(request: &Request) -> (String, String, String) {
+    let kind = |kind: &str| format!("Content-Type: {kind}\r\n");
+    let path = request.target.split('?').next().unwrap_or_default();
+    let text = |body: &str| ("200 OK".to_owned(), kind("text/plain"), body.to_owned());
+    match path.split('/').skip(1).collect::<Vec<_>>()[..] {
+        ["status", code @ "204"] => (format!("{code} Status"), String::new(), String::new()),
+        ["status", code] => (
+            format!("{code} Status"),
+            kind("text/plain"),
+            format!("this is {code}\n"),
+        ),
+        ["redirect", "0"] => text("arrived\n"),
+        ["redirect", times] => {
+            let next = times
+                .parse::<u32>()
+                .map_or(0, |times| times.saturating_sub(1));
+            (
+                "302 Found".to_owned(),
+                format!("Location: /redirect/{next}\r\n"),
+                String::new(),
+            )
+        }
+        ["reply"] => asked_for(&request.target),
+        ["basic"] => protected(request, "Basic realm=\"shop\""),
+        ["digest"] => protected(
+            request,
+            "Digest realm=\"shop\", nonce=\"8f2a\", opaque=\"5cc0\", qop=\"auth\", algorithm=MD5",
+        ),
+        ["bytes", count] => text(&"x".repeat(count.parse().unwrap_or(0))),
+        ["cookie", name, value] => (
+            "200 OK".to_owned(),
+            format!(
+                "{}Set-Cookie: {name}={value}; Path=/\r\n",
+                kind("text/plain")
+            ),
+            "set\n".to_owned(),
+        ),
+        ["json"] => (
+            "200 OK".to_owned(),
+            kind("application/json"),
+            JSON.to_owned(),
+        ),
+        ["page"] => (
+            "200 OK".to_owned(),
+            kind("text/html; charset=utf-8"),
+            PAGE.to_owned(),
+        ),
+        ["xml"] => ("200 OK".to_owned(), kind("text/xml"), XML.to_owned()),
+        [file] if file.ends_with(".css") => (
+            "200 OK".to_owned(),
+            kind("text/css"),
+            "body { background: url(back.png) }\n".to_owned(),
+        ),
+        [file] if file.ends_with(".png") => (
+            "200 OK".to_owned(),
+            kind("image/png"),
+            "not really a picture".to_owned(),
+        ),
+        _ => text(&format!(
+            "{} {}\n{}\n",
+            request.method,
+            request.target,
+            body_of_known_length(request)
+        )),
+    }
+}
+
+/// What `/reply?status=…&header=…&body=…` asks for; each may be missing, `header` may be there more than once.
+fn asked_for(target: &str) -> (String, String, String) {
+    let (mut status, mut headers, mut body) = ("200 OK".to_owned(), String::new(), String::new());
+    let query = target.split_once('?').map_or("", |(_, query)| query);
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "status" => status = format!("{value} Asked"),
+            "header" => headers.push_str(&format!("{value}\r\n")),
+            "body" => body = value.into_owned(),
+            _ => {}
+        }
+    }
+    (status, headers, body)
+}
+
+/// A page for those who say who they are, by the scheme of the challenge; whoever they are.
+fn protected(request: &Request, challenge: &str) -> (String, String, String) {
+    let scheme = challenge.split(' ').next().unwrap_or_default();
+    let kind = "Content-Type: text/plain\r\n";
+    match request.header("authorization") {
+        Some(answer) if answer.starts_with(scheme) => {
+            ("200 OK".to_owned(), kind.to_owned(), "come in\n".to_owned())
+        }
+        _ => (
+            "401 Unauthorized".to_owned(),
+            format!("{kind}WWW-Authenticate: {challenge}\r\n"),
+            "who are you?\n".to_owned(),
+        ),
+    }
+}
+
+const JSON: &str = r#"{"id": 7, "name": "lamp", "price": 12.50, "tags": ["home", "light"], "stock": {"here": true, "there": null},
+ "items": [{"sku": "a1", "n": 3}, {"sku": "b2", "n": 5}, {"sku": "c3", "n": 0}]}
+"#;
+
+const PAGE: &str = "<!DOCTYPE html>
+<html><head><title>A &amp; B</title><link rel=\"stylesheet\" href=\"/style.css\"><link rel=\"icon\" href=\"/icon.png\"></head>
+<body><img src=\"one.png\"><img src=\"one.png\"><img src=\"/two.png\"><a href=\"/next?id=42\">next</a>
+<form><input type=\"hidden\" name=\"token\" value=\"t-1234\"><input name=\"token2\" value=\"t-5678\"></form>
+<ul><li class=\"x\">first</li><li class=\"x\">second</li><li>third</li></ul></body></html>
+";
+
+const XML: &str = "<?xml version=\"1.0\"?>
+<order id=\"12\"><line sku=\"a1\">3</line><line sku=\"b2\">5</line></order>
+";
+
+/// The boundary of a multipart request.
+fn boundary(request: &Request) -> Option<&str> {
+    let (_, boundary) = request.header("content-type")?.split_once("boundary=")?;
+    boundary.split(';').next()
+}
+
+/// The body, without its multipart boundary.
+fn body_of_known_length(request: &Request) -> String {
+    let body = String::from_utf8_lossy(&request.body);
+    match boundary(request) {
+        Some(boundary) => body.replace(boundary, "BOUNDARY"),
+        None => body.into_owned(),
+    }
+}
+
+/// An `Authorization` line without what a client draws at random, and what follows from that.
+fn without_digests(line: &str) -> String {
+    let parts = line.split(", ").map(|part| match part.split_once('=') {
+        Some((name @ ("cnonce" | "response"), _)) => name,
+        _ => part,
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// FNV-1a over method, target, header lines and body; the client's name, the port, the digests of its credentials and
+/// multipart boundaries, which are of any length, left out.
+fn fingerprint(request: &Request) -> u32 {
+    let boundary = boundary(request);
+    let mut text = format!("{} {}\n", request.method, request.target);
+    for line in request.head.lines().skip(1).filter(|line| !line.is_empty()) {
+        let undigested;
+        let shown = match line.split_once(':') {
+            Some((name, _)) if name.eq_ignore_ascii_case("user-agent") => name,
+            Some((name, _))
+                if boundary.is_some() && name.eq_ignore_ascii_case("content-length") =>
+            {
+                name
+            }
+            Some((name, value)) if name.eq_ignore_ascii_case("host") => {
+                &line[..name.len() + 1 + value.rfind(':').unwrap_or(value.len())]
+            }
+            Some((name, value))
+                if name.eq_ignore_ascii_case("authorization")
+                    && value.trim_start().starts_with("Digest ") =>
+            {
+                undigested = without_digests(line);
+                &undigested
+            }
+            _ => line,
+        };
+        text.push_str(shown);
+        text.push('\n');
+    }
+    text.push_str(&body_of_known_length(request));
+    if let Some(boundary) = boundary {
+        text = text.replace(boundary, "BOUNDARY");
+    }
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(head: &str, body: &str) -> Request {
+        Request {
+            connection: 0,
+            method: "POST".to_owned(),
+            target: "/a".to_owned(),
+            head: head.to_owned(),
+            body: body.as_bytes().to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_sees_headers_and_body_but_not_place_and_client() {
+        let one = fingerprint(&request(
+            "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\n\r\n",
+            "b",
+        ));
+        assert_eq!(
+            one,
+            fingerprint(&request(
+                "POST /a HTTP/1.1\r\nHost: h:22\r\nUser-Agent: yy\r\n\r\n",
+                "b"
+            ))
+        );
+        assert_ne!(
+            one,
+            fingerprint(&request(
+                "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\nA: 1\r\n\r\n",
+                "b"
+            ))
+        );
+        assert_ne!(
+            one,
+            fingerprint(&request(
+                "POST /a HTTP/1.1\r\nHost: h:1\r\nUser-Agent: x\r\n\r\n",
+                "c"
+            ))
+        );
+    }
+
+    #[test]
+    fn boundaries_are_left_out() {
+        let parts = |boundary: &str| {
+            request(
+                &format!(
+                    "POST /a HTTP/1.1\r\nContent-Type: multipart/form-data; boundary={boundary}\r\nContent-Length: {}\r\n\r\n",
+                    boundary.len()
+                ),
+                &format!("--{boundary}\r\n"),
+            )
+        };
+        assert_eq!(fingerprint(&parts("abc")), fingerprint(&parts("wxyz")));
+    }
+
+    #[test]
+    fn digests_are_left_out() {
+        let answer = |cnonce: &str, user: &str| {
+            request(
+                &format!(
+                    "POST /a HTTP/1.1\r\nAuthorization: Digest username=\"{user}\", cnonce=\"{cnonce}\", response=\"{cnonce}\"\r\n\r\n"
+                ),
+                "",
+            )
+        };
+        assert_eq!(
+            fingerprint(&answer("1", "a")),
+            fingerprint(&answer("2", "a"))
+        );
+        assert_ne!(
+            fingerprint(&answer("1", "a")),
+            fingerprint(&answer("1", "b"))
+        );
+    }
+
+    #[test]
+    fn a_reply_is_what_was_asked_for() {
+        let (status, headers, body) =
+            asked_for("/reply?status=404&header=A:+1&header=B:%202&body=%7B%7D&other=x");
+        assert_eq!(
+            (&*status, &*headers, &*body),
+            ("404 Asked", "A: 1\r\nB: 2\r\n", "{}")
+        );
+        assert_eq!(asked_for("/reply").0, "200 OK");
+    }
+
+    #[test]
+    fn protected_pages_want_the_scheme_of_their_challenge() {
+        let with = |head: &str| protected(&request(head, ""), "Basic realm=\"x\"").0;
+        assert_eq!(with("POST /a HTTP/1.1\r\n\r\n"), "401 Unauthorized");
+        assert_eq!(
+            with("POST /a HTTP/1.1\r\nAuthorization: Basic eDp5\r\n\r\n"),
+            "200 OK"
+        );
+    }
+}
