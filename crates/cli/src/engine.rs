@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use drumfire_engine::{
-    GroupView, PlanView, PropertyRow, Rung, Survey, SurveyRow, TreeRow, UserWindow,
+    GroupView, LevelUnit, PlanView, PropertyRow, Rung, Stretch, Survey, SurveyRow, TreeRow,
+    UserWindow,
 };
 use drumfire_jmx::Diagnostic;
 use drumfire_results::Recording;

@@ -106,6 +106,7 @@ impl Engine for Scripted {
                 fault: None,
                 iterations: Some(1),
                 users,
+                load: Vec::new(),
             }],
             ..PlanView::default()
         }

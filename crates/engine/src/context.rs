@@ -20,6 +20,7 @@ use crate::elements::samplers::http::UserState;
 use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
 use crate::run::{Shared, Worker};
+use crate::supply::Supply;
 
 /// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
+    /// Whether what is under way when the duration ends is broken off.
+    pub interrupted_at_end: bool,
     /// When the sample at hand is broken off, if it still goes on then.
     pub interruptions: Vec<Instant>,
     /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
@@ -79,6 +82,8 @@ pub struct Identity {
     pub number: u32,
     pub same_user: bool,
     pub end_ms: Option<i64>,
+    /// Whether what is under way at the end is broken off.
+    pub interrupted_at_end: bool,
 }
 
 impl Context {
@@ -102,6 +107,7 @@ impl Context {
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
+            interrupted_at_end: identity.interrupted_at_end,
             interruptions: Vec::new(),
             interrupted: false,
             intended: None,
@@ -152,6 +158,16 @@ impl Context {
         self.last_sample_ok = ok;
     }
 
+    /// What the users of this user's thread group share.
+    pub fn supply(&self) -> &Supply {
+        &self.shared.supplies[self.group]
+    }
+
+    /// Whether a dynamic thread group needs no more of its users.
+    pub fn limit_reached(&self) -> bool {
+        self.supply().limit_reached()
+    }
+
     /// Whether this user goes on: neither it nor the run was told to stop.
     pub fn running(&self) -> bool {
         self.alive && !self.shared.control.stopping()
@@ -184,12 +200,15 @@ impl Context {
     }
 
     fn interruption_wait(&self) -> Option<Wait> {
-        if self.interruptions.is_empty() {
+        if self.interruptions.is_empty() && !self.interrupted_at_end {
             return None;
         }
+        let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
+        let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
         let now = Instant::now();
-        let next = self.interruptions.iter().filter(|at| **at > now).min()?;
-        Some(self.worker.alarms.wait_until(*next))
+        let all = self.interruptions.iter().copied().chain(end);
+        let next = all.filter(|at| *at > now).min()?;
+        Some(self.worker.alarms.wait_until(next))
     }
 
     /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.

@@ -5,7 +5,8 @@ use drumfire_jmx::{Node, Props, Tree, Value};
 use serde::Serialize;
 
 use crate::compile::Settings;
-use crate::program::{Group, GroupKind, Program};
+use crate::program::{Group, Program};
+use crate::schedule::Stretch;
 
 /// A plan as it will be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -49,8 +50,10 @@ pub struct GroupView {
     pub iterations: Option<u64>,
     /// Why the group does not start.
     pub fault: Option<String>,
-    /// One window per user.
+    /// One window per user, where the users are known beforehand.
     pub users: Vec<UserWindow>,
+    /// The level of the load over time, where they are not.
+    pub load: Vec<Stretch>,
 }
 
 /// When one user starts and stops, in milliseconds from the start of its thread group.
@@ -223,26 +226,18 @@ fn reference_end(text: &str) -> Option<usize> {
 }
 
 fn group(group: &Group) -> GroupView {
-    let users = (0..group.shape.users()).map(|user| {
-        let window = group.shape.window(user);
-        UserWindow {
-            start_ms: window.start_ms.max(0) as u64,
-            stop_ms: window.stop_ms.map(|stop_ms| stop_ms.max(0) as u64),
-        }
+    let windows = group.shape.windows().unwrap_or_default();
+    let users = windows.into_iter().map(|window| UserWindow {
+        start_ms: window.start_ms.max(0) as u64,
+        stop_ms: window.stop_ms.map(|stop_ms| stop_ms.max(0) as u64),
     });
     GroupView {
         name: group.name.clone(),
-        class: match group.kind {
-            GroupKind::SetUp => "SetupThreadGroup",
-            GroupKind::Main => "ThreadGroup",
-            GroupKind::TearDown => "PostThreadGroup",
-        },
-        iterations: group
-            .shape
-            .loops
-            .and_then(|loops| u64::try_from(loops).ok()),
+        class: group.class,
+        iterations: group.loops.and_then(|loops| u64::try_from(loops).ok()),
         fault: group.shape.check().err().map(|fault| fault.to_string()),
         users: users.collect(),
+        load: group.shape.stretches(),
     }
 }
 

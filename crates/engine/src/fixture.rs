@@ -94,6 +94,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         timer_factor: 1.0,
         statics: Default::default(),
         reset_state: true,
+        supplies: Box::default(),
     });
     let place = Place {
         base_dir: std::path::PathBuf::new(),
@@ -110,6 +111,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         number: 0,
         same_user: true,
         end_ms: None,
+        interrupted_at_end: false,
     };
     Context::new(&shared, &worker, identity)
 }

@@ -20,6 +20,7 @@ mod sample;
 mod schedule;
 mod scoped;
 mod setting;
+mod supply;
 mod survey;
 #[cfg(test)]
 mod tour;
@@ -33,7 +34,7 @@ pub use compile::{Compiled, Settings, compile};
 pub use control::{Control, Stopping};
 pub use describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
 pub use elements::Rung;
-pub use program::{Group, GroupKind, Program, Shape};
+pub use program::{Group, GroupKind, Program};
 pub use run::{Observer, Options, Outcome, Progress, run};
-pub use schedule::Window;
+pub use schedule::{LevelUnit, Shape, Stretch, Window};
 pub use survey::{Survey, SurveyRow, survey};

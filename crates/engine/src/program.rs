@@ -13,6 +13,7 @@ use crate::elements::samplers::Sampler;
 use crate::elements::{
     Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer,
 };
+use crate::schedule::Shape;
 use crate::walk::{Controller, ControllerId};
 
 /// A compiled plan.
@@ -76,7 +77,12 @@ pub struct Group {
     pub kind: GroupKind,
     pub name: String,
     pub path: Vec<String>,
+    pub class: &'static str,
     pub shape: Shape,
+    /// Iterations per user: -1 is forever; absent when it is only known at run time.
+    pub loops: Option<i32>,
+    /// Between the group's name and its number in the names of threads.
+    pub thread_name_suffix: &'static str,
     pub on_error: OnError,
     pub same_user: bool,
     /// The group's own loop controller is number 0.
@@ -87,18 +93,6 @@ pub struct Group {
     pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
     /// Sample Timeouts, which apply to all samplers of the group.
     pub time_limits: Vec<Arc<SampleTimeout>>,
-}
-
-/// How a thread group's users start and stop; all times in seconds, as the plan has them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    pub threads: i32,
-    pub ramp_up_s: i32,
-    pub delayed_start: bool,
-    /// Delay and duration, where the group has a scheduler.
-    pub scheduler: Option<(i64, i64)>,
-    /// Iterations per user: -1 is forever; absent when it is only known at run time.
-    pub loops: Option<i32>,
 }
 
 /// A sampler and all that is in its scope (`SamplePackage`).

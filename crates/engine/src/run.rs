@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::control::{Control, Stopping};
 use crate::elements::Statics;
 use crate::program::{GroupKind, Program};
+use crate::supply::Supply;
 pub use crate::worker::Worker;
 use crate::worker::{self, Command, Ledger, StartGroup};
 
@@ -34,6 +35,8 @@ pub struct Shared {
     /// `httpclient.reset_state_on_thread_group_iteration`.
     pub reset_state: bool,
     pub statics: Statics,
+    /// One for each thread group.
+    pub supplies: Box<[Supply]>,
 }
 
 impl Shared {
@@ -82,6 +85,18 @@ impl Counts {
         self.groups[group].fetch_sub(1, Ordering::Relaxed);
         self.all.fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A user waits without counting as running (`ThreadCountsAccessor`).
+    pub(crate) fn rest(&self, group: usize) {
+        self.groups[group].fetch_sub(1, Ordering::Relaxed);
+        self.all.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A user that waited goes on.
+    pub(crate) fn wake(&self, group: usize) {
+        self.groups[group].fetch_add(1, Ordering::Relaxed);
+        self.all.fetch_add(1, Ordering::Relaxed);
     }
 
     fn totals(&self) -> ThreadCounts {
@@ -163,6 +178,7 @@ pub fn run(
     let live = Arc::new(Live::new(program.summarisers.len()));
     let shared = Arc::new(Shared {
         counts: Counts::new(program.groups.len()),
+        supplies: program.groups.iter().map(Supply::new).collect(),
         statics: Statics::default(),
         timer_factor: properties
             .get("timer.factor")
@@ -285,7 +301,7 @@ impl Run<'_> {
             }
             tracing::info!(
                 "Starting {} threads for group {}.",
-                group.shape.threads,
+                group.shape.users(),
                 group.name
             );
             let start = StartGroup {

@@ -1,6 +1,7 @@
-//! Stop 3, **schedule**: when each user of a thread group starts and stops, as pure data (`ThreadGroup#start`).
+//! Stop 3, **schedule**: when the users of a thread group start and stop, as pure data. Each kind of thread group has its
+//! rules in its own file of `elements/thread_groups`.
 
-use crate::program::Shape;
+use crate::elements::thread_groups::{Arrivals, Concurrency, OpenModel, Ramp};
 
 /// When one user starts and when its time is over, in milliseconds from the start of its thread group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,11 +11,15 @@ pub struct Window {
     pub stop_ms: Option<i64>,
 }
 
-/// Why a thread group cannot start (`ThreadGroup#scheduleThread`).
+/// Why a thread group cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
+    /// `ThreadGroup#scheduleThread`.
     Delay(i64),
+    /// `ThreadGroup#scheduleThread`.
     Duration(i64),
+    /// Its schedule cannot be read (`OpenModelThreadGroup#start`).
+    Schedule(String),
 }
 
 impl std::fmt::Display for Fault {
@@ -22,106 +27,97 @@ impl std::fmt::Display for Fault {
         match self {
             Fault::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
             Fault::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
+            Fault::Schedule(message) => f.write_str(message),
         }
     }
+}
+
+/// How a thread group's users come and go.
+#[derive(Debug)]
+pub enum Shape {
+    /// So many users, evenly over a ramp-up (`ThreadGroup`).
+    Ramp(Ramp),
+    /// Each user in a window of its own (Stepping and Ultimate Thread Group).
+    Windows(Box<[Window]>),
+    /// As many users at once as a level says (Concurrency Thread Group).
+    Concurrency(Box<Concurrency>),
+    /// Iterations at a rate, by users that wait for the next one in between (Arrivals Thread Groups).
+    Arrivals(Box<Arrivals>),
+    /// Users at a rate, for one iteration each (Open Model Thread Group).
+    Open(Box<OpenModel>),
+}
+
+/// A stretch of a load that is not made of users known beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Stretch {
+    pub start_ms: u64,
+    pub end_ms: u64,
+    /// The level at its beginning and at its end.
+    pub from: f64,
+    pub to: f64,
+    pub unit: LevelUnit,
+}
+
+/// What a level counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelUnit {
+    Users,
+    ArrivalsPerSecond,
+    RandomArrivalsPerSecond,
 }
 
 impl Shape {
-    /// How many users the group has.
+    /// How many users the group has; where that is not known beforehand, how many it may have as far as the plan says.
     pub fn users(&self) -> u32 {
-        self.threads.max(0) as u32
+        match self {
+            Shape::Ramp(ramp) => ramp.users(),
+            Shape::Windows(windows) => windows.len() as u32,
+            Shape::Concurrency(concurrency) => concurrency.users(),
+            Shape::Arrivals(arrivals) => arrivals.users(),
+            Shape::Open(open) => open.users(),
+        }
     }
 
     /// # Errors
-    /// When the scheduler has a negative delay or no duration: JMeter then does not start the group.
+    /// When JMeter does not start the group.
     pub fn check(&self) -> Result<(), Fault> {
-        match self.scheduler {
-            Some((delay_s, _)) if delay_s < 0 => Err(Fault::Delay(delay_s)),
-            Some((_, duration_s)) if duration_s <= 0 && !self.delayed_start => {
-                Err(Fault::Duration(duration_s))
-            }
-            _ => Ok(()),
+        match self {
+            Shape::Ramp(ramp) => ramp.check(),
+            Shape::Open(open) => open.check(),
+            Shape::Windows(_) | Shape::Concurrency(_) | Shape::Arrivals(_) => Ok(()),
         }
     }
 
-    /// The window of a user, from 0. Users start `ramp-up / users` apart, rounded to milliseconds.
-    pub fn window(&self, user: u32) -> Window {
-        let threads = self.threads.max(1) as f32;
-        let apart_ms = (self.ramp_up_s as f32 * 1000.0 / threads).round() as i64;
-        let ramp_ms = apart_ms.max(0) * i64::from(user);
-        let Some((delay_s, duration_s)) = self.scheduler else {
-            return Window {
-                start_ms: ramp_ms,
-                stop_ms: None,
-            };
-        };
-        let delay_ms = delay_s.saturating_mul(1000);
-        Window {
-            start_ms: delay_ms + ramp_ms,
-            stop_ms: Some(delay_ms.saturating_add(duration_s.max(0).saturating_mul(1000))),
+    /// The windows of all users, where they are known beforehand.
+    pub fn windows(&self) -> Option<Vec<Window>> {
+        match self {
+            Shape::Ramp(ramp) => Some((0..ramp.users()).map(|user| ramp.window(user)).collect()),
+            Shape::Windows(windows) => Some(windows.to_vec()),
+            Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) => None,
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn users_start_evenly_over_the_ramp_up() {
-        let shape = Shape {
-            threads: 3,
-            ramp_up_s: 1,
-            ..Shape::default()
-        };
-        let starts: Vec<_> = (0..3).map(|user| shape.window(user).start_ms).collect();
-        assert_eq!(starts, [0, 333, 666]);
+    /// The load over time, where the windows of users are not known beforehand.
+    pub fn stretches(&self) -> Vec<Stretch> {
+        match self {
+            Shape::Ramp(_) | Shape::Windows(_) => Vec::new(),
+            Shape::Concurrency(concurrency) => concurrency.stretches(),
+            Shape::Arrivals(arrivals) => arrivals.stretches(),
+            Shape::Open(open) => open.stretches(),
+        }
     }
 
-    #[test]
-    fn the_duration_counts_from_the_delay_and_not_from_the_ramp_up() {
-        let shape = Shape {
-            threads: 2,
-            ramp_up_s: 10,
-            scheduler: Some((3, 20)),
-            ..Shape::default()
-        };
-        assert_eq!(
-            shape.window(1),
-            Window {
-                start_ms: 8_000,
-                stop_ms: Some(23_000)
+    /// When the group's time is over, in milliseconds from its start; none where iterations end it.
+    pub fn end_ms(&self) -> Option<i64> {
+        match self {
+            Shape::Ramp(ramp) => ramp.window(0).stop_ms,
+            Shape::Windows(windows) => windows
+                .iter()
+                .try_fold(0, |end_ms, window| Some(window.stop_ms?.max(end_ms))),
+            Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) => {
+                self.stretches().last().map(|last| last.end_ms as i64)
             }
-        );
-    }
-
-    #[test]
-    fn a_scheduler_without_duration_does_not_start() {
-        let shape = Shape {
-            threads: 1,
-            scheduler: Some((0, 0)),
-            ..Shape::default()
-        };
-        assert_eq!(shape.check(), Err(Fault::Duration(0)));
-        assert_eq!(Fault::Duration(0).to_string(), "Invalid duration 0");
-    }
-
-    #[test]
-    fn no_users_and_no_ramp_up_are_harmless() {
-        let shape = Shape {
-            threads: 0,
-            ramp_up_s: 5,
-            ..Shape::default()
-        };
-        assert_eq!(shape.users(), 0);
-        assert_eq!(
-            Shape {
-                threads: 4,
-                ..Shape::default()
-            }
-            .window(3)
-            .start_ms,
-            0
-        );
+        }
     }
 }

@@ -87,7 +87,7 @@ fn from_xml_to_rows() {
     // 3. schedule: when each user starts and stops, as plain data.
     let shape = &program.groups[0].shape;
     assert_eq!(
-        [shape.window(0), shape.window(1)],
+        shape.windows().expect("its users are known"),
         [
             Window {
                 start_ms: 0,
@@ -169,6 +169,7 @@ fn user(program: &Arc<Program>) -> Context {
         timer_factor: 1.0,
         reset_state: true,
         statics: Default::default(),
+        supplies: Box::default(),
     });
     let place = Place {
         base_dir: std::path::PathBuf::new(),
@@ -185,6 +186,7 @@ fn user(program: &Arc<Program>) -> Context {
         number: 0,
         same_user: true,
         end_ms: None,
+        interrupted_at_end: false,
     };
     Context::new(&shared, &worker, identity)
 }

@@ -8,6 +8,8 @@ use crate::elements::Action;
 use crate::program::{Group, OnError, Program};
 use crate::run::{Shared, Worker};
 use crate::sample;
+use crate::schedule::Shape;
+use crate::supply::Pool;
 use crate::walk::{ControllerId, Step, Walk, Walker};
 
 pub struct User {
@@ -76,11 +78,32 @@ impl User {
                     step = self.walker(&group).next(0);
                 }
             }
-            if self.walker(&group).root_is_done() {
+            if self.walker(&group).root_is_done() || !self.arrive_again(&group).await {
                 break;
             }
         }
         self.walk.give_locks_back(&group);
+    }
+
+    /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.
+    async fn arrive_again(&mut self, group: &Group) -> bool {
+        if !matches!(group.shape, Shape::Arrivals(_)) || self.cx.limit_reached() {
+            return true;
+        }
+        let stop = self.cx.worker.stop.notified();
+        if !self.cx.running() {
+            return false;
+        }
+        let Some(released) = self.cx.worker.pool(self.cx.group, Pool::enter) else {
+            return false;
+        };
+        self.cx.shared.counts.rest(self.cx.group);
+        let goes_on = tokio::select! {
+            released = released => released.is_ok(),
+            () = stop => false,
+        };
+        self.cx.shared.counts.wake(self.cx.group);
+        goes_on
     }
 
     /// `JMeterThread#processSampler`.

@@ -8,6 +8,7 @@ mod choosing;
 mod critical_section;
 mod looping;
 mod transactions;
+mod virtual_user;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -103,6 +104,18 @@ pub enum Kind {
     Critical {
         lock: Template,
     },
+    /// Drives the users of Concurrency and Arrivals Thread Groups.
+    VirtualUser(Box<VirtualUser>),
+    /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
+    OneIteration,
+}
+
+/// `VirtualUserController` of the dynamic thread groups.
+pub struct VirtualUser {
+    /// Iterations per user; 0 is no limit.
+    pub iterations: Template,
+    /// Each iteration is an arrival, after which the user waits for the next one.
+    pub arrives: bool,
 }
 
 pub struct ForEach {
@@ -157,6 +170,10 @@ pub enum Extra {
         started_ns: u64,
     },
     Critical(Option<Held>),
+    /// Whether the iteration at hand has begun.
+    VirtualUser {
+        arrived: bool,
+    },
 }
 
 #[derive(Clone, Copy, Default)]
@@ -256,6 +273,7 @@ impl Extra {
             },
             Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
             Kind::Critical { .. } => Extra::Critical(None),
+            Kind::VirtualUser(_) => Extra::VirtualUser { arrived: false },
             _ => Extra::None,
         }
     }
@@ -388,7 +406,13 @@ impl Walker<'_> {
             },
             Kind::Runtime { .. } => self.pass_runtime(id),
             Kind::Critical { lock } => self.pass_critical(id, lock),
-            Kind::Simple | Kind::OnceOnly | Kind::RandomOrder => self.generic(id),
+            Kind::VirtualUser(user) => {
+                self.begin_virtual_user(id, user);
+                self.generic(id)
+            }
+            Kind::Simple | Kind::OnceOnly | Kind::RandomOrder | Kind::OneIteration => {
+                self.generic(id)
+            }
         }
     }
 
@@ -479,6 +503,11 @@ impl Walker<'_> {
                 }
                 self.reset_loop_count(id);
             }
+            Kind::VirtualUser(user) => return self.end_virtual_user(id, user),
+            Kind::OneIteration => {
+                self.reinitialize(id);
+                self.set_done(id);
+            }
             Kind::OnceOnly => {}
             _ => self.reinitialize(id),
         }
@@ -487,7 +516,11 @@ impl Walker<'_> {
 
     fn reinitialize(&mut self, id: ControllerId) {
         self.state(id).first = true;
-        self.state(id).count += 1;
+        if let Extra::VirtualUser { arrived } = &mut self.state(id).extra {
+            *arrived = false; // its iterations are counted when they begin
+        } else {
+            self.state(id).count += 1;
+        }
         if let Extra::Critical(held) = &mut self.state(id).extra {
             *held = None;
         }
@@ -524,8 +557,10 @@ impl Walker<'_> {
         let is_loop = matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. });
         let state = self.state(id);
         if is_loop {
-            state.break_loop = false;
             state.loops = None;
+        }
+        if is_loop || matches!(state.extra, Extra::VirtualUser { .. }) {
+            state.break_loop = false;
         }
         state.done = true;
     }
@@ -687,7 +722,9 @@ impl Walker<'_> {
 
     /// `IteratingController#startNextLoop`.
     pub fn start_next_loop(&mut self, id: ControllerId) {
-        self.reinitialize(id);
+        if !matches!(self.group.controllers[id as usize].kind, Kind::OneIteration) {
+            self.reinitialize(id);
+        }
     }
 
     /// `IteratingController#breakLoop`.
@@ -702,7 +739,7 @@ impl Walker<'_> {
     pub fn is_iterating(&self, id: ControllerId) -> bool {
         matches!(
             self.group.controllers[id as usize].kind,
-            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::VirtualUser(_)
         )
     }
 
@@ -710,7 +747,8 @@ impl Walker<'_> {
         let Some(slot) = self.group.controllers[id as usize].index_variable else {
             return;
         };
-        let count = self.state(id).count;
+        let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });
+        let count = self.state(id).count - i32::from(begun);
         let mut digits = itoa::Buffer::new();
         self.cx.vars.set(slot, Rc::from(digits.format(count)));
     }

@@ -1,6 +1,7 @@
 //! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -12,13 +13,12 @@ use drumfire_expr::Random;
 use drumfire_results::{Connections, Inlet, Live, Recorder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::{JoinSet, LocalSet, spawn_local};
+use tokio::task::{LocalSet, spawn_local};
 
 use crate::alarm::Alarms;
-use crate::context::Identity;
 use crate::control::Stopping;
 use crate::run::Shared;
-use crate::user::User;
+use crate::supply::{Crew, Pool};
 
 /// How often rows go to the writer.
 const ROWS_TICK: Duration = Duration::from_millis(100);
@@ -33,6 +33,8 @@ pub struct Worker {
     /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
     tasks: RefCell<Tasks>,
     seeds: RefCell<Random>,
+    /// Users that wait for an arrival, by thread group.
+    pools: RefCell<HashMap<usize, Pool>>,
 }
 
 #[derive(Default)]
@@ -42,14 +44,14 @@ struct Tasks {
 }
 
 /// The place of a user's task among those of its worker.
-struct Enlisted {
+pub struct Enlisted {
     worker: Rc<Worker>,
     place: usize,
 }
 
 impl Enlisted {
     /// Enlists the task that awaits this.
-    async fn here(worker: Rc<Worker>) -> Enlisted {
+    pub async fn here(worker: Rc<Worker>) -> Enlisted {
         let waker = std::future::poll_fn(|cx| std::task::Poll::Ready(cx.waker().clone())).await;
         let mut tasks = worker.tasks.borrow_mut();
         let place = match tasks.free.pop() {
@@ -86,6 +88,7 @@ impl Worker {
             alarms: Alarms::new(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),
+            pools: RefCell::default(),
         }
     }
 
@@ -99,6 +102,11 @@ impl Worker {
         for waker in self.tasks.borrow().places.iter().flatten() {
             waker.wake_by_ref();
         }
+    }
+
+    /// Does something with the pool of a thread group's users.
+    pub fn pool<T>(&self, group: usize, act: impl FnOnce(&mut Pool) -> T) -> T {
+        act(self.pools.borrow_mut().entry(group).or_default())
     }
 
     pub fn new_random(&self) -> Random {
@@ -205,7 +213,9 @@ async fn serve(
         tokio::select! {
             command = commands.recv() => match command {
                 Some(Command::Start(start)) => {
-                    spawn_local(start_users(index, count, start, shared.clone(), worker.clone(), done.clone()));
+                    let group = start.group;
+                    let crew = Crew::new(index, count, start, shared.clone(), worker.clone());
+                    spawn_local(serve_group(crew, group, done.clone()));
                 }
                 None => break,
             },
@@ -225,79 +235,8 @@ async fn serve(
     });
 }
 
-/// Starts this worker's users of a group when each is due, and says when all have ended.
-async fn start_users(
-    index: usize,
-    count: usize,
-    start: StartGroup,
-    shared: Arc<Shared>,
-    worker: Rc<Worker>,
-    done: Sender<usize>,
-) {
-    let program = shared.program.clone();
-    let group = &program.groups[start.group];
-    let group_name: Rc<str> = group.name.as_str().into();
-    let mut running = JoinSet::new();
-    for number in (index as u32..group.shape.users()).step_by(count) {
-        let window = group.shape.window(number);
-        let stop = worker.stop.notified();
-        if shared.control.stopping() {
-            break;
-        }
-        let due = shared.clock.instant(start.at_ms + window.start_ms);
-        if window.start_ms > 0 {
-            tokio::select! {
-                () = worker.alarms.wait_until(due) => worker.record_lateness(due),
-                () = stop => break,
-            }
-        }
-        let identity = Identity {
-            thread_name: format!("{group_name} {}-{}", start.number, number + 1).into(),
-            group_name: group_name.clone(),
-            group: start.group,
-            number,
-            same_user: group.same_user,
-            end_ms: window.stop_ms.map(|stop_ms| start.at_ms + stop_ms),
-        };
-        let user = User::new(&shared, &worker, identity);
-        let shared = shared.clone();
-        let worker = worker.clone();
-        running.spawn_local(async move {
-            let _counted = Counted::start(shared, start.group);
-            let _enlisted = Enlisted::here(worker).await;
-            user.run().await;
-        });
-        while let Some(ended) = running.try_join_next() {
-            report(ended);
-        }
-    }
-    while let Some(ended) = running.join_next().await {
-        report(ended);
-    }
-    let _ = done.send(start.group);
-}
-
-fn report(ended: Result<(), tokio::task::JoinError>) {
-    if let Err(error) = ended {
-        tracing::error!("a user ended with a panic: {error}");
-    }
-}
-
-/// A user counts as running for as long as this lives, also when it panics.
-struct Counted {
-    shared: Arc<Shared>,
-    group: usize,
-}
-
-impl Counted {
-    fn start(shared: Arc<Shared>, group: usize) -> Counted {
-        shared.counts.start(group);
-        Counted { shared, group }
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.shared.counts.finish(self.group);
-    }
+/// Runs this worker's users of a group, and says when all have ended.
+async fn serve_group(crew: Crew, group: usize, done: Sender<usize>) {
+    crew.serve().await;
+    let _ = done.send(group);
 }

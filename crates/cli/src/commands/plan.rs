@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Engine, GroupView, PlanView, RunOrder, TreeRow, UserWindow};
+use crate::engine::{
+    Engine, GroupView, LevelUnit, PlanView, RunOrder, Stretch, TreeRow, UserWindow,
+};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
 use crate::terminal::format::count;
@@ -88,6 +90,11 @@ fn shape(text: &mut String, group: &GroupView) {
         let _ = writeln!(text, "  {}: does not start: {fault}", group.name);
         return;
     }
+    if !group.load.is_empty() {
+        let _ = writeln!(text, "  {}:", group.name);
+        group.load.iter().for_each(|part| stretch(text, part));
+        return;
+    }
     let users = group.users.len();
     let noun = if users == 1 { "user" } else { "users" };
     let _ = writeln!(
@@ -109,6 +116,33 @@ fn shape(text: &mut String, group: &GroupView) {
         let _ = writeln!(text, "    …");
         user(text, users - 1, *last, is_endless);
     }
+}
+
+/// A stretch of a load whose users are not known beforehand.
+fn stretch(text: &mut String, part: &Stretch) {
+    let level = |level: f64| {
+        let rounded = format!("{level:.3}");
+        rounded
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned()
+    };
+    let levels = if part.from == part.to {
+        level(part.from)
+    } else {
+        format!("{} to {}", level(part.from), level(part.to))
+    };
+    let unit = match part.unit {
+        LevelUnit::Users => "users",
+        LevelUnit::ArrivalsPerSecond => "arrivals per second",
+        LevelUnit::RandomArrivalsPerSecond => "arrivals per second, at random",
+    };
+    let _ = writeln!(
+        text,
+        "    {} to {}: {levels} {unit}",
+        seconds(part.start_ms),
+        seconds(part.end_ms)
+    );
 }
 
 fn user(text: &mut String, index: usize, window: UserWindow, is_endless: bool) {
@@ -146,6 +180,7 @@ mod tests {
                     stop_ms: Some(10_000),
                 })
                 .collect(),
+            load: Vec::new(),
         }
     }
 
@@ -192,6 +227,35 @@ load
     user 2 starts at 0.500 s, stops at 10.000 s
 ";
         assert_eq!(text(&view, Style::PLAIN), expected);
+    }
+
+    #[test]
+    fn a_load_without_known_users_is_told_by_its_levels() {
+        let part = |start_ms, from, to, unit| Stretch {
+            start_ms,
+            end_ms: start_ms + 1_500,
+            from,
+            to,
+            unit,
+        };
+        let mut text = String::new();
+        let load = vec![
+            part(0, 0.0, 2.5, LevelUnit::RandomArrivalsPerSecond),
+            part(1_500, 10.0, 10.0, LevelUnit::Users),
+        ];
+        shape(
+            &mut text,
+            &GroupView {
+                load,
+                users: Vec::new(),
+                ..group(0)
+            },
+        );
+        let expected = "  Shoppers:
+    0.000 s to 1.500 s: 0 to 2.5 arrivals per second, at random
+    1.500 s to 3.000 s: 10 users
+";
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn planned_ms(program: &Program) -> Option<u64> {
         .iter()
         .filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok())
     {
-        let stop_ms = u64::try_from(group.shape.window(0).stop_ms?).unwrap_or(0);
+        let stop_ms = u64::try_from(group.shape.end_ms()?).unwrap_or(0);
         planned = if program.serialized {
             planned + stop_ms
         } else {

@@ -7,12 +7,8 @@ use drumfire_expr::Template;
 use drumfire_results::OutputSet;
 
 use crate::compile::{Decoded, Decoder, Element, Unit};
-use crate::elements::samplers;
-use crate::elements::{self, Listener, Roles};
-use crate::number;
-use crate::program::{
-    Group, GroupKind, OnError, Package, Reach, Saving, Shape, TransactionPackage,
-};
+use crate::elements::{self, Listener, Roles, samplers, thread_groups};
+use crate::program::{Group, GroupKind, OnError, Package, Reach, Saving, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
@@ -72,84 +68,26 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         "stoptestnow" => OnError::StopTestNow,
         _ => OnError::Continue,
     };
-    let scheduler = d
-        .text_now("ThreadGroup.scheduler")
-        .eq_ignore_ascii_case("true")
-        .then(|| {
-            let delay_s = number::long(&d.text_now("ThreadGroup.delay"));
-            let duration_s = number::long(&d.text_now("ThreadGroup.duration"));
-            (delay_s, duration_s)
-        });
-    let shape = Shape {
-        threads: number::int(&d.text_now("ThreadGroup.num_threads")),
-        ramp_up_s: number::int(&d.text_now("ThreadGroup.ramp_time")),
-        delayed_start: d
-            .text_now("ThreadGroup.delayedStart")
-            .eq_ignore_ascii_case("true"),
-        scheduler,
-        loops: None,
-    };
-    let same_user = match element.props.has("ThreadGroup.same_user_on_next_iteration") {
-        true => d
-            .text_now("ThreadGroup.same_user_on_next_iteration")
-            .eq_ignore_ascii_case("true"),
-        false => true,
-    };
     let name = d.name();
     let name = d.now(&name);
-    let root = root_controller(element, &mut d)?;
-    let mut shape = shape;
-    if let Kind::Loop { loops, .. } = &root.kind {
-        shape.loops = loops
-            .literal()
-            .map(number::int)
-            .or_else(|| Some(number::int(&d.now(loops))));
-    }
+    let load = thread_groups::decode(&mut d)?;
+    let root = new_controller(d.name(), load.root);
     Some(Group {
         kind,
         name,
         path: element.path.clone(),
-        shape,
+        class: elements::entry(&element.class).map_or("ThreadGroup", |entry| entry.class),
+        shape: load.shape,
+        loops: load.loops,
+        thread_name_suffix: load.thread_name_suffix,
         on_error,
-        same_user,
+        same_user: load.same_user,
         controllers: vec![root],
         samplers: Vec::new(),
         transactions: vec![None],
         iteration_listeners: Vec::new(),
         time_limits: Vec::new(),
     })
-}
-
-/// The loop controller inside the thread group (`ThreadGroup.main_controller`), under the group's name.
-fn root_controller(element: &Element, d: &mut Decoder) -> Option<Controller> {
-    let Some(main) = element.props.element("ThreadGroup.main_controller") else {
-        d.refuse(
-            "no-main-controller",
-            format!(
-                "thread group '{}' has no loop controller (ThreadGroup.main_controller)",
-                element.name
-            ),
-            "open the plan in JMeter and save it again",
-        );
-        return None;
-    };
-    if main.class != "LoopController" {
-        let message = format!(
-            "thread group '{}' is driven by {}, which is not built",
-            element.name, main.class
-        );
-        d.refuse(
-            "main-controller-class",
-            message,
-            "use a Thread Group with a loop count",
-        );
-        return None;
-    }
-    let props = main.props.clone();
-    let loops = d.compile(&props.str("LoopController.loops"));
-    let forever = props.bool("LoopController.continue_forever", true);
-    let name = d.name();
-    Some(new_controller(name, Kind::Loop { loops, forever }))
 }
 
 fn new_controller(name: Template, kind: Kind) -> Controller {

@@ -132,11 +132,31 @@ static ENTRIES: &[Entry] = &[
     native("ThreadGroup", Role::ThreadGroup, nothing),
     native("SetupThreadGroup", Role::ThreadGroup, nothing),
     native("PostThreadGroup", Role::ThreadGroup, nothing),
-    other(
-        "OpenModelThreadGroup",
+    native("OpenModelThreadGroup", Role::ThreadGroup, nothing),
+    native(
+        "kg.apc.jmeter.threads.SteppingThreadGroup",
         Role::ThreadGroup,
-        Rung::Refused,
-        NOT_YET,
+        nothing,
+    ),
+    native(
+        "kg.apc.jmeter.threads.UltimateThreadGroup",
+        Role::ThreadGroup,
+        nothing,
+    ),
+    native(
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
+        Role::ThreadGroup,
+        nothing,
+    ),
+    native(
+        "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+        Role::ThreadGroup,
+        nothing,
+    ),
+    native(
+        "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
+        Role::ThreadGroup,
+        nothing,
     ),
     native("GenericController", Role::Controller, controllers::simple),
     native(

@@ -7,6 +7,7 @@ pub mod listeners;
 pub mod post;
 pub mod pre;
 pub mod samplers;
+pub mod thread_groups;
 pub mod timers;
 
 mod catalogue;

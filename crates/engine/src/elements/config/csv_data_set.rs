@@ -415,6 +415,7 @@ mod tests {
                 number: 1,
                 same_user: true,
                 end_ms: None,
+                interrupted_at_end: false,
             };
             let mut other = Context::new(&cx.shared, &cx.worker, identity);
             listener.iteration_start(&mut other, 1);

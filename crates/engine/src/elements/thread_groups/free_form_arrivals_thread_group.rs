@@ -1,0 +1,14 @@
+//! Free-Form Arrivals Thread Group (`com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup`): an Arrivals
+//! Thread Group whose rate is a table.
+//!
+//! Properties: `Schedule`, rows of a rate at the beginning, a rate at the end and a length (numbers, per `Unit` and in
+//! units), computed before the run; the rest as in the Arrivals Thread Group.
+
+use super::Load;
+use super::arrivals_thread_group::{free_form_rate, load};
+use crate::compile::Decoder;
+
+pub fn decode(d: &mut Decoder) -> Load {
+    let rate = free_form_rate(d);
+    load(d, rate)
+}

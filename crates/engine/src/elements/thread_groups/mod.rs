@@ -1,0 +1,123 @@
+//! Thread groups: how each reads its load, and when its users start and stop.
+
+mod arrivals_thread_group;
+mod concurrency_thread_group;
+mod free_form_arrivals_thread_group;
+mod open_model_schedule;
+mod open_model_thread_group;
+mod stepping_thread_group;
+mod thread_group;
+mod ultimate_thread_group;
+
+pub use arrivals_thread_group::{ArrivalTimes, Arrivals};
+pub use concurrency_thread_group::{Concurrency, Level};
+pub use open_model_thread_group::OpenModel;
+pub use thread_group::Ramp;
+
+use drumfire_expr::Template;
+
+use crate::compile::Decoder;
+use crate::number;
+use crate::schedule::Shape;
+use crate::walk::Kind;
+
+/// A decoded thread group's load, and what drives its users.
+pub struct Load {
+    pub shape: Shape,
+    pub root: Kind,
+    /// Iterations per user: -1 is forever; absent when it is only known at run time.
+    pub loops: Option<i32>,
+    pub same_user: bool,
+    /// Between the group's name and its number in the names of threads.
+    pub thread_name_suffix: &'static str,
+}
+
+/// Decodes a thread group; `None` when it cannot run (then there is a finding).
+pub fn decode(d: &mut Decoder) -> Option<Load> {
+    match d.element.class.as_str() {
+        "kg.apc.jmeter.threads.SteppingThreadGroup" => stepping_thread_group::decode(d),
+        "kg.apc.jmeter.threads.UltimateThreadGroup" => ultimate_thread_group::decode(d),
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => {
+            Some(concurrency_thread_group::decode(d))
+        }
+        "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup" => {
+            Some(arrivals_thread_group::decode(d))
+        }
+        "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup" => {
+            Some(free_form_arrivals_thread_group::decode(d))
+        }
+        "OpenModelThreadGroup" => Some(open_model_thread_group::decode(d)),
+        _ => thread_group::decode(d),
+    }
+}
+
+/// The load of a group whose users repeat the loop controller inside it (`ThreadGroup.main_controller`).
+fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<Load> {
+    let (forever, loops) = main_loop(d)?;
+    Some(Load {
+        shape,
+        loops: loops
+            .literal()
+            .map(number::int)
+            .or_else(|| Some(number::int(&d.now(&loops)))),
+        root: Kind::Loop { loops, forever },
+        same_user,
+        thread_name_suffix: "",
+    })
+}
+
+fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
+    let element = d.element;
+    let Some(main) = element.props.element("ThreadGroup.main_controller") else {
+        let message = format!(
+            "thread group '{}' has no loop controller (ThreadGroup.main_controller)",
+            element.name
+        );
+        d.refuse(
+            "no-main-controller",
+            message,
+            "open the plan in JMeter and save it again",
+        );
+        return None;
+    };
+    if main.class != "LoopController" {
+        let message = format!(
+            "thread group '{}' is driven by {}, which is not built",
+            element.name, main.class
+        );
+        d.refuse(
+            "main-controller-class",
+            message,
+            "use a Thread Group with a loop count",
+        );
+        return None;
+    }
+    let loops = d.compile(&main.props.str("LoopController.loops"));
+    Some((
+        main.props.bool("LoopController.continue_forever", true),
+        loops,
+    ))
+}
+
+/// A row of a table that a plugin keeps as a collection of collections, computed before the run.
+fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
+    let element = d.element;
+    let cells = |row: &drumfire_jmx::Prop| match &row.value {
+        drumfire_jmx::Value::List(cells) => cells.clone(),
+        _ => Vec::new(),
+    };
+    let rows: Vec<_> = element.props.list(property).iter().map(cells).collect();
+    rows.iter()
+        .map(|row| {
+            let texts = row.iter().map(|cell| cell.value.as_str().into_owned());
+            texts
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|text| {
+                    let template = d.compile(text);
+                    d.now(&template)
+                })
+                .collect()
+        })
+        .collect()
+}

@@ -1,0 +1,110 @@
+//! Starts iterations at a rate (`ArrivalsThreadStarter`). Each worker takes its share of the arrivals, and has a pool of
+//! users that wait for the next one (`ArrivalsThreadGroup#poolThreads`).
+
+use std::sync::atomic::Ordering;
+
+use tokio::sync::oneshot;
+
+use super::{Crew, Terms};
+use crate::elements::thread_groups::Arrivals;
+
+/// Users of one group on one worker that wait for an arrival.
+#[derive(Default)]
+pub struct Pool {
+    waiting: Vec<oneshot::Sender<()>>,
+    is_closed: bool,
+}
+
+impl Pool {
+    /// A place for a user that waits; none once no arrivals come any more.
+    pub fn enter(&mut self) -> Option<oneshot::Receiver<()>> {
+        if self.is_closed {
+            return None;
+        }
+        let (release, released) = oneshot::channel();
+        self.waiting.push(release);
+        Some(released)
+    }
+
+    /// Lets one user go on; false if none waits.
+    fn release(&mut self) -> bool {
+        while let Some(user) = self.waiting.pop() {
+            if user.send(()).is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Ends all that wait, and those that come.
+    fn close(&mut self) {
+        self.is_closed = true;
+        self.waiting.clear();
+    }
+}
+
+impl Crew {
+    pub(super) async fn arrivals(&mut self, arrivals: &Arrivals) {
+        let mut times = arrivals.times();
+        let mut scheduled = 0_usize;
+        loop {
+            let due_ms = times.next();
+            let is_mine = scheduled % self.count == self.index;
+            if due_ms.is_some() && !is_mine {
+                scheduled += 1;
+                continue;
+            }
+            let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
+            if !self.wait_until(self.start.at_ms + at_ms).await || self.supply().limit_reached() {
+                break;
+            }
+            if due_ms.is_none() {
+                // Users end before their next sampler once all have arrived.
+                let limit = &self.supply().arrivals_limit;
+                limit.store(scheduled as i64, Ordering::Relaxed);
+                break;
+            }
+            scheduled += 1;
+            self.arrival(arrivals.concurrency_limit);
+        }
+        self.worker.pool(self.start.group, Pool::close);
+    }
+
+    fn arrival(&mut self, concurrency_limit: i64) {
+        let group = self.start.group;
+        if self.worker.pool(group, Pool::release) {
+            return;
+        }
+        let (active, _) = self.shared.counts.active(group);
+        if concurrency_limit <= 0 || i64::from(active) < concurrency_limit {
+            let number = self.supply().take_number();
+            self.start_user(number, Terms::default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrival_takes_a_user_that_waits() {
+        let mut pool = Pool::default();
+        assert!(!pool.release());
+        let mut gone = pool.enter();
+        let mut waits = pool.enter().expect("the pool is open");
+        drop(gone.take());
+        assert!(pool.release());
+        assert_eq!(waits.try_recv(), Ok(()));
+        assert!(!pool.release());
+    }
+
+    #[test]
+    fn a_closed_pool_ends_those_that_wait_and_those_that_come() {
+        let mut pool = Pool::default();
+        let mut waits = pool.enter().expect("the pool is open");
+        pool.close();
+        assert_eq!(waits.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+        assert!(pool.enter().is_none());
+    }
+}

@@ -1,0 +1,27 @@
+//! Starts users at a rate, for one iteration each (`OpenModelThreadGroup.ThreadsStarter`). Each worker computes the whole
+//! schedule and takes its share of it.
+
+use super::{Crew, Terms};
+use crate::elements::thread_groups::OpenModel;
+
+impl Crew {
+    pub(super) async fn open_model(&mut self, open: &OpenModel) {
+        let test_start_ms = self.shared.clock.start_ms();
+        let at = |seconds: f64| test_start_ms + (seconds * 1000.0).round() as i64;
+        let end_ms = at(open.duration_s());
+        let terms = Terms {
+            end_ms: Some(end_ms),
+            interrupted_at_end: true,
+        };
+        let seed = open.seed(self.supply().seed);
+        let times = open.times(seed).enumerate();
+        for (number, time_s) in times.skip(self.index).step_by(self.count) {
+            if !self.wait_until(at(time_s)).await {
+                return;
+            }
+            self.start_user(number as u32, terms);
+        }
+        // A schedule that ends with a pause lasts until it is over.
+        self.wait_until(end_ms).await;
+    }
+}
