@@ -101,6 +101,8 @@ const REMEDY: &str =
 const SCRIPT: &str = "it is a script, which needs a JVM";
 const NOT_YET: &str = "it is not built yet";
 const PROTOCOL: &str = "its protocol is run by Java code, which needs a JVM";
+const SERVER_METRICS: &str = "metrics of servers are not collected";
+const UPLOAD: &str = "results are not uploaded";
 const GUI_ONLY: &str = "it only shows results in the graphical interface";
 
 fn nothing(_: &mut Decoder) -> Roles {
@@ -210,6 +212,11 @@ static ENTRIES: &[Entry] = &[
     native("DebugSampler", Role::Sampler, nothing),
     native("TestAction", Role::Sampler, nothing),
     native("JavaSampler", Role::Sampler, nothing),
+    native(
+        "kg.apc.jmeter.samplers.DummySampler",
+        Role::Sampler,
+        nothing,
+    ),
     other("BeanShellSampler", Role::Sampler, Rung::Jvm, SCRIPT),
     other("JSR223Sampler", Role::Sampler, Rung::Jvm, SCRIPT),
     other("BSFSampler", Role::Sampler, Rung::Jvm, SCRIPT),
@@ -314,6 +321,58 @@ static ENTRIES: &[Entry] = &[
     other("JSR223Assertion", Role::Scoped, Rung::Jvm, SCRIPT),
     other("BSFAssertion", Role::Scoped, Rung::Jvm, SCRIPT),
     native("ResultCollector", Role::Scoped, listeners::result_collector),
+    native(
+        "kg.apc.jmeter.vizualizers.CorrectedResultCollector",
+        Role::Scoped,
+        listeners::corrected_result_collector,
+    ),
+    native(
+        "kg.apc.jmeter.vizualizers.CompositeResultCollector",
+        Role::Scoped,
+        listeners::result_collector,
+    ),
+    other(
+        "kg.apc.jmeter.perfmon.PerfMonCollector",
+        Role::Scoped,
+        Rung::Skipped,
+        SERVER_METRICS,
+    ),
+    other(
+        "kg.apc.jmeter.dbmon.DbMonCollector",
+        Role::Scoped,
+        Rung::Skipped,
+        SERVER_METRICS,
+    ),
+    other(
+        "kg.apc.jmeter.jmxmon.JMXMonCollector",
+        Role::Scoped,
+        Rung::Skipped,
+        SERVER_METRICS,
+    ),
+    other(
+        "kg.apc.jmeter.reporters.LoadosophiaUploader",
+        Role::Scoped,
+        Rung::Skipped,
+        UPLOAD,
+    ),
+    other(
+        "kg.apc.jmeter.reporters.bzm.BlazeMeterUploader",
+        Role::Scoped,
+        Rung::Skipped,
+        UPLOAD,
+    ),
+    other(
+        "kg.apc.jmeter.listener.GraphsGeneratorListener",
+        Role::Scoped,
+        Rung::Skipped,
+        "its pictures are drawn from the results file by its own program",
+    ),
+    other(
+        "org.jmeterplugins.protocol.http.control.HttpSimpleTableControl",
+        Role::Ignored,
+        Rung::Skipped,
+        "its server is started by the graphical interface",
+    ),
     native("Summariser", Role::Scoped, listeners::summariser),
     native("ResultSaver", Role::Scoped, listeners::result_saver),
     other(

@@ -1,5 +1,7 @@
 //! Runs small plans against a server of the test's own.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -13,6 +13,19 @@ use crate::elements::Roles;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let config = save_config(d);
+    writer(d, config)
+}
+
+/// The charts of jmeter-plugins.org (`CorrectedResultCollector`), whose files always have the numbers of threads.
+pub fn decode_corrected(d: &mut Decoder) -> Roles {
+    let config = SaveConfig {
+        thread_counts: true,
+        ..save_config(d)
+    };
+    writer(d, config)
+}
+
+fn writer(d: &mut Decoder, config: SaveConfig) -> Roles {
     let file_name = d.text_now("filename");
     if file_name.is_empty() {
         return Roles::default();
@@ -104,6 +117,18 @@ mod tests {
         let (_, outputs, _) = outputs(r#"<stringProp name="filename">a.csv</stringProp>"#);
         assert_eq!(outputs[0].format.config, SaveConfig::default());
         assert_eq!(outputs[0].filter, Filter::All);
+    }
+
+    #[test]
+    fn charts_of_plugins_write_the_numbers_of_threads() {
+        let xml = r#"<kg.apc.jmeter.vizualizers.CorrectedResultCollector guiclass="g" testclass="kg.apc.jmeter.vizualizers.CorrectedResultCollector" testname="r">
+            <objProp><name>saveConfig</name><value class="SampleSaveConfiguration"><threadCounts>false</threadCounts></value></objProp>
+            <stringProp name="filename">a.csv</stringProp></kg.apc.jmeter.vizualizers.CorrectedResultCollector>"#;
+        let (outputs, _) = fixture::decode(xml, |d| {
+            decode_corrected(d);
+            std::mem::take(&mut d.unit.outputs)
+        });
+        assert!(outputs[0].format.config.thread_counts);
     }
 
     #[test]

@@ -197,7 +197,7 @@ async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bo
 }
 
 /// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
-async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
+pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
     if sleep_ms <= 0 {
         return true;
     }

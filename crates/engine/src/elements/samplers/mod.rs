@@ -1,6 +1,7 @@
 //! Samplers, and the one place that knows all of them.
 
 pub mod debug_sampler;
+mod dummy_sampler;
 mod flow_control;
 pub mod http;
 mod java_sampler;
@@ -17,6 +18,7 @@ use crate::program::Needs;
 /// A decoded sampler.
 pub enum Sampler {
     Debug(debug_sampler::DebugSampler),
+    Dummy(Box<dummy_sampler::DummySampler>),
     FlowControl(flow_control::FlowControlAction),
     Http(Box<http::HttpSampler>),
     System(Box<system_sampler::OsProcess>),
@@ -32,6 +34,7 @@ impl Sampler {
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         match self {
             Sampler::Debug(sampler) => Some(sampler.sample(cx, name)),
+            Sampler::Dummy(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::FlowControl(action) => action.sample(cx).await,
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
             Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
@@ -44,6 +47,9 @@ impl Sampler {
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sampler> {
     match d.element.class.as_str() {
         "DebugSampler" => Some(Sampler::Debug(debug_sampler::decode(d, needs))),
+        "kg.apc.jmeter.samplers.DummySampler" => {
+            Some(Sampler::Dummy(Box::new(dummy_sampler::decode(d, needs))))
+        }
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),

@@ -1,0 +1,155 @@
+//! Thread groups whose users come and go by a schedule of their own.
+
+mod support;
+
+use support::{Ran, run_plan};
+
+fn dummy(name: &str, ms: u32) -> String {
+    format!(
+        r#"<kg.apc.jmeter.samplers.DummySampler guiclass="g" testclass="kg.apc.jmeter.samplers.DummySampler" testname="{name}">
+<boolProp name="WAITING">true</boolProp><boolProp name="SUCCESFULL">true</boolProp><stringProp name="RESPONSE_TIME">{ms}</stringProp></kg.apc.jmeter.samplers.DummySampler><hashTree/>"#
+    )
+}
+
+fn run(class: &str, properties: &[(&str, &str)], body: &str) -> Ran {
+    let property =
+        |(name, value): &(&str, &str)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#);
+    let properties: String = properties.iter().map(property).collect();
+    let plan = format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<{class} guiclass="g" testclass="{class}" testname="G">{properties}
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">-1</stringProp></elementProp>
+</{class}><hashTree>{body}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    );
+    run_plan(&plan, &[("sampleresult.timestamp.start", "true")])
+}
+
+/// When each sample started, in milliseconds after the first.
+fn starts(ran: &Ran) -> Vec<i64> {
+    let mut starts: Vec<i64> = ran
+        .column("timeStamp")
+        .iter()
+        .map(|text| text.parse().expect("it is a number"))
+        .collect();
+    starts.sort_unstable();
+    let first = starts.first().copied().unwrap_or_default();
+    starts.iter().map(|start| start - first).collect()
+}
+
+fn names(ran: &Ran) -> Vec<&str> {
+    let mut names = ran.column("threadName");
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn an_open_model_starts_a_user_for_each_arrival_and_interrupts_it_in_the_end() {
+    let schedule = "rate(10/sec) even_arrivals(300 ms) pause(100 ms)";
+    let body = dummy("long", 150) + &dummy("longer", 60_000);
+    let properties = [("OpenModelThreadGroup.schedule", schedule)];
+    let ran = run("OpenModelThreadGroup", &properties, &body);
+    assert_eq!(ran.users, 3);
+    let long: Vec<_> = ran
+        .rows
+        .iter()
+        .filter(|row| row["label"] == "long")
+        .collect();
+    assert_eq!(long.len(), 3);
+    assert_eq!(names(&ran)[0], "G 1-1");
+    let longer = ran.rows.iter().filter(|row| row["label"] == "longer");
+    for row in longer {
+        let elapsed_ms: u32 = row["elapsed"].parse().expect("it is a number");
+        assert!(elapsed_ms < 10_000, "{elapsed_ms}");
+    }
+}
+
+#[test]
+fn a_schedule_that_cannot_be_read_starts_nobody() {
+    let properties = [(
+        "OpenModelThreadGroup.schedule",
+        "rate(10) even_arrivals(1 s)",
+    )];
+    let ran = run("OpenModelThreadGroup", &properties, &dummy("d", 1));
+    assert_eq!((ran.users, ran.rows.len()), (0, 0));
+}
+
+#[test]
+fn a_concurrency_group_replaces_users_that_end() {
+    let properties = [
+        ("TargetLevel", "3"),
+        ("RampUp", "0"),
+        ("Hold", "1"),
+        ("Iterations", "2"),
+    ];
+    let class = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+    let ran = run(class, &properties, &dummy("d", 100));
+    assert!(ran.users >= 4, "{}", ran.users);
+    for row in &ran.rows {
+        let active: u32 = row["grpThreads"].parse().expect("it is a number");
+        assert!(active <= 3);
+        let of_user = names(&ran)
+            .iter()
+            .filter(|name| **name == row["threadName"])
+            .count();
+        assert!(of_user <= 2);
+    }
+    assert_eq!(names(&ran)[0], "G-ThreadStarter 1-1");
+    assert!(ran.rows.len() > 3, "{}", ran.rows.len());
+}
+
+#[test]
+fn arrivals_reuse_users_that_wait_and_respect_the_limits() {
+    let class = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
+    let properties = [
+        ("TargetLevel", "20"),
+        ("RampUp", "0"),
+        ("Hold", "1"),
+        ("ArrivalsLimit", "8"),
+    ];
+    let ran = run(class, &properties, &dummy("d", 1));
+    assert_eq!(ran.rows.len(), 8);
+    let starts = starts(&ran);
+    assert!(starts[7] >= 340, "{starts:?}");
+    let limited = [("ConcurrencyLimit", "1")];
+    let properties = [&properties[..3], &limited].concat();
+    let ran = run(class, &properties, &dummy("d", 400));
+    assert_eq!(ran.users, 1);
+    assert!((1..=4).contains(&ran.rows.len()), "{}", ran.rows.len());
+}
+
+#[test]
+fn free_form_arrivals_follow_their_rows() {
+    let class = "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup";
+    let cells = r#"<stringProp name="1">10</stringProp><stringProp name="2">10</stringProp><stringProp name="3">1</stringProp>"#;
+    let plan = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<{class} guiclass="g" testclass="{class}" testname="G"><collectionProp name="Schedule"><collectionProp name="4">{cells}</collectionProp></collectionProp></{class}><hashTree>{}</hashTree></hashTree></hashTree></jmeterTestPlan>"#,
+        dummy("d", 1)
+    );
+    let ran = run_plan(&plan, &[]);
+    assert!((10..=11).contains(&ran.rows.len()), "{}", ran.rows.len());
+}
+
+#[test]
+fn stepping_users_start_in_steps_and_end_by_time() {
+    let properties = [
+        ("ThreadGroup.num_threads", "2"),
+        ("Threads initial delay", "0"),
+        ("Start users count", "1"),
+        ("Start users count burst", "0"),
+        ("Start users period", "1"),
+        ("rampUp", "0"),
+        ("flighttime", "0"),
+        ("Stop users count", "0"),
+        ("Stop users period", "0"),
+    ];
+    let ran = run(
+        "kg.apc.jmeter.threads.SteppingThreadGroup",
+        &properties,
+        &dummy("d", 300),
+    );
+    assert_eq!(names(&ran)[0], "G 1-1");
+    let starts = starts(&ran);
+    assert!((2..=5).contains(&starts.len()), "{starts:?}");
+}
