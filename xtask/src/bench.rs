@@ -1,88 +1,198 @@
-//! `cargo xtask bench`: CPU per request with a peer beside it, in turns, so that both meet the same machine.
+//! `cargo xtask bench`: what a sample costs with the peers beside it, in turns, so that all meet the same machine.
 
-use std::fmt::Write as _;
+mod peers;
+mod readings;
+mod scenario;
+mod server;
+mod table;
+
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::peers::{Nginx, Peer, Round};
+use peers::Peers;
+use scenario::Scenario;
+use server::Nginx;
+use table::Row;
 
 /// Longest round: a bench is bounded in time whatever its options say.
 const MAX_SECONDS: u32 = 60;
 const MAX_ROUNDS: u32 = 20;
 
+#[derive(Debug)]
 struct Options {
+    /// Names; empty is all.
+    scenarios: Vec<String>,
+    /// Programs beside ours; empty is all.
+    only: Vec<String>,
     rounds: u32,
     seconds: u32,
+    /// A program that is built already.
+    program: Option<PathBuf>,
 }
 
 /// Runs the benchmark, prints it, and keeps all that was printed in `benches/runs/<date>/`.
 pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let options = options(words)?;
-    let peers = Peer::all()?;
-    let server = Nginx::start()?;
+    let scenarios = chosen(&options)?;
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => crate::release_binary()?,
+    };
+    let peers = Peers::find(program);
+    let connections = scenarios
+        .iter()
+        .flat_map(|s| &s.entries)
+        .map(|entry| entry.users)
+        .max();
+    allow_files(u64::from(connections.unwrap_or(0)) + 256)?;
+    let server = Nginx::start(connections.unwrap_or(0))?;
     let folder = run_folder()?;
-    let work = tempfile(&folder)?;
-    let mut rounds = Vec::new();
-    let mut report = format!("{}\n\n{}", surroundings(&options), Table::HEAD);
+    let mut report = format!(
+        "{}\nnot installed: {}\n\n",
+        surroundings(&options),
+        peers.missing().join(" ")
+    );
     print!("{report}");
-    for number in 1..=options.rounds {
-        for peer in &peers {
-            let round = peer.run(server.port, options.seconds, &work)?;
-            std::fs::write(
-                folder.join(format!("{}-{number}.txt", round.peer)),
-                &round.said,
-            )?;
-            let line = Table::line(&number.to_string(), &[&round]);
-            print!("{line}");
-            report.push_str(&line);
-            rounds.push(round);
-        }
+    for scenario in &scenarios {
+        report.push_str(&run(scenario, &options, &peers, &server, &folder)?);
+        std::fs::write(folder.join("report.txt"), &report)?;
     }
-    let end = summary(&rounds, &peers);
-    print!("{end}");
-    report.push_str(&end);
-    std::fs::remove_dir_all(&work)?;
-    std::fs::write(folder.join("report.txt"), report)?;
     println!("raw output: {}", folder.display());
     Ok(())
 }
 
+/// All rounds of a scenario; its table. A program that fails is told and left out of the rest of the rounds.
+fn run(
+    scenario: &Scenario,
+    options: &Options,
+    peers: &Peers,
+    server: &Nginx,
+    folder: &Path,
+) -> anyhow::Result<String> {
+    let wanted = |entry: &&scenario::Entry| {
+        let name = entry.program.name();
+        let is_chosen = options.only.is_empty()
+            || name == "drumfire"
+            || options.only.iter().any(|only| only == name);
+        is_chosen && peers.has(entry.program)
+    };
+    let entries = scenario.entries.iter().filter(wanted);
+    let mut rows: Vec<Row<'_>> = entries
+        .map(|entry| Row {
+            entry,
+            rounds: Vec::new(),
+        })
+        .collect();
+    let seconds = options.seconds.max(scenario.least_seconds);
+    let mut failures = String::new();
+    println!("{}", scenario.name);
+    for number in 1..=options.rounds {
+        rows.retain_mut(|row| {
+            let work = folder.join("work");
+            let done = std::fs::create_dir_all(&work)
+                .map_err(anyhow::Error::from)
+                .and_then(|()| peers.run(row.entry, server, seconds, &work));
+            let kept = match done {
+                Ok(round) => {
+                    print!("{}", table::round(number, row.entry, &round));
+                    let name = row.entry.program.name();
+                    let file = format!(
+                        "{}-{}{name}-{number}.txt",
+                        scenario.name,
+                        file_part(&row.entry.case)
+                    );
+                    // The report has the numbers; this is for looking closer.
+                    let _ = std::fs::write(folder.join(file), &round.said);
+                    row.rounds.push(round);
+                    true
+                }
+                Err(error) => {
+                    let line = format!("{} left out: {error:#}\n", row.entry.program.name());
+                    print!("{line}");
+                    failures.push_str(&line);
+                    false
+                }
+            };
+            let _ = std::fs::remove_dir_all(&work);
+            kept
+        });
+    }
+    let text = format!("{}{failures}", table::render(scenario, &rows));
+    print!("\n{text}");
+    Ok(text)
+}
+
+fn file_part(case: &str) -> String {
+    let letters = case
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' });
+    let name: String = letters.collect();
+    if name.is_empty() { name } else { name + "-" }
+}
+
+fn chosen(options: &Options) -> anyhow::Result<Vec<Scenario>> {
+    let mut all = scenario::all();
+    for name in &options.scenarios {
+        if !all.iter().any(|scenario| scenario.name == name) {
+            let names: Vec<&str> = all.iter().map(|scenario| scenario.name).collect();
+            bail!("there is no scenario {name}; there are {}", names.join(" "));
+        }
+    }
+    if !options.scenarios.is_empty() {
+        all.retain(|scenario| options.scenarios.iter().any(|name| name == scenario.name));
+    }
+    Ok(all)
+}
+
 fn options(words: &[&str]) -> anyhow::Result<Options> {
     let mut options = Options {
+        scenarios: Vec::new(),
+        only: Vec::new(),
         rounds: 5,
         seconds: 5,
+        program: None,
     };
-    for pair in words.chunks(2) {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if !word.starts_with("--") {
+            options.scenarios.push((*word).to_owned());
+            continue;
+        }
+        let value = words
+            .next()
+            .with_context(|| format!("{word} needs a value"))?;
         let number = |most: u32| -> anyhow::Result<u32> {
-            let value = pair
-                .get(1)
-                .with_context(|| format!("{} needs a number", pair[0]))?;
-            Ok(value
-                .parse::<u32>()
-                .with_context(|| (*value).to_owned())?
-                .clamp(1, most))
+            let number = value.parse::<u32>().with_context(|| (*value).to_owned())?;
+            Ok(number.clamp(1, most))
         };
-        match pair[0] {
+        match *word {
             "--rounds" => options.rounds = number(MAX_ROUNDS)?,
             "--seconds" => options.seconds = number(MAX_SECONDS)?,
-            other => anyhow::bail!("bench has no option {other}"),
+            "--only" => options.only = value.split(',').map(str::to_owned).collect(),
+            "--program" => options.program = Some(std::path::absolute(value)?),
+            other => bail!("bench has no option {other}"),
         }
     }
     Ok(options)
 }
 
-fn run_folder() -> anyhow::Result<PathBuf> {
-    let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H%M%S").to_string();
-    let folder = super::root().join("benches/runs").join(now);
-    std::fs::create_dir_all(&folder)?;
-    Ok(folder)
+/// Raises this process's limit of open files, which its children inherit.
+fn allow_files(wanted: u64) -> anyhow::Result<()> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    if soft >= wanted {
+        return Ok(());
+    }
+    setrlimit(Resource::RLIMIT_NOFILE, wanted, hard.max(wanted))
+        .with_context(|| format!("{wanted} open files are not allowed (ulimit -n)"))
 }
 
-fn tempfile(folder: &Path) -> anyhow::Result<PathBuf> {
-    let work = folder.join("work");
-    std::fs::create_dir_all(&work)?;
-    Ok(work)
+fn run_folder() -> anyhow::Result<PathBuf> {
+    let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let folder = crate::root().join("benches/runs").join(now);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
 }
 
 fn surroundings(options: &Options) -> String {
@@ -95,139 +205,39 @@ fn surroundings(options: &Options) -> String {
         });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
-        "nginx on loopback, 510-byte page, {} keep-alive connections, {} rounds of {} s; {cores} cores, {model}",
-        crate::peers::USERS,
-        options.rounds,
-        options.seconds
+        "nginx on loopback, 510-byte page, {} rounds of {} s; {cores} cores, {model}\n\
+         CPU and memory are the whole process's, with its start; JMeter's and Gatling's fall as runs get longer",
+        options.rounds, options.seconds
     )
-}
-
-/// The printed table.
-struct Table;
-
-impl Table {
-    const HEAD: &str =
-        "round   program     requests    rate/s   user us  system us   CPU us/request   peak MiB\n";
-
-    /// One line for rounds of one program together.
-    fn line(name: &str, rounds: &[&Round]) -> String {
-        let sum =
-            |value: fn(&Round) -> u64| rounds.iter().map(|round| value(round)).sum::<u64>() as f64;
-        let requests = sum(|round| round.requests).max(1.0);
-        let user_us = sum(|round| round.cost.user_us) / requests;
-        let system_us = sum(|round| round.cost.system_us) / requests;
-        let rate = requests / (sum(|round| round.cost.wall_us) / 1e6).max(f64::MIN_POSITIVE);
-        let peak_mib = rounds
-            .iter()
-            .map(|round| round.cost.peak_kib)
-            .max()
-            .unwrap_or(0) as f64
-            / 1024.0;
-        let program = rounds.first().map_or("", |round| round.peer);
-        format!(
-            "{name:<7} {program:<9} {requests:>10.0} {rate:>9.0} {user_us:>9.2} {system_us:>10.2} {:>16.2} {peak_mib:>10.1}\n",
-            user_us + system_us
-        )
-    }
-}
-
-fn cpu_us(rounds: &[&Round]) -> f64 {
-    let cpu: u64 = rounds
-        .iter()
-        .map(|round| round.cost.user_us + round.cost.system_us)
-        .sum();
-    let requests: u64 = rounds.iter().map(|round| round.requests).sum();
-    cpu as f64 / requests.max(1) as f64
-}
-
-/// The middle value, or the mean of the two in the middle.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => f64::NAN,
-        count if count % 2 == 0 => f64::midpoint(values[middle - 1], values[middle]),
-        _ => values[middle],
-    }
-}
-
-fn summary(rounds: &[Round], peers: &[Peer]) -> String {
-    let of = |name: &str| {
-        rounds
-            .iter()
-            .filter(|round| round.peer == name)
-            .collect::<Vec<_>>()
-    };
-    let mut text = String::new();
-    for peer in peers {
-        text.push_str(&Table::line("all", &of(peer.name())));
-    }
-    if let [first, others @ ..] = peers {
-        for other in others {
-            let (ours, theirs) = (of(first.name()), of(other.name()));
-            let all = cpu_us(&ours) / cpu_us(&theirs);
-            let median = median(
-                ours.iter()
-                    .zip(&theirs)
-                    .map(|(ours, theirs)| cpu_us(&[ours]) / cpu_us(&[theirs]))
-                    .collect(),
-            );
-            let _ = writeln!(
-                text,
-                "{} / {}, CPU per request: {all:.2} over all rounds, {median:.2} in the median round",
-                first.name(),
-                other.name()
-            );
-        }
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Cost;
-
-    #[test]
-    fn rounds_add_up() {
-        let round = |requests, user_us| Round {
-            peer: "wrk",
-            requests,
-            cost: Cost {
-                wall_us: 1_000_000,
-                user_us,
-                system_us: 1_000,
-                peak_kib: 2_048,
-            },
-            said: String::new(),
-        };
-        let (one, two) = (round(100, 1_000), round(300, 1_000));
-        assert_eq!(cpu_us(&[&one, &two]), 10.0);
-        let line = Table::line("all", &[&one, &two]);
-        let cells: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(
-            cells,
-            ["all", "wrk", "400", "200", "5.00", "5.00", "10.00", "2.0"]
-        );
-    }
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(
-            (
-                median(vec![9.0, 1.0, 2.0]),
-                median(vec![4.0, 1.0, 3.0, 2.0])
-            ),
-            (2.0, 2.5)
-        );
-    }
 
     #[test]
     fn options_are_bounded() {
-        let options = options(&["--rounds", "900", "--seconds", "2"]).expect("options");
+        let words = [
+            "keepalive",
+            "--rounds",
+            "900",
+            "--seconds",
+            "2",
+            "--only",
+            "wrk,oha",
+        ];
+        let options = options(&words).expect("options");
         assert_eq!((options.rounds, options.seconds), (20, 2));
-        assert!(
-            super::options(&["--rounds"]).is_err() && super::options(&["--fast", "1"]).is_err()
-        );
+        assert_eq!((options.scenarios.len(), options.only.len()), (1, 2));
+        assert_eq!(chosen(&options).expect("it is known").len(), 1);
+        assert!(super::options(&["--rounds"]).is_err());
+        assert!(super::options(&["--fast", "1"]).is_err());
+    }
+
+    #[test]
+    fn an_unknown_scenario_is_told_with_those_there_are() {
+        let options = options(&["keepalife"]).expect("options");
+        let error = chosen(&options).err().expect("there is none").to_string();
+        assert!(error.contains("keepalive extract"), "{error}");
     }
 }

@@ -3,7 +3,6 @@
 mod bench;
 mod measure;
 mod oracle;
-mod peers;
 mod record;
 
 use std::path::{Path, PathBuf};
@@ -16,8 +15,10 @@ usage: cargo xtask COMMAND
 
   test                          all tests of the workspace
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
-  bench [--rounds N] [--seconds N]
-                                CPU per request of a keep-alive plan, with wrk beside it (needs nginx and wrk)
+  bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
+                                what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
+                                (benches/install_peers.sh; needs nginx); scenarios: keepalive extract newstate newstate-tls
+                                download users pacing seed
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
 ";
 

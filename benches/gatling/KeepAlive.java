@@ -1,0 +1,21 @@
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.gatling.javaapi.http.HttpDsl.*;
+
+import io.gatling.javaapi.core.ScenarioBuilder;
+import io.gatling.javaapi.core.Simulation;
+import java.time.Duration;
+
+/** The keep-alive scenario for Gatling; url, users and seconds come from `cargo xtask bench`. */
+public class KeepAlive extends Simulation {
+    private static final int SECONDS = Integer.getInteger("seconds");
+
+    private final ScenarioBuilder requests =
+            scenario("Keep-alive")
+                    .during(Duration.ofSeconds(SECONDS))
+                    .on(repeat(10).on(exec(http("Request").get(System.getProperty("url")))));
+
+    {
+        setUp(requests.injectOpen(atOnceUsers(Integer.getInteger("users"))))
+                .protocols(http.disableCaching());
+    }
+}

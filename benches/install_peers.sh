@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs the programs that `cargo xtask bench` compares with, each from its package registry; those that cannot be had
+# are told and left out. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
+set -uo pipefail
+
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl oha k6 gatling jmeter]}")
+shift
+programs=("$@")
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl oha k6 gatling jmeter)
+
+gatling_version=3.13.5
+jmeter_version=5.6.3
+k6_version=v0.57.0
+
+debian() { apt-get install --yes --no-install-recommends "$@"; }
+
+# Maven artifacts with all they depend on, into a folder of jars: `jars FOLDER GROUP:NAME:VERSION…`. JMeter's own list of
+# versions names itself and has to be left out.
+jars() {
+    local into=$1 project dependencies="" group name version status
+    shift
+    for artifact in "$@"; do
+        IFS=: read -r group name version <<<"$artifact"
+        dependencies+="<dependency><groupId>$group</groupId><artifactId>$name</artifactId><version>$version</version>"
+        dependencies+="<exclusions><exclusion><groupId>org.apache.jmeter</groupId><artifactId>bom</artifactId></exclusion></exclusions></dependency>"
+    done
+    project=$(mktemp -d)
+    echo "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+        <groupId>bench</groupId><artifactId>jars</artifactId><version>1</version>
+        <dependencies>$dependencies</dependencies></project>" >"$project/pom.xml"
+    mvn --quiet --batch-mode -f "$project/pom.xml" dependency:copy-dependencies -DoutputDirectory="$into"
+    status=$?
+    rm -r "$project"
+    return $status
+}
+
+# JMeter is on Maven Central in parts: put together as in its own archive.
+jmeter() {
+    local home=$1 parts=()
+    for part in ApacheJMeter{,_core,_java,_components,_functions,_http,_config}; do
+        parts+=("org.apache.jmeter:$part:$jmeter_version")
+    done
+    jars "$home/lib" "${parts[@]}" || return 1
+    mkdir -p "$home/lib/ext" "$home/lib/junit" "$home/bin"
+    mv "$home"/lib/ApacheJMeter_*.jar "$home/lib/ext/"
+    mv "$home"/lib/ApacheJMeter-*.jar "$home/bin/ApacheJMeter.jar"
+    (cd "$home" && unzip -qo lib/ext/ApacheJMeter_config-*.jar 'bin/*') || return 1
+    cat >"$home/bin/jmeter" <<'RUN'
+#!/bin/sh
+exec java -Xms1g -Xmx1g -Djava.awt.headless=true --add-opens java.base/java.lang=ALL-UNNAMED \
+  --add-opens java.base/java.util=ALL-UNNAMED --add-opens java.desktop/sun.awt=ALL-UNNAMED \
+  -jar "$(dirname "$0")/ApacheJMeter.jar" "$@"
+RUN
+    chmod +x "$home/bin/jmeter"
+}
+
+install() {
+    case $1 in
+        nginx) debian nginx-light ;;
+        wrk | curl) debian "$1" ;;
+        oha) cargo install --locked oha ;;
+        k6) go install "go.k6.io/k6@$k6_version" ;;
+        gatling)
+            jars "$folder/gatling" "io.gatling.highcharts:gatling-charts-highcharts:$gatling_version" &&
+                echo "export GATLING_HOME=$folder/gatling"
+            ;;
+        jmeter) jmeter "$folder/jmeter" && echo "export JMETER_HOME=$folder/jmeter" ;;
+        *) echo "no program $1" >&2 && return 1 ;;
+    esac
+}
+
+mkdir -p "$folder"
+for program in "${programs[@]}"; do
+    install "$program" || echo "$program: cannot be had here, left out" >&2
+done

@@ -1,0 +1,232 @@
+//! What is read of each program's output.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Samples of one round, and their times as far as the program tells them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    pub samples: u64,
+    pub failed: u64,
+    pub p50_ms: Option<f64>,
+    pub p99_ms: Option<f64>,
+    pub p999_ms: Option<f64>,
+}
+
+/// A results file of JMeter's kind, in whole milliseconds.
+pub fn jtl(file: &Path) -> Option<Reading> {
+    let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
+    let head = rows.next()?.ok()?;
+    let place = |name: &str| head.split(',').position(|column| column == name);
+    let (elapsed, success) = (place("elapsed")?, place("success")?);
+    let mut times = Vec::new();
+    let mut failed = 0;
+    for row in rows {
+        let row = row.ok()?;
+        let mut cells = row.split(',');
+        times.push(cells.nth(elapsed)?.parse::<u32>().ok()?);
+        if cells.nth(success - elapsed - 1)? != "true" {
+            failed += 1;
+        }
+    }
+    times.sort_unstable();
+    let percentile = |share: f64| {
+        let rank = (times.len() as f64 * share).ceil() as usize;
+        times.get(rank.saturating_sub(1)).map(|ms| f64::from(*ms))
+    };
+    Some(Reading {
+        samples: times.len() as u64,
+        failed,
+        p50_ms: percentile(0.5),
+        p99_ms: percentile(0.99),
+        p999_ms: percentile(0.999),
+    })
+}
+
+/// Median and 99th percentile in milliseconds of the table's last row.
+pub fn drumfire(said: &str) -> Option<(f64, f64)> {
+    let heads = said.lines().find(|line| line.starts_with("label"))?;
+    let total = said.lines().find(|line| line.starts_with("TOTAL"))?;
+    // "failed %" is one column.
+    let heads = heads.replace("failed %", "failed%");
+    let place = |name: &str| heads.split_whitespace().position(|head| head == name);
+    let cell = |name: &str| {
+        let text = total.split_whitespace().nth(place(name)?)?;
+        text.replace(',', "").parse().ok()
+    };
+    Some((cell("p50")?, cell("p99")?))
+}
+
+/// The line that `benches/wrk.lua` prints.
+pub fn wrk(said: &str) -> Option<Reading> {
+    let line = said.lines().find_map(|line| line.strip_prefix("bench "))?;
+    let numbers: Vec<u64> = line
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [samples, failed, p50_us, p99_us, p999_us] = numbers[..] else {
+        return None;
+    };
+    let ms = |us: u64| Some(us as f64 / 1000.0);
+    Some(Reading {
+        samples,
+        failed,
+        p50_ms: ms(p50_us),
+        p99_ms: ms(p99_us),
+        p999_ms: ms(p999_us),
+    })
+}
+
+/// oha's JSON. Requests under way at the end count as aborted there, and not at all here.
+pub fn oha(said: &str) -> Option<Reading> {
+    let report: Value = serde_json::from_str(said).ok()?;
+    let sum = |part: &Value, wanted: &dyn Fn(&str) -> bool| {
+        let entries = part.as_object().into_iter().flatten();
+        entries
+            .filter(|(name, _)| wanted(name))
+            .filter_map(|(_, count)| count.as_u64())
+            .sum::<u64>()
+    };
+    let all = sum(&report["statusCodeDistribution"], &|_| true);
+    let bad_status = sum(&report["statusCodeDistribution"], &|code| code != "200");
+    let errors = sum(&report["errorDistribution"], &|error| {
+        error != "aborted due to deadline"
+    });
+    let ms = |name: &str| {
+        report["latencyPercentiles"][name]
+            .as_f64()
+            .map(|s| s * 1000.0)
+    };
+    Some(Reading {
+        samples: all,
+        failed: bad_status + errors,
+        p50_ms: ms("p50"),
+        p99_ms: ms("p99"),
+        p999_ms: ms("p99.9"),
+    })
+}
+
+/// What k6 exports.
+pub fn k6(summary: &str) -> Option<Reading> {
+    let report: Value = serde_json::from_str(summary).ok()?;
+    let metrics = &report["metrics"];
+    let times = &metrics["http_req_duration"];
+    Some(Reading {
+        samples: metrics["http_reqs"]["count"].as_u64()?,
+        // Of a rate, `passes` are those for which it holds.
+        failed: metrics["http_req_failed"]["passes"].as_u64().unwrap_or(0),
+        p50_ms: times["p(50)"].as_f64(),
+        p99_ms: times["p(99)"].as_f64(),
+        p999_ms: times["p(99.9)"].as_f64(),
+    })
+}
+
+/// Gatling's last table: requests, those that failed, and percentiles as `benches/gatling` leaves them set.
+pub fn gatling(said: &str) -> Option<Reading> {
+    let row = |name: &str| {
+        let line = said.lines().rev().find(|line| line.contains(name))?;
+        let cells = line.split_once(name)?.1.replace(',', "");
+        let numbers = cells
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|cell| !cell.is_empty());
+        Some(
+            numbers
+                .filter_map(|cell| cell.parse::<u64>().ok())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let counts = row("request count")?;
+    let ms = |name: &str| Some(*row(name)?.first()? as f64);
+    Some(Reading {
+        samples: *counts.first()?,
+        // Total, OK, KO; a dash where there are none.
+        failed: counts.get(2).copied().unwrap_or(0),
+        p50_ms: ms("response time 50th percentile").or_else(|| ms("50th percentile")),
+        p99_ms: ms("response time 99th percentile").or_else(|| ms("99th percentile")),
+        p999_ms: None,
+    })
+}
+
+/// One line with the status of each response.
+pub fn curl(said: &str) -> Option<Reading> {
+    let codes = || said.lines().filter(|line| !line.is_empty());
+    Some(Reading {
+        samples: codes().count() as u64,
+        failed: codes().filter(|code| *code != "200").count() as u64,
+        ..Reading::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_results_file_is_counted() {
+        let file = std::env::temp_dir().join(format!("drumfire-bench-{}.jtl", std::process::id()));
+        let mut text = "timeStamp,elapsed,label,success\n".to_owned();
+        for ms in 1..=1000 {
+            text.push_str(&format!("1,{ms},a,{}\n", ms != 7));
+        }
+        std::fs::write(&file, text).expect("the temporary folder is writable");
+        let reading = jtl(&file).expect("it has rows");
+        std::fs::remove_file(&file).expect("it is there");
+        assert_eq!((reading.samples, reading.failed), (1000, 1));
+        assert_eq!((reading.p50_ms, reading.p99_ms), (Some(500.0), Some(990.0)));
+        assert_eq!(reading.p999_ms, Some(999.0));
+    }
+
+    #[test]
+    fn our_table_has_hundredths_of_milliseconds() {
+        let said = "\
+label     samples   failed failed %   rate/s     p50     p99     max
+Home        1,000        0     0.00     12.5    0.10    0.20     200
+TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n";
+        assert_eq!(drumfire(said), Some((0.12, 1234.0)));
+        assert_eq!(drumfire("nothing"), None);
+    }
+
+    #[test]
+    fn wrk_and_curl_say_how_many_there_were() {
+        let reading = wrk("Latency\nbench 1234 0 80 200 1500\n").expect("a line");
+        assert_eq!((reading.samples, reading.p999_ms), (1234, Some(1.5)));
+        assert_eq!(wrk("unable to connect"), None);
+        let reading = curl("200\n200\n404\n").expect("lines");
+        assert_eq!((reading.samples, reading.failed), (3, 1));
+    }
+
+    #[test]
+    fn json_of_oha_and_k6() {
+        let reading = oha(
+            r#"{"statusCodeDistribution":{"200":9},"errorDistribution":{"aborted due to deadline":10},
+            "latencyPercentiles":{"p50":0.0001,"p99":0.002,"p99.9":0.003}}"#,
+        );
+        let reading = reading.expect("a report");
+        assert_eq!(
+            (reading.samples, reading.failed, reading.p99_ms),
+            (9, 0, Some(2.0))
+        );
+        let reading = k6(
+            r#"{"metrics":{"http_reqs":{"count":5},"http_req_failed":{"passes":1},
+            "http_req_duration":{"p(50)":0.1,"p(99)":0.2,"p(99.9)":0.3}}}"#,
+        );
+        let reading = reading.expect("a report");
+        assert_eq!(
+            (reading.samples, reading.failed, reading.p50_ms),
+            (5, 1, Some(0.1))
+        );
+    }
+
+    #[test]
+    fn tables_of_gatling() {
+        let said = "\
+> request count                                   12,345 | 12,345 |         -
+> response time 50th percentile (ms)                   1 |      1 |         -
+> response time 99th percentile (ms)                   9 |      9 |         -\n";
+        let reading = gatling(said).expect("a table");
+        assert_eq!((reading.samples, reading.failed), (12_345, 0));
+        assert_eq!(reading.samples, 12_345);
+    }
+}
