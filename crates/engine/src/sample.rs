@@ -169,7 +169,7 @@ pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, res
     for assertion in assertions {
         let scope = assertion.scope();
         if !matches!(scope, Scope::Children | Scope::Nothing) {
-            let verdict = assertion.check(cx, result);
+            let verdict = verdict(&**assertion, cx, result);
             result.apply_assertion(verdict);
         }
         if matches!(scope, Scope::Children | Scope::All) {
@@ -179,13 +179,32 @@ pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, res
     cx.set_last_sample_ok(result.success);
 }
 
+/// `JMeterThread#processAssertion`: an assertion that throws is an error of the sample, under a name of its own.
+fn verdict(assertion: &dyn Assertion, cx: &mut Context, result: &mut Sample) -> AssertionResult {
+    let verdict = assertion.check(cx, result);
+    let message = match cx.take_raised() {
+        None => return verdict,
+        Some(Raised::Exception(message) | Raised::Invalid(message)) => message,
+        Some(Raised::StopThread(message)) => {
+            format!("org.apache.jorphan.util.JMeterStopThreadException: {message}")
+        }
+    };
+    tracing::error!("Exception processing Assertion. {message}");
+    AssertionResult {
+        name: Some("Assertion failed! See log file.".into()),
+        failure: false,
+        error: true,
+        message: Some(message.into()),
+    }
+}
+
 fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Sample, level: i32) {
     if level < 0 {
         return;
     }
     let mut failed = false;
     for child in &mut parent.children {
-        let verdict = assertion.check(cx, child);
+        let verdict = verdict(assertion, cx, child);
         child.apply_assertion(verdict);
         judge_children(assertion, cx, child, level - 1);
         failed |= !child.success;

@@ -158,3 +158,26 @@ fn a_loop_that_finds_no_sampler_leaves_others_their_turn() {
         ["other"]
     );
 }
+
+#[test]
+fn an_assertion_that_throws_fails_its_sample() {
+    let java = |name: &str, size: &str| {
+        format!(
+            r#"<JavaSampler guiclass="JavaTestSamplerGui" testclass="JavaSampler" testname="{name}"><elementProp name="arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">
+<elementProp name="Sleep_Time" elementType="Argument"><stringProp name="Argument.name">Sleep_Time</stringProp><stringProp name="Argument.value">0</stringProp></elementProp></collectionProp></elementProp>
+<stringProp name="classname">org.apache.jmeter.protocol.java.test.JavaTest</stringProp></JavaSampler><hashTree>
+<SizeAssertion guiclass="SizeAssertionGui" testclass="SizeAssertion" testname="size"><stringProp name="Assertion.test_field">SizeAssertion.response_data</stringProp>
+<stringProp name="SizeAssertion.size">{size}</stringProp><intProp name="SizeAssertion.operator">1</intProp></SizeAssertion><hashTree/></hashTree>"#
+        )
+    };
+    let ran = run_group(&group(1, 1, true), &(java("a", "x") + &java("b", "0")), &[]);
+    assert_eq!(ran.column("label"), ["a", "b"]);
+    assert_eq!(ran.column("success"), ["false", "true"]);
+    assert_eq!(
+        ran.column("failureMessage"),
+        [
+            "java.lang.NumberFormatException: For input string: \"x\"",
+            ""
+        ]
+    );
+}

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::functions::csv_read::CsvFiles;
 use crate::functions::fifo::Fifos;
+use crate::functions::xpath::XPathFiles;
 
 /// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and what JMeter's function
 /// classes keep in static fields: one of these is one JVM's worth of shared state.
@@ -19,6 +20,7 @@ struct Shared {
     system: RwLock<HashMap<Box<str>, Arc<str>>>,
     csv_files: CsvFiles,
     fifos: Fifos,
+    xpath_files: XPathFiles,
 }
 
 impl Properties {
@@ -131,6 +133,10 @@ impl Properties {
 
     pub(crate) fn csv_files(&self) -> &CsvFiles {
         &self.0.csv_files
+    }
+
+    pub(crate) fn xpath_files(&self) -> &XPathFiles {
+        &self.0.xpath_files
     }
 }
 

@@ -387,3 +387,49 @@ fn queues_are_shared_by_all_users() {
     assert_eq!(second.vars.get_named("v"), None);
     assert!(plan.properties.fifos().is_empty("q"));
 }
+
+#[test]
+fn xpath_gives_the_nodes_of_a_file_in_turn_to_all_users() {
+    let file = Scratch::new(
+        b"<?xml version='1.0' encoding='ISO-8859-1'?><a><b>1\xfc</b><b><c/>x</b><b k='v'>3</b><e/></a>",
+    );
+    let path = file.path();
+    let plan = plan(&[
+        &format!("${{__XPath({path},//b)}}"),
+        &format!("${{__XPath({path},//b)}}-${{__XPath({path},//b)}}"),
+        &format!("${{__XPath({path},//b/@k)}}"),
+    ]);
+    let (mut first, mut second) = (plan.user(), plan.user());
+    assert_eq!(plan.eval(0, &mut first), "1ü");
+    assert_eq!(plan.eval(1, &mut second), "null-3");
+    assert_eq!(plan.eval(0, &mut second), "1ü");
+    assert_eq!(plan.eval(2, &mut first), "v");
+    assert_eq!(plan.eval(2, &mut first), "v");
+}
+
+#[test]
+fn xpath_is_empty_where_nothing_is_found_or_can_be_read() {
+    let (file, bad) = (
+        Scratch::new(b"<a><b>1</b></a>"),
+        Scratch::new(b"<a><b></a>"),
+    );
+    let (path, bad) = (file.path(), bad.path());
+    let texts = [
+        format!("${{__XPath({path},//zz)}}"),
+        format!("${{__XPath({path},count(//b))}}"),
+        format!("${{__XPath({path},//[)}}"),
+        format!("${{__XPath({bad},//b)}}"),
+        "${__XPath(/there/is/no/such/file,//b)}".to_owned(),
+    ];
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let plan = plan(&texts);
+    let mut user = plan.user();
+    for (index, text) in texts.iter().enumerate() {
+        assert_eq!(plan.eval(index, &mut user), "", "{text}");
+    }
+    let last = user.messages.pop();
+    assert_eq!(
+        last,
+        Some((Level::Error, "XPathFileContainer is null!".to_owned()))
+    );
+}

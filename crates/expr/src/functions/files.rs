@@ -1,4 +1,4 @@
-//! `FileToString`, `StringFromFile`, `StringToFile` and `XPath`.
+//! `FileToString`, `StringFromFile` and `StringToFile`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -42,7 +42,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The charset called `name`; `None` if Java would not know it either.
-fn charset(name: &str) -> Option<Charset> {
+pub(super) fn charset(name: &str) -> Option<Charset> {
     match name.to_ascii_uppercase().as_str() {
         "ISO-8859-1" | "ISO8859-1" | "ISO8859_1" | "ISO_8859-1" | "LATIN1" | "L1" => {
             Some(Charset::Latin1)
@@ -54,7 +54,7 @@ fn charset(name: &str) -> Option<Charset> {
 }
 
 /// Charsets by Java's meaning; where WHATWG's differs (Latin-1 is not windows-1252), by hand.
-enum Charset {
+pub(super) enum Charset {
     Latin1,
     Ascii,
     Utf16,
@@ -62,7 +62,7 @@ enum Charset {
 }
 
 impl Charset {
-    fn decode(&self, bytes: &[u8]) -> String {
+    pub(super) fn decode(&self, bytes: &[u8]) -> String {
         match self {
             Charset::Latin1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
             Charset::Ascii => bytes
@@ -351,15 +351,4 @@ fn read_line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
 
 fn utf8(line: Vec<u8>) -> io::Result<String> {
     String::from_utf8(line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
-}
-
-/// `XPath`.
-///
-/// # Errors
-/// Always: there is no XPath engine yet.
-pub(super) fn prepare_xpath(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
-    Err(Refusal {
-        code: "function-not-supported",
-        message: "__XPath is not supported natively".to_owned(),
-    })
 }

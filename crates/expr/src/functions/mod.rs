@@ -21,6 +21,7 @@ mod test_names;
 mod time;
 mod urls;
 mod variables;
+pub(crate) mod xpath;
 
 pub(crate) use table::TABLE;
 

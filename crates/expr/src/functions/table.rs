@@ -2,7 +2,7 @@
 
 use super::{
     Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,
-    properties, random, regex_function, sums, test_names, time, urls, variables,
+    properties, random, regex_function, sums, test_names, time, urls, variables, xpath,
 };
 use crate::catalogue::{FunctionSpec, Origin, Parameter};
 use crate::scope::ScriptLanguage;
@@ -433,7 +433,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     core(
         "__XPath",
         &[required("XML file"), required("XPath expression")],
-        Stateful(files::prepare_xpath),
+        Stateful(xpath::prepare),
         "The next node in an XML file that an XPath expression finds.",
     ),
     core(

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::eval::{Result, equal, evaluate};
 use super::parse::Expr;
 use super::{JmesPathError, text};
-use crate::json::{Json, Number, Value};
+use crate::json::{Number, Value};
 
 /// A function by its name.
 #[derive(Clone, Copy, Debug)]
@@ -183,11 +183,29 @@ fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
+/// `ToNumberFunction` with `JacksonRuntime#createNumber`: what `Double.parseDouble` reads; a number without a fraction
+/// becomes a `Long`, the nearest there is.
 fn to_number<'t>(text: &str) -> Value<'t> {
-    match Json::parse(text).map(|json| json.root().to_owned_value()) {
-        Ok(number @ Value::Number(_)) => number,
-        _ => Value::Null,
+    match parse_double(text) {
+        Some(number) if number == number.round_ties_even() => {
+            Value::Number(Number::Whole(number as i64))
+        }
+        Some(number) => double(number),
+        None => Value::Null,
     }
+}
+
+/// `Double.parseDouble` but for hexadecimal numbers.
+fn parse_double(text: &str) -> Option<f64> {
+    let text = text.trim_matches(|c| c <= ' ');
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !matches!(unsigned, "NaN" | "Infinity")
+        && !unsigned.starts_with(|c: char| c == '.' || c.is_ascii_digit())
+    {
+        return None;
+    }
+    let number = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
+    number.parse().ok()
 }
 
 fn numbers(name: &str, items: &[Value<'_>]) -> std::result::Result<Vec<f64>, JmesPathError> {

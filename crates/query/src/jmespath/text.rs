@@ -24,6 +24,9 @@ fn write_json(value: &Value<'_>, out: &mut String) {
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         // Jackson keeps every number with a fraction as a Double.
         Value::Number(number @ Number::Decimal(_)) => out.push_str(&double_text(number.as_f64())),
+        Value::Number(Number::Double(number)) if !number.is_finite() => {
+            write_string(&double_text(*number), out);
+        }
         Value::Number(number) => out.push_str(&number.text()),
         Value::String(text) => write_string(text, out),
         Value::Array(items) => {

@@ -18,18 +18,23 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
         scope.push((prefix, uri));
     }
     let mut out = String::new();
-    element(node, &scope, &mut out);
+    element(node, &scope, "", &mut out);
     out
 }
 
-fn element(node: NodeRef<'_>, declared: &[(&str, &str)], out: &mut String) {
+/// `declared` are the namespaces to be written; `default` is the default namespace that was written around.
+fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mut String) {
     let data = node.data();
     out.push('<');
     out.push_str(&data.name);
-    // The default namespace first; where namespaces mean nothing, it is none.
-    for (_, uri) in declared.iter().filter(|(prefix, _)| prefix.is_empty()) {
-        attribute("xmlns", if node.tree.namespaces { uri } else { "" }, out);
-    }
+    // The default namespace first.
+    let default = match default_namespace(node, declared, default) {
+        Some(uri) => {
+            attribute("xmlns", uri, out);
+            uri
+        }
+        None => default,
+    };
     for (prefix, uri) in declared.iter().filter(|(prefix, _)| !prefix.is_empty()) {
         attribute(&format!("xmlns:{prefix}"), uri, out);
     }
@@ -50,7 +55,7 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], out: &mut String) {
                     .iter()
                     .map(|(prefix, uri)| (prefix.as_str(), uri.as_str()))
                     .collect();
-                element(child, &declared, out);
+                element(child, &declared, default, out);
             }
             NodeKind::Comment => {
                 write!(out, "<!--{}-->", data.text).expect("writing to a String cannot fail")
@@ -63,6 +68,28 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], out: &mut String) {
         }
     }
     write!(out, "</{}>", data.name).expect("writing to a String cannot fail");
+}
+
+/// What `xmlns` an element is written with. Where namespaces mean nothing an element is in none, whatever is declared
+/// around it, and only its own declaration is kept.
+fn default_namespace<'n>(
+    node: NodeRef<'n>,
+    declared: &[(&'n str, &'n str)],
+    around: &str,
+) -> Option<&'n str> {
+    let own = node
+        .data()
+        .declared
+        .iter()
+        .find(|(prefix, _)| prefix.is_empty());
+    let inherited = declared.iter().find(|(prefix, _)| prefix.is_empty());
+    match (own, inherited) {
+        (Some((_, uri)), _) => Some(uri),
+        (None, Some((_, uri))) if node.tree.namespaces => Some(uri),
+        (None, Some(_)) => Some(""),
+        (None, None) if !node.tree.namespaces && !around.is_empty() => Some(""),
+        (None, None) => None,
+    }
 }
 
 fn attribute(name: &str, value: &str, out: &mut String) {

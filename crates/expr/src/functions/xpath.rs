@@ -1,0 +1,135 @@
+//! `XPath`, with its `XPathWrapper` and `XPathFileContainer`: the nodes that an XPath finds in a file, one per call, over
+//! and over.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drumfire_query::xpath::{Answer, Tree, XPath};
+
+use super::{Args, NULL, Outcome, Refusal, Stateful, files};
+use crate::scope::{Level, Scope};
+use crate::text::Text;
+
+/// What was found in the files read so far, for all users: `XPathWrapper.fileContainers`. The key is the file's name and
+/// the expression behind it.
+#[derive(Debug, Default)]
+pub(crate) struct XPathFiles(Mutex<HashMap<String, Arc<Nodes>>>);
+
+impl XPathFiles {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Nodes>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The nodes that were found, as `XPathUtil.getValueForNode` gives them: `None` for an element without text.
+#[derive(Debug)]
+struct Nodes {
+    values: Vec<Option<String>>,
+    next: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct NextNode;
+
+/// `XPath.setParameters` forgets all files, as `CSVRead` does.
+pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    scope.properties().xpath_files().lock().clear();
+    Ok(Box::new(NextNode))
+}
+
+impl Stateful for NextNode {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let file = args.text(0, scope)?;
+        let expression = args.text(1, scope)?;
+        let nodes = match open(&file, &expression, scope) {
+            Ok(nodes) => nodes,
+            Err(message) => {
+                scope.log(Level::Warn, &message);
+                scope.log(Level::Error, "XPathFileContainer is null!");
+                return Ok(Text::Literal(""));
+            }
+        };
+        if nodes.values.is_empty() {
+            let message = format!("XPathFileContainer has no nodes: {file} {expression}");
+            scope.log(Level::Warn, &message);
+            return Ok(Text::Literal(""));
+        }
+        let index = nodes.next.fetch_add(1, Ordering::Relaxed) % nodes.values.len();
+        Ok(match &nodes.values[index] {
+            Some(value) => Text::Owned(value.clone()),
+            None => NULL,
+        })
+    }
+}
+
+/// The nodes, searched at the first use by any user; what fails is tried again next time.
+fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<Nodes>, String> {
+    let key = format!("{file}{expression}");
+    let mut known = scope.properties().xpath_files().lock();
+    if let Some(nodes) = known.get(&key) {
+        return Ok(nodes.clone());
+    }
+    let nodes = Arc::new(Nodes {
+        values: search(file, expression)?,
+        next: AtomicUsize::new(0),
+    });
+    known.insert(key, nodes.clone());
+    Ok(nodes)
+}
+
+/// `XPathFileContainer.load`: names are relative to the current folder, and namespaces mean nothing.
+fn search(file: &str, expression: &str) -> Result<Vec<Option<String>>, String> {
+    let bytes = std::fs::read(Path::new(file)).map_err(|error| format!("{file}: {error}"))?;
+    let tree = Tree::parse_xml(&decode(&bytes), false).map_err(|error| error.message)?;
+    let answer = XPath::compile(expression).and_then(|query| query.evaluate(&tree, false));
+    match answer.map_err(|error| error.message)? {
+        Answer::Nodes(values) => Ok(values),
+        Answer::Bool(_) => Err("Can not convert #BOOLEAN to a NodeList!".to_owned()),
+        Answer::Text(_) => Err("Can not convert #STRING to a NodeList!".to_owned()),
+    }
+}
+
+/// The text of an XML file: in the charset of its byte order mark or declaration, else in UTF-8.
+fn decode(bytes: &[u8]) -> String {
+    let is_utf16 = bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]);
+    if is_utf16 {
+        return encoding_rs::UTF_16BE.decode(bytes).0.into_owned();
+    }
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
+    match declared(&head).and_then(files::charset) {
+        Some(charset) => charset.decode(bytes),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// The encoding of an XML declaration.
+fn declared(head: &str) -> Option<&str> {
+    let declaration = head.strip_prefix("<?xml")?.split_once("?>")?.0;
+    let rest = declaration.split_once("encoding")?.1.trim_start();
+    let rest = rest.strip_prefix('=')?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    rest[1..].split_once(quote).map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_name_the_charset() {
+        assert_eq!(
+            declared("<?xml version='1.0' encoding = 'ISO-8859-1' ?><a/>"),
+            Some("ISO-8859-1")
+        );
+        assert_eq!(declared("<?xml version='1.0'?><a encoding='x'/>"), None);
+        assert_eq!(
+            decode(b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xfc</a>")
+                .split_once("?>")
+                .map(|(_, text)| text.to_owned()),
+            Some("<a>\u{fc}</a>".to_owned())
+        );
+        assert_eq!(decode(b"\xff\xfe<\0a\0"), "<a");
+    }
+}
