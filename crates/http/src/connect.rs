@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustls::HandshakeKind;
@@ -14,7 +15,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::connection::{Connection, Read, TlsState, read_into};
 use crate::failure::{FailureKind, Phase, TlsFailure};
 use crate::message::{Handshake, Limits, Times};
-use crate::proxy;
+use crate::pace::Pace;
+use crate::proxy::{self, Tunnel};
 use crate::send::append_encoded;
 use crate::session::Session;
 use crate::sys;
@@ -26,6 +28,7 @@ use crate::worker::add;
 pub(crate) struct Opening<'a> {
     pub session: &'a Session,
     pub target: &'a Target,
+    pub tunnel: &'a dyn Tunnel,
     pub limits: Limits,
     pub times: &'a mut Times,
     pub phase: Phase,
@@ -44,15 +47,30 @@ impl Opening<'_> {
         self.addresses = self.resolve(host).await?;
         self.times.resolved = Some(Instant::now());
         let mut connection = self.connect_to_any(port).await?;
-        if self.target.tls && self.target.proxy.is_some() {
+        if let Some(proxy) = &self.target.proxy
+            && self.target.tls
+        {
+            if proxy.tls {
+                let text = "a tunnel through a proxy that is itself reached by TLS is not built";
+                return Err(FailureKind::Tls(TlsFailure::Other(text.into())));
+            }
             self.phase = Phase::Proxy;
             connection = self.tunnel(connection, port).await?;
             let peer = connection
                 .stream
                 .peer_addr()
                 .map_err(FailureKind::from_io)?;
-            connection.tls = Some(self.tls(&connection.stream, peer.ip()).await?);
+            let host = &self.target.host;
+            let tls = self.tls(&connection.stream, host, self.target.port, peer.ip());
+            connection.tls = Some(tls.await?);
         }
+        let pool = &self.session.worker().pool;
+        let pace = if connection.tls.is_some() {
+            pool.tls_bytes_per_second
+        } else {
+            pool.bytes_per_second
+        };
+        connection.pace = pace.map(|bytes_per_second| Pace { bytes_per_second });
         self.times.connected = Some(Instant::now());
         Ok(connection)
     }
@@ -92,8 +110,13 @@ impl Opening<'_> {
         let stream = self.tcp(address).await?;
         self.times.tcp_connected = Some(Instant::now());
         add(&self.session.worker().counts.opened, 1);
-        let tls = if self.target.tls && self.target.proxy.is_none() {
-            Some(self.tls(&stream, address.ip()).await?)
+        let (secure, host) = match &self.target.proxy {
+            None => (self.target.tls, &self.target.host),
+            Some(proxy) => (proxy.tls, &proxy.host),
+        };
+        let tls = if secure {
+            let tls = self.tls(&stream, host, address.port(), address.ip());
+            Some(tls.await?)
         } else {
             None
         };
@@ -112,7 +135,11 @@ impl Opening<'_> {
     fn socket(&self, address: SocketAddr) -> std::io::Result<TcpSocket> {
         let socket = sys::tcp_socket(Domain::for_address(address))?;
         socket.set_tcp_nodelay(true)?;
-        if let Some(source) = self.target.source {
+        if self.session.worker().pool.close_with_reset {
+            socket.set_linger(Some(Duration::ZERO))?;
+        }
+        let source = self.target.source.as_ref();
+        if let Some(source) = source.and_then(|source| source.next(address)) {
             // Not worth a failure: without it the kernel only runs out of ports earlier.
             let _ = sys::bind_address_no_port(socket.as_fd());
             socket.bind(&SocketAddr::new(source, 0).into())?;
@@ -120,7 +147,7 @@ impl Opening<'_> {
         Ok(TcpSocket::from_std_stream(socket.into()))
     }
 
-    /// Asks the proxy for a tunnel, a second time with credentials if it wants them.
+    /// Asks the proxy for a tunnel, again with credentials if it wants them.
     async fn tunnel(
         &mut self,
         connection: Connection,
@@ -129,25 +156,21 @@ impl Opening<'_> {
         let worker = self.session.worker();
         let limit = self.limits.response;
         let mut connection = connection;
-        let refusal = match proxy::connect(&mut connection, worker, limit, false).await? {
-            proxy::Answer::Tunnel => return Ok(connection),
-            proxy::Answer::Refusal(refusal) => refusal,
-        };
-        let authorization = self
-            .target
-            .proxy
-            .as_ref()
-            .map(|p| p.authorization.is_some());
-        if refusal.status != 407 || authorization != Some(true) {
-            return Err(FailureKind::ProxyRefused(refusal));
-        }
-        if !refusal.kept_alive {
-            connection = self.connect_to_any(port).await?;
-            self.phase = Phase::Proxy;
-        }
-        match proxy::connect(&mut connection, worker, limit, true).await? {
-            proxy::Answer::Tunnel => Ok(connection),
-            proxy::Answer::Refusal(refusal) => Err(FailureKind::ProxyRefused(refusal)),
+        loop {
+            let head = self.tunnel.head(self.target);
+            let refusal = match proxy::connect(&mut connection, worker, limit, &head).await? {
+                proxy::Answer::Tunnel => return Ok(connection),
+                proxy::Answer::Refusal(refusal) => refusal,
+            };
+            if refusal.status != 407 || !self.tunnel.challenged(&refusal, self.target) {
+                worker.counts.closed(false);
+                return Err(FailureKind::ProxyRefused(refusal));
+            }
+            if !refusal.kept_alive {
+                worker.counts.closed(true);
+                connection = self.connect_to_any(port).await?;
+                self.phase = Phase::Proxy;
+            }
         }
     }
 
@@ -156,11 +179,14 @@ impl Opening<'_> {
     async fn tls(
         &mut self,
         stream: &TcpStream,
+        host: &Arc<str>,
+        port: u16,
         peer: IpAddr,
     ) -> Result<Box<TlsState>, FailureKind> {
         self.phase = Phase::TlsHandshake;
-        let config = self.session.tls_config(self.target.identity.as_ref());
-        let name = server_name(&self.target.host, peer);
+        let identity = self.target.identity.as_ref();
+        let config = self.session.tls_config(host, port, identity);
+        let name = server_name(host, peer);
         let session = UnbufferedClientConnection::new(config, name)
             .map_err(|error| FailureKind::Tls(error.into()))?;
         let mut tls = Box::new(TlsState {

@@ -12,6 +12,7 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use crate::failure::{FailureKind, TlsFailure};
+use crate::pace::{PIECE_BYTES, Pace};
 use crate::receive::Receiver;
 use crate::sys;
 use crate::target::Target;
@@ -32,6 +33,8 @@ pub(crate) struct Connection {
     pub idle_since: Instant,
     /// Not to be used from here on.
     pub expires: Option<Instant>,
+    /// Slowed down to this.
+    pub pace: Option<Pace>,
 }
 
 /// The TLS half of a connection.
@@ -64,6 +67,7 @@ impl Connection {
             opened: now,
             idle_since: now,
             expires: None,
+            pace: None,
         }
     }
 
@@ -95,6 +99,13 @@ impl Connection {
     ) -> Result<bool, FailureKind> {
         let scratch = &mut *worker.scratch.borrow_mut();
         match &mut self.tls {
+            None if self.pace.is_some() => receive_piece(
+                &self.stream,
+                scratch,
+                receiver,
+                &mut self.surplus,
+                PIECE_BYTES,
+            ),
             None => receive_plain(&self.stream, scratch, receiver, &mut self.surplus),
             Some(tls) => receive_tls(&self.stream, tls, scratch, receiver, &mut self.surplus),
         }
@@ -198,7 +209,18 @@ fn receive_plain(
     if storable >= SCRATCH_BYTES as u64 {
         return store_plain(stream, receiver, storable);
     }
-    match read_into(stream, &mut scratch.input)? {
+    receive_piece(stream, scratch, receiver, surplus, SCRATCH_BYTES)
+}
+
+/// Reads at most `most` bytes.
+fn receive_piece(
+    stream: &TcpStream,
+    scratch: &mut Scratch,
+    receiver: &mut Receiver,
+    surplus: &mut Vec<u8>,
+    most: usize,
+) -> Result<bool, FailureKind> {
+    match read_into(stream, &mut scratch.input[..most])? {
         Read::NotReady => Ok(false),
         Read::Bytes(0) => receiver.end_of_stream().map(|()| true),
         Read::Bytes(count) => {

@@ -6,6 +6,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use crate::failure::{DecodeFailure, FailureKind};
 use crate::framing::Emit;
 use crate::head::trim;
+use crate::message::Relaxed;
 
 /// Decoded bytes are handed on in pieces of this size at most.
 const PIECE_BYTES: usize = 16 * 1024;
@@ -16,7 +17,7 @@ const MAX_GZIP_HEADER_BYTES: usize = 64 * 1024;
 /// The decoders of one response, in the order they are applied.
 pub(crate) struct Decoder {
     stages: Vec<Stage>,
-    relaxed: bool,
+    relaxed: Relaxed,
 }
 
 impl Decoder {
@@ -24,7 +25,7 @@ impl Decoder {
     ///
     /// HttpClient's `ResponseContentEncoding` undoes the encodings in the order listed (not in
     /// reverse, as RFC 9110 has it) and passes over those it does not know.
-    pub fn for_encodings(value: &[u8], relaxed: bool) -> Option<Self> {
+    pub fn for_encodings(value: &[u8], relaxed: Relaxed) -> Option<Self> {
         let stages: Vec<Stage> = value
             .split(|b| *b == b',')
             .filter_map(|element| {
@@ -83,10 +84,10 @@ impl Stage {
         }
     }
 
-    fn may_end(&self, relaxed: bool) -> bool {
+    fn may_end(&self, relaxed: Relaxed) -> bool {
         match self {
-            Self::Gzip(stage) => stage.may_end(relaxed),
-            Self::Deflate(stage) => stage.ended || (relaxed && stage.inflate.is_some()),
+            Self::Gzip(stage) => stage.may_end(relaxed.gzip),
+            Self::Deflate(stage) => stage.ended || (relaxed.deflate && stage.inflate.is_some()),
             Self::Brotli(stage) => stage.ended,
         }
     }

@@ -6,6 +6,7 @@ use crate::connect::Opening;
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
+use crate::proxy::{Bare, Tunnel};
 use crate::receive::Receiver;
 use crate::send::Source;
 use crate::session::Session;
@@ -39,7 +40,7 @@ pub async fn exchange(
         }
         None => {
             let (connection, handshake) =
-                Box::pin(open(session, target, limits, &mut times)).await?;
+                Box::pin(open(session, target, out.tunnel, limits, &mut times)).await?;
             (connection, handshake, false)
         }
     };
@@ -77,6 +78,7 @@ pub async fn exchange(
     );
     if let Err(kind) = outcome {
         add(&worker.counts.failures, 1);
+        worker.counts.closed(kind.is_end_by_peer());
         return Err(failed(kind, receiver, source.sent, times, reused));
     }
     add(&worker.counts.exchanges, 1);
@@ -85,6 +87,8 @@ pub async fn exchange(
     if kept_alive {
         session.put_idle(connection, times.end, keep_alive_s);
     } else {
+        let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
+        worker.counts.closed(by_peer);
         connection.close();
     }
     let sent = source.sent;
@@ -106,7 +110,10 @@ async fn converse(
     times: &mut Times,
     limit: Option<Duration>,
 ) -> Result<(), FailureKind> {
-    connection.send(worker, source).await?;
+    match connection.pace {
+        None => connection.send(worker, source).await?,
+        Some(pace) => Box::pin(pace.send(connection, worker, source)).await?,
+    }
     times.sent = Some(Instant::now());
     receive_response(connection, worker, receiver, limit).await
 }
@@ -123,8 +130,15 @@ pub(crate) async fn receive_response(
         let taken = receiver.push(&surplus)?;
         connection.surplus.extend_from_slice(&surplus[taken..]);
     }
+    let mut paused = false;
     while !receiver.is_done() {
-        if !connection.receive(worker, receiver)? {
+        if let Some(pace) = connection.pace.filter(|_| !paused) {
+            Box::pin(pace.before_read(receiver)).await;
+            paused = true;
+        }
+        if connection.receive(worker, receiver)? {
+            paused = false;
+        } else {
             connection.readable(worker, limit).await?;
         }
     }
@@ -187,12 +201,14 @@ fn may_stay_open(connection: &Connection, receiver: &Receiver) -> bool {
 async fn open(
     session: &Session,
     target: &Target,
+    tunnel: Option<&dyn Tunnel>,
     limits: Limits,
     times: &mut Times,
 ) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
     let mut opening = Opening {
         session,
         target,
+        tunnel: tunnel.unwrap_or(&Bare),
         limits,
         times,
         phase: Phase::Resolve,

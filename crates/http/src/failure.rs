@@ -145,6 +145,20 @@ pub enum DecodeFailure {
 }
 
 impl FailureKind {
+    /// The peer ended the connection, in good order or not.
+    pub(crate) fn is_end_by_peer(&self) -> bool {
+        matches!(
+            self,
+            Self::Reset
+                | Self::BrokenPipe
+                | Self::ClosedBeforeResponse
+                | Self::NoValidResponse
+                | Self::TruncatedBody { .. }
+                | Self::TruncatedChunk { .. }
+                | Self::MissingLastChunk
+        )
+    }
+
     /// Sorts an error of the operating system into the kinds above.
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.raw_os_error() {

@@ -31,6 +31,7 @@ mod failure;
 mod framing;
 mod head;
 mod message;
+mod pace;
 mod proxy;
 mod receive;
 mod resolve;
@@ -55,10 +56,13 @@ pub use failure::{
     BadChunk, DecodeFailure, Failure, FailureKind, Phase, StatusLinePart, TlsFailure,
 };
 pub use head::{Headers, MAX_HEAD_BYTES};
-pub use message::{Body, Handshake, Incoming, Keep, Limits, Outgoing, Part, Times, Want, Wire};
+pub use message::{
+    Body, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, Times, Want, Wire,
+};
+pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
 pub use sys::KernelTimer;
-pub use target::{Proxy, Target};
+pub use target::{Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
 pub use worker::{PoolOptions, Statistics, Worker};

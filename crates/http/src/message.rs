@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::head::Headers;
+use crate::proxy::Tunnel;
 
 /// A request, complete as the caller wants it on the wire.
 #[derive(Clone, Copy)]
@@ -20,6 +21,9 @@ pub struct Outgoing<'a> {
     /// The head says `Expect: 100-continue`: wait at most this long for the interim response
     /// (or a final one, upon which the body is not sent) before sending the body.
     pub expect_continue: Option<Duration>,
+    /// Writes the CONNECT requests where the target is reached by TLS through a proxy; `None`
+    /// asks with nothing but `Host`.
+    pub tunnel: Option<&'a dyn Tunnel>,
 }
 
 impl<'a> Outgoing<'a> {
@@ -31,6 +35,7 @@ impl<'a> Outgoing<'a> {
             is_head: false,
             keep_alive: true,
             expect_continue: None,
+            tunnel: None,
         }
     }
 }
@@ -60,8 +65,15 @@ pub struct Want {
     pub keep: Keep,
     /// Undo the content encodings (gzip, x-gzip, deflate, br) for what is kept and counted.
     pub decode: bool,
-    /// An encoded stream that ends too early ends without a failure.
-    pub decode_relaxed: bool,
+    /// Which encoded streams may end too early without a failure.
+    pub relaxed: Relaxed,
+}
+
+/// Encodings whose streams may end too early (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Relaxed {
+    pub gzip: bool,
+    pub deflate: bool,
 }
 
 impl Want {
@@ -69,13 +81,19 @@ impl Want {
     pub const NOTHING: Self = Self {
         keep: Keep::Nothing,
         decode: false,
-        decode_relaxed: false,
+        relaxed: Relaxed {
+            gzip: false,
+            deflate: false,
+        },
     };
     /// The whole body, decoded.
     pub const ALL: Self = Self {
         keep: Keep::All,
         decode: true,
-        decode_relaxed: false,
+        relaxed: Relaxed {
+            gzip: false,
+            deflate: false,
+        },
     };
 }
 

@@ -8,7 +8,30 @@ use crate::failure::FailureKind;
 use crate::message::{Body, Incoming, Times, Want};
 use crate::receive::Receiver;
 use crate::send::Source;
+use crate::target::Target;
 use crate::worker::Worker;
+
+/// Writes the CONNECT requests of an exchange, and answers the proxy's wish for credentials.
+pub trait Tunnel {
+    /// The head of the next CONNECT, request line and empty line included.
+    fn head(&self, target: &Target) -> Vec<u8>;
+    /// The proxy answered 407: true if the next head answers that.
+    fn challenged(&self, refusal: &Incoming, target: &Target) -> bool;
+}
+
+/// CONNECT with `Host` and without credentials.
+pub(crate) struct Bare;
+
+impl Tunnel for Bare {
+    fn head(&self, target: &Target) -> Vec<u8> {
+        let authority = target.authority();
+        format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n").into_bytes()
+    }
+
+    fn challenged(&self, _refusal: &Incoming, _target: &Target) -> bool {
+        false
+    }
+}
 
 /// What the proxy said.
 pub(crate) enum Answer {
@@ -18,15 +41,14 @@ pub(crate) enum Answer {
     Refusal(Box<Incoming>),
 }
 
-/// Sends CONNECT for the connection's target and reads the answer.
+/// Sends CONNECT with this head and reads the answer.
 pub(crate) async fn connect(
     connection: &mut Connection,
     worker: &Worker,
     limit: Option<Duration>,
-    with_credentials: bool,
+    head: &[u8],
 ) -> Result<Answer, FailureKind> {
-    let head = request(connection, with_credentials);
-    let mut source = Source::new(head.as_bytes(), Body::None);
+    let mut source = Source::new(head, Body::None);
     let mut times = Times::starting(Instant::now());
     connection.send(worker, &mut source).await?;
 
@@ -46,23 +68,4 @@ pub(crate) async fn connect(
     incoming.wire.sent_bytes = source.sent;
     incoming.kept_alive = usable;
     Ok(Answer::Refusal(Box::new(incoming)))
-}
-
-fn request(connection: &Connection, with_credentials: bool) -> String {
-    let target = &connection.target;
-    let host = match target.host.contains(':') {
-        true => format!("[{}]:{}", target.host, target.port),
-        false => format!("{}:{}", target.host, target.port),
-    };
-    let mut head = format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n");
-    if let Some(proxy) = &target.proxy {
-        head.push_str(&proxy.connect_headers);
-        if let Some(authorization) = proxy.authorization.as_ref().filter(|_| with_credentials) {
-            head.push_str("Proxy-Authorization: ");
-            head.push_str(authorization);
-            head.push_str("\r\n");
-        }
-    }
-    head.push_str("\r\n");
-    head
 }

@@ -135,7 +135,7 @@ impl Receiver {
             let encodings = crate::head::Headers::after_status_line(&head.bytes)
                 .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
             self.decoder = encodings
-                .and_then(|(_, value)| Decoder::for_encodings(value, self.want.decode_relaxed))
+                .and_then(|(_, value)| Decoder::for_encodings(value, self.want.relaxed))
                 .map(Box::new);
         }
         self.head = Some(head);
@@ -189,6 +189,15 @@ impl Receiver {
     /// How many of the next bytes are body that is only counted, and so need not be looked at.
     pub fn discardable(&self) -> u64 {
         if self.head.is_none() || self.done || self.decoder.is_some() || self.body.wants_bytes() {
+            0
+        } else {
+            self.framing.payload_ahead()
+        }
+    }
+
+    /// How many of the next bytes are body for certain.
+    pub fn payload_ahead(&self) -> u64 {
+        if self.head.is_none() || self.done {
             0
         } else {
             self.framing.payload_ahead()

@@ -146,7 +146,7 @@ impl<'a> Source<'a> {
     }
 
     /// Copies the next bytes into `out`, as many as fit.
-    fn fill(&mut self, out: &mut [u8]) -> Result<usize, FailureKind> {
+    pub fn fill(&mut self, out: &mut [u8]) -> Result<usize, FailureKind> {
         let mut at = 0;
         while at < out.len() {
             let count = match self.current() {

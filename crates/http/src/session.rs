@@ -27,8 +27,11 @@ pub struct Session {
     resolver: RefCell<Option<Rc<dyn Resolver>>>,
 }
 
-/// The TLS configuration, which holds the sessions, for one identity.
+/// The TLS configuration, which holds the sessions, for one server and identity. As in Java, a session belongs to a
+/// host and port (`sun.security.ssl.SSLSessionContextImpl`).
 struct UserTls {
+    host: Arc<str>,
+    port: u16,
     identity: Option<Arc<Identity>>,
     config: Arc<ClientConfig>,
 }
@@ -50,6 +53,7 @@ impl Session {
     /// Closes all idle connections. An exchange under way keeps its own.
     pub fn close_connections(&self) {
         for connection in self.idle.take() {
+            self.worker.counts.closed(false);
             connection.close();
         }
     }
@@ -75,18 +79,28 @@ impl Session {
         own.as_ref().unwrap_or(&self.worker.resolver).clone()
     }
 
-    pub(crate) fn tls_config(&self, identity: Option<&Arc<Identity>>) -> Arc<ClientConfig> {
+    pub(crate) fn tls_config(
+        &self,
+        host: &Arc<str>,
+        port: u16,
+        identity: Option<&Arc<Identity>>,
+    ) -> Arc<ClientConfig> {
         let mut all = self.tls.borrow_mut();
-        let known = all.iter().find(|tls| match (&tls.identity, identity) {
-            (None, None) => true,
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
+        let known = all.iter().find(|tls| {
+            let same_identity = match (&tls.identity, identity) {
+                (None, None) => true,
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                _ => false,
+            };
+            tls.port == port && same_identity && tls.host == *host
         });
         if let Some(known) = known {
             return known.config.clone();
         }
-        let config = self.worker.tls.for_user(identity);
+        let config = self.worker.tls.for_user(host, port, identity);
         all.push(UserTls {
+            host: host.clone(),
+            port,
             identity: identity.cloned(),
             config: config.clone(),
         });
@@ -107,6 +121,10 @@ impl Session {
             if self.is_fit(&mut connection) {
                 return Some(connection);
             }
+            let by_peer = connection
+                .expires
+                .is_none_or(|expires| Instant::now() < expires);
+            self.worker.counts.closed(by_peer);
             connection.close();
         }
         None
@@ -156,5 +174,12 @@ impl Session {
             (a, b) => a.or(b),
         };
         self.idle.borrow_mut().push(connection);
+    }
+}
+
+/// A user's connections end with it.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close_connections();
     }
 }

@@ -1,7 +1,8 @@
 //! Where an exchange goes.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::tls::Identity;
 
@@ -13,8 +14,8 @@ pub struct Target {
     pub port: u16,
     pub tls: bool,
     pub proxy: Option<Arc<Proxy>>,
-    /// The local address to connect from.
-    pub source: Option<IpAddr>,
+    /// The local addresses to connect from.
+    pub source: Option<Arc<Source>>,
     /// The certificate to show if the server asks for one.
     pub identity: Option<Arc<Identity>>,
 }
@@ -32,12 +33,26 @@ impl Target {
     }
 }
 
+impl Target {
+    /// Host and port as in CONNECT, IPv6 addresses in brackets.
+    pub fn authority(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("[{}]:{}", self.host, self.port),
+            false => format!("{}:{}", self.host, self.port),
+        }
+    }
+}
+
 impl PartialEq for Target {
     fn eq(&self, other: &Self) -> bool {
         self.port == other.port
             && self.tls == other.tls
             && (Arc::ptr_eq(&self.host, &other.host) || self.host.eq_ignore_ascii_case(&other.host))
-            && self.source == other.source
+            && match (&self.source, &other.source) {
+                (None, None) => true,
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.addresses == b.addresses,
+                _ => false,
+            }
             && match (&self.proxy, &other.proxy) {
                 (None, None) => true,
                 (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
@@ -51,15 +66,68 @@ impl PartialEq for Target {
     }
 }
 
+/// Local addresses that connections start from, in turn. Each of them has its own ports.
+#[derive(Debug)]
+pub struct Source {
+    addresses: Box<[IpAddr]>,
+    next: AtomicUsize,
+}
+
+impl Source {
+    pub fn new(addresses: impl Into<Box<[IpAddr]>>) -> Arc<Self> {
+        Arc::new(Self {
+            addresses: addresses.into(),
+            next: AtomicUsize::new(0),
+        })
+    }
+
+    pub fn addresses(&self) -> &[IpAddr] {
+        &self.addresses
+    }
+
+    /// The address whose turn it is, of those of the peer's family if there are any.
+    pub(crate) fn next(&self, peer: SocketAddr) -> Option<IpAddr> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let fits = |address: &&IpAddr| address.is_ipv4() == peer.is_ipv4();
+        let count = self.addresses.iter().filter(fits).count();
+        match count {
+            0 => self.addresses.first().copied(),
+            _ => self
+                .addresses
+                .iter()
+                .filter(fits)
+                .nth(turn % count)
+                .copied(),
+        }
+    }
+}
+
 /// An HTTP proxy. Requests to plain targets are sent to it as they are (so the caller writes
-/// the absolute form and `Proxy-Authorization`); for TLS targets a tunnel is made by CONNECT.
+/// the absolute form and `Proxy-Authorization`); for TLS targets a tunnel is made by CONNECT, whose
+/// head comes from [`crate::Outgoing::tunnel`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub host: Arc<str>,
     pub port: u16,
-    /// Header lines for CONNECT beside Host, each ending in CRLF.
-    pub connect_headers: Box<str>,
-    /// The value of `Proxy-Authorization` for CONNECT, such as `Basic dTpw`. Sent once the
-    /// proxy has answered 407.
-    pub authorization: Option<Box<str>>,
+    /// The proxy itself is spoken to by TLS. Only for plain targets.
+    pub tls: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_take_turns_within_the_family_of_the_peer() {
+        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        let source = Source::new([address("127.0.0.2"), address("::1"), address("127.0.0.3")]);
+        let four = SocketAddr::from(([127, 0, 0, 1], 80));
+        let turns: Vec<_> = (0..3).filter_map(|_| source.next(four)).collect();
+        assert_eq!(turns, ["127.0.0.2", "127.0.0.3", "127.0.0.2"].map(address));
+        let six = SocketAddr::new(address("::1"), 80);
+        assert_eq!(source.next(six), Some(address("::1")));
+        // Of the wrong family: the system says so when it binds.
+        let only = Source::new([address("::1")]);
+        assert_eq!(only.next(four), Some(address("::1")));
+    }
 }

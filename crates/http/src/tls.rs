@@ -12,7 +12,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, Error, NamedGroup, SignatureScheme,
+    CipherSuite, ClientConfig, DigitallySignedStruct, Error, NamedGroup, SignatureScheme,
     SupportedProtocolVersion, version,
 };
 
@@ -20,6 +20,8 @@ use rustls::{
 pub struct Tls {
     base: Arc<ClientConfig>,
     sessions: TlsSessions,
+    /// Where sessions are shared: the configuration with those of a host and port.
+    shared: Mutex<Vec<(Arc<str>, u16, Arc<ClientConfig>)>>,
 }
 
 /// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
@@ -32,6 +34,8 @@ pub struct TlsOptions {
     pub post_quantum: bool,
     /// Protocols to offer by ALPN; none by default.
     pub alpn: Vec<Vec<u8>>,
+    /// Offer only these cipher suites, by the names of the IANA; those unknown here are passed over. Empty: all.
+    pub cipher_suites: Vec<String>,
 }
 
 impl Default for TlsOptions {
@@ -42,6 +46,7 @@ impl Default for TlsOptions {
             sessions: TlsSessions::PerUser,
             post_quantum: false,
             alpn: Vec::new(),
+            cipher_suites: Vec::new(),
         }
     }
 }
@@ -57,7 +62,7 @@ pub enum TlsSessions {
 }
 
 impl Tls {
-    /// Fails if no protocol version is enabled.
+    /// Fails if no protocol version is enabled, or none of the enabled ones has one of the cipher suites.
     pub fn new(options: &TlsOptions) -> Result<Arc<Self>, Error> {
         let mut provider = aws_lc_rs::default_provider();
         let mut groups = vec![
@@ -69,6 +74,12 @@ impl Tls {
             groups.insert(0, aws_lc_rs::kx_group::X25519MLKEM768);
         }
         provider.kx_groups = groups;
+        if !options.cipher_suites.is_empty() {
+            provider.cipher_suites.retain(|suite| {
+                let name = iana_name(suite.suite());
+                options.cipher_suites.iter().any(|wanted| *wanted == name)
+            });
+        }
         let provider = Arc::new(provider);
 
         let mut versions: Vec<&'static SupportedProtocolVersion> = Vec::new();
@@ -84,33 +95,65 @@ impl Tls {
             .with_custom_certificate_verifier(Arc::new(TrustAll { provider }))
             .with_no_client_auth();
         base.alpn_protocols.clone_from(&options.alpn);
-        base.resumption = match options.sessions {
-            TlsSessions::Shared => Resumption::store(Arc::new(SessionStore::default())),
-            TlsSessions::PerUser | TlsSessions::Never => Resumption::disabled(),
-        };
+        base.resumption = Resumption::disabled();
         Ok(Arc::new(Self {
             base: Arc::new(base),
             sessions: options.sessions,
+            shared: Mutex::default(),
         }))
     }
 
-    /// A configuration for one user. Those without sessions or identity of their own share one.
+    /// A configuration for one user's connections to a host and port. Those without sessions or identity of
+    /// their own share one.
     ///
     /// rustls resumes a session only with the very verifier and client certificate resolver it
     /// was made with, which is why all are clones of one base.
-    pub(crate) fn for_user(&self, identity: Option<&Arc<Identity>>) -> Arc<ClientConfig> {
-        if identity.is_none() && self.sessions != TlsSessions::PerUser {
-            return self.base.clone();
-        }
-        let mut config = ClientConfig::clone(&self.base);
-        if self.sessions == TlsSessions::PerUser {
-            config.resumption = Resumption::store(Arc::new(SessionStore::default()));
-        }
-        if let Some(identity) = identity {
-            config.client_auth_cert_resolver = identity.resolver.clone();
-        }
+    pub(crate) fn for_user(
+        &self,
+        host: &Arc<str>,
+        port: u16,
+        identity: Option<&Arc<Identity>>,
+    ) -> Arc<ClientConfig> {
+        let config = match self.sessions {
+            TlsSessions::Never => self.base.clone(),
+            TlsSessions::PerUser => self.with_sessions(),
+            TlsSessions::Shared => self.shared(host, port),
+        };
+        let Some(identity) = identity else {
+            return config;
+        };
+        let mut config = Arc::unwrap_or_clone(config);
+        config.client_auth_cert_resolver = identity.resolver.clone();
         Arc::new(config)
     }
+
+    fn with_sessions(&self) -> Arc<ClientConfig> {
+        let mut config = ClientConfig::clone(&self.base);
+        config.resumption = Resumption::store(Arc::new(SessionStore::default()));
+        Arc::new(config)
+    }
+
+    /// The configuration that all users have for a host and port.
+    fn shared(&self, host: &Arc<str>, port: u16) -> Arc<ClientConfig> {
+        let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all
+            .iter()
+            .find(|(own_host, own_port, _)| *own_port == port && own_host == host);
+        if let Some((_, _, config)) = known {
+            return config.clone();
+        }
+        let config = self.with_sessions();
+        all.push((host.clone(), port, config.clone()));
+        config
+    }
+}
+
+/// The name of a cipher suite as Java and the IANA have it; rustls tells those of TLS 1.3 apart.
+fn iana_name(suite: CipherSuite) -> String {
+    suite
+        .as_str()
+        .unwrap_or_default()
+        .replacen("TLS13_", "TLS_", 1)
 }
 
 impl fmt::Debug for Tls {
@@ -197,8 +240,6 @@ impl ServerCertVerifier for TrustAll {
 
 /// Servers remembered by a store; the one added first is forgotten for one more.
 const MAX_SERVERS: usize = 256;
-/// TLS 1.3 tickets kept for each server; the newest are kept and used first.
-const MAX_TICKETS: usize = 4;
 
 /// Sessions to resume. Unlike rustls' own store it allocates nothing until there is a session:
 /// there is one for every user.
@@ -211,7 +252,9 @@ struct Server {
     name: ServerName<'static>,
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
-    tickets: Vec<Tls13ClientSessionValue>,
+    /// Only the newest ticket counts, and for one handshake: Java finds sessions by host and port
+    /// (`SSLSessionContextImpl.put`) and removes those of TLS 1.3 when it offers them.
+    ticket: Option<Tls13ClientSessionValue>,
 }
 
 impl SessionStore {
@@ -237,7 +280,7 @@ impl SessionStore {
                 name,
                 group: None,
                 tls12: None,
-                tickets: Vec::new(),
+                ticket: None,
             });
             servers.len() - 1
         });
@@ -277,19 +320,14 @@ impl ClientSessionStore for SessionStore {
         server_name: ServerName<'static>,
         value: Tls13ClientSessionValue,
     ) {
-        self.edit(server_name, |server| {
-            if server.tickets.len() == MAX_TICKETS {
-                server.tickets.remove(0);
-            }
-            server.tickets.push(value);
-        });
+        self.edit(server_name, |server| server.ticket = Some(value));
     }
 
     fn take_tls13_ticket(
         &self,
         server_name: &ServerName<'static>,
     ) -> Option<Tls13ClientSessionValue> {
-        self.find(server_name, |server| server.tickets.pop())
+        self.find(server_name, |server| server.ticket.take())
     }
 }
 
@@ -320,11 +358,36 @@ mod tests {
                 ..TlsOptions::default()
             };
             let tls = Tls::new(&options).expect("the options are valid");
-            Arc::ptr_eq(&tls.for_user(None), &tls.for_user(None))
+            let user = |port| tls.for_user(&"shop.test".into(), port, None);
+            if sessions == TlsSessions::Shared {
+                assert!(!Arc::ptr_eq(&user(443), &user(8443)));
+            }
+            Arc::ptr_eq(&user(443), &user(443))
         };
         assert!(shares(TlsSessions::Shared));
         assert!(shares(TlsSessions::Never));
         assert!(!shares(TlsSessions::PerUser));
+    }
+
+    #[test]
+    fn cipher_suites_are_named_as_java_names_them() {
+        let suites = |names: &[&str]| {
+            let options = TlsOptions {
+                cipher_suites: names.iter().map(|name| (*name).to_owned()).collect(),
+                ..TlsOptions::default()
+            };
+            let tls = Tls::new(&options).ok()?;
+            Some(tls.base.crypto_provider().cipher_suites.len())
+        };
+        let weak = "TLS_RSA_WITH_AES_128_CBC_SHA";
+        assert_eq!(suites(&[weak]), None);
+        assert_eq!(suites(&["TLS_AES_128_GCM_SHA256", weak]), Some(1));
+        let both = [
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        ];
+        assert_eq!(suites(&both), Some(2));
+        assert!(suites(&[]) > Some(5));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What the users of one worker thread share.
 
 use std::cell::{Cell, RefCell};
+use std::num::NonZeroU32;
+use std::ops::AddAssign;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,13 @@ pub struct PoolOptions {
     pub time_to_live: Option<Duration>,
     /// Believe `Keep-Alive: timeout` of the server (`DefaultConnectionKeepAliveStrategy`).
     pub honour_keep_alive: bool,
+    /// Close by a reset (`SO_LINGER` of 0), which leaves no port in TIME_WAIT; what was sent but
+    /// not yet received by the peer may be lost.
+    pub close_with_reset: bool,
+    /// Slow plain connections down to this (`httpclient.socket.http.cps`).
+    pub bytes_per_second: Option<NonZeroU32>,
+    /// Slow TLS connections down to this (`httpclient.socket.https.cps`).
+    pub tls_bytes_per_second: Option<NonZeroU32>,
 }
 
 impl Default for PoolOptions {
@@ -36,6 +45,9 @@ impl Default for PoolOptions {
             max_idle: None,
             time_to_live: None,
             honour_keep_alive: true,
+            close_with_reset: false,
+            bytes_per_second: None,
+            tls_bytes_per_second: None,
         }
     }
 }
@@ -97,6 +109,8 @@ impl Worker {
             bytes_received: counts.bytes_received.get(),
             exchanges: counts.exchanges.get(),
             failures: counts.failures.get(),
+            closed_by_us: counts.closed_by_us.get(),
+            closed_by_peer: counts.closed_by_peer.get(),
         }
     }
 }
@@ -113,6 +127,22 @@ pub(crate) struct Counters {
     pub bytes_received: Cell<u64>,
     pub exchanges: Cell<u64>,
     pub failures: Cell<u64>,
+    pub closed_by_us: Cell<u64>,
+    pub closed_by_peer: Cell<u64>,
+}
+
+impl Counters {
+    /// A connection is over.
+    pub fn closed(&self, by_peer: bool) {
+        add(
+            if by_peer {
+                &self.closed_by_peer
+            } else {
+                &self.closed_by_us
+            },
+            1,
+        );
+    }
 }
 
 /// Adds to a counter.
@@ -139,4 +169,25 @@ pub struct Statistics {
     /// Exchanges that brought a response.
     pub exchanges: u64,
     pub failures: u64,
+    /// Connections ended here: no keep-alive, a new iteration, their time was up, a failure on this side.
+    pub closed_by_us: u64,
+    /// Connections ended by the other side, or by its word (`Connection: close`).
+    pub closed_by_peer: u64,
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.connections_opened += other.connections_opened;
+        self.connections_reused += other.connections_reused;
+        self.connections_stale += other.connections_stale;
+        self.connections_expired += other.connections_expired;
+        self.handshakes_full += other.handshakes_full;
+        self.handshakes_resumed += other.handshakes_resumed;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.exchanges += other.exchanges;
+        self.failures += other.failures;
+        self.closed_by_us += other.closed_by_us;
+        self.closed_by_peer += other.closed_by_peer;
+    }
 }

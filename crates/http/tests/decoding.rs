@@ -137,7 +137,10 @@ fn damage() {
 #[test]
 fn relaxed_about_the_end() {
     let relaxed = Want {
-        decode_relaxed: true,
+        relaxed: drumfire_http::Relaxed {
+            gzip: true,
+            deflate: true,
+        },
         ..Want::ALL
     };
     let text = text();

@@ -4,7 +4,12 @@ mod peer;
 
 use std::sync::Arc;
 
-use drumfire_http::{FailureKind, Handshake, Phase, Proxy, Target};
+use std::cell::Cell;
+
+use drumfire_http::{
+    Failure, FailureKind, Handshake, Incoming, Outgoing, Phase, Proxy, Target, Tunnel, Want,
+    exchange,
+};
 use peer::{Do, Peer, answer, get, run, session};
 
 fn by_way_of(peer: &Peer, host: &str, tls: bool) -> Target {
@@ -12,8 +17,7 @@ fn by_way_of(peer: &Peer, host: &str, tls: bool) -> Target {
         proxy: Some(Arc::new(Proxy {
             host: "127.0.0.1".into(),
             port: peer.address.port(),
-            connect_headers: "Proxy-Connection: Keep-Alive\r\n".into(),
-            authorization: Some("Basic dTpw".into()),
+            tls: false,
         })),
         ..Target::new(host, 443, tls)
     }
@@ -31,8 +35,40 @@ fn plain_requests_go_as_they_are() {
     assert_eq!(peer.received(), peer::GET);
 }
 
-const CONNECT: &str = "CONNECT shop.invalid:443 HTTP/1.1\r\nHost: shop.invalid:443\r\n\
-    Proxy-Connection: Keep-Alive\r\n";
+const CONNECT: &str = "CONNECT shop.invalid:443 HTTP/1.1\r\nHost: shop.invalid:443\r\n";
+
+/// Answers the first challenge with credentials, and sends them from then on.
+#[derive(Default)]
+struct Credentials {
+    asked: Cell<bool>,
+}
+
+impl Tunnel for Credentials {
+    fn head(&self, target: &Target) -> Vec<u8> {
+        let authority = target.authority();
+        let mut head = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n");
+        if self.asked.get() {
+            head.push_str("Proxy-Authorization: Basic dTpw\r\n");
+        }
+        head.push_str("\r\n");
+        head.into_bytes()
+    }
+
+    fn challenged(&self, refusal: &Incoming, _target: &Target) -> bool {
+        assert_eq!(refusal.status, 407);
+        !self.asked.replace(true)
+    }
+}
+
+async fn get_with_credentials(target: &Target) -> Box<Failure> {
+    let credentials = Credentials::default();
+    let out = Outgoing {
+        tunnel: Some(&credentials),
+        ..Outgoing::new(peer::GET)
+    };
+    let response = exchange(&session(), target, out, Want::ALL, peer::LIMITS).await;
+    response.expect_err("refused")
+}
 
 #[test]
 fn a_refusal_is_handed_on() {
@@ -65,7 +101,7 @@ fn asked_again(first: &[u8], same_connection: bool) {
     };
     let peer = Peer::start(scripts);
     let target = by_way_of(&peer, "shop.invalid", true);
-    let failure = run(async { get(&session(), &target).await }).expect_err("refused");
+    let failure = run(get_with_credentials(&target));
     assert!(matches!(failure.kind, FailureKind::ProxyRefused(r) if r.status == 502));
     let with = format!("{CONNECT}Proxy-Authorization: Basic dTpw\r\n\r\n");
     let received = if same_connection {
@@ -97,8 +133,7 @@ fn a_tunnel_carries_tls() {
         proxy: Some(Arc::new(Proxy {
             host: "127.0.0.1".into(),
             port: server.address.port(),
-            connect_headers: "".into(),
-            authorization: None,
+            tls: false,
         })),
         ..Target::new("shop.invalid", 443, true)
     };

@@ -1,0 +1,65 @@
+//! Connections slowed down to so many bytes a second, as JMeter's `SlowSocket` does it: a pause before each write for
+//! the bytes written, and before each read for the bytes asked for, whether they come or not.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::connection::Connection;
+use crate::failure::FailureKind;
+use crate::message::Body;
+use crate::receive::Receiver;
+use crate::send::Source;
+use crate::worker::Worker;
+
+/// The buffer through which HttpClient reads and writes (`ConnectionConfig.DEFAULT`).
+pub(crate) const PIECE_BYTES: usize = 8 * 1024;
+/// Shorter reads go through that buffer, which is filled as far as it goes (`MessageConstraints`, `SessionInputBufferImpl`).
+const MIN_DIRECT_BYTES: u64 = 512;
+
+/// How fast a connection may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    pub bytes_per_second: NonZeroU32,
+}
+
+impl Pace {
+    /// Waits for so many bytes: whole milliseconds (`CPSPauser.pause`).
+    pub async fn pause(self, bytes: usize) {
+        let ms = bytes as u64 * 1000 / u64::from(self.bytes_per_second.get());
+        if ms > 0 {
+            sleep(Duration::from_millis(ms)).await;
+        }
+    }
+
+    /// Waits before the next read, and gives how many bytes to ask for.
+    pub async fn before_read(self, receiver: &Receiver) {
+        let ahead = receiver.payload_ahead();
+        let asked = if ahead > MIN_DIRECT_BYTES {
+            ahead.min(PIECE_BYTES as u64) as usize
+        } else {
+            PIECE_BYTES
+        };
+        self.pause(asked).await;
+    }
+
+    /// Sends a request piece by piece.
+    pub async fn send(
+        self,
+        connection: &mut Connection,
+        worker: &Worker,
+        source: &mut Source<'_>,
+    ) -> Result<(), FailureKind> {
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let count = source.fill(&mut piece)?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.pause(count).await;
+            let mut part = Source::new(&piece[..count], Body::None);
+            connection.send(worker, &mut part).await?;
+        }
+    }
+}
