@@ -93,6 +93,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         counts: Counts::new(1),
         timer_factor: 1.0,
         statics: Default::default(),
+        tls: crate::elements::samplers::http::new_tls(&settings.properties),
         reset_state: true,
         supplies: Box::default(),
     });

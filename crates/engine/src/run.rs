@@ -37,6 +37,8 @@ pub struct Shared {
     pub statics: Statics,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
+    /// The TLS settings and what sessions users share.
+    pub tls: Arc<drumfire_http::Tls>,
 }
 
 impl Shared {
@@ -180,6 +182,7 @@ pub fn run(
         counts: Counts::new(program.groups.len()),
         supplies: program.groups.iter().map(Supply::new).collect(),
         statics: Statics::default(),
+        tls: crate::elements::samplers::http::new_tls(&properties),
         timer_factor: properties
             .get("timer.factor")
             .and_then(|factor| factor.trim().parse().ok())

@@ -170,6 +170,7 @@ fn user(program: &Arc<Program>) -> Context {
         reset_state: true,
         statics: Default::default(),
         supplies: Box::default(),
+        tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
     });
     let place = Place {
         base_dir: std::path::PathBuf::new(),

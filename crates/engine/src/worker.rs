@@ -84,7 +84,7 @@ impl Worker {
         Worker {
             recorder: RefCell::new(recorder),
             stop: shared.control.join(),
-            http: crate::elements::samplers::http::new_worker(&shared.properties),
+            http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             alarms: Alarms::new(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),

@@ -135,6 +135,24 @@ pub struct CredentialStore {
 }
 
 impl CredentialStore {
+    /// What a client knows that has a proxy with a user (`HTTPHC4Impl.setupClient`); `domain` is `http.proxyDomain`.
+    pub fn of_proxy(host: &str, port: i32, user: &str, password: &str, domain: &str) -> Self {
+        let row = Authorization {
+            user: user.to_owned(),
+            password: password.to_owned(),
+            domain: domain.to_owned(),
+            ..Authorization::default()
+        };
+        let mut store = Self::default();
+        let scope = Scope {
+            host: host.to_lowercase(),
+            port,
+            realm: None,
+        };
+        store.set(scope, Credentials::of(&row));
+        store
+    }
+
     fn set(&mut self, scope: Scope, credentials: Credentials) {
         match self.known.iter_mut().find(|(own, _)| *own == scope) {
             Some((_, own)) => *own = credentials,
@@ -213,6 +231,17 @@ pub struct Request<'a> {
 }
 
 impl Negotiation {
+    /// With a proxy: nothing is sent before a challenge.
+    pub fn with_proxy(host: &str, port: i32) -> Self {
+        Self {
+            host: host.to_lowercase(),
+            port,
+            state: State::Unchallenged,
+            scheme: None,
+            others: Vec::new(),
+        }
+    }
+
     /// Begins before the first request (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`). `rows` are those of the
     /// Authorization Manager in scope, empty without one. `preemptive` is the property `httpclient4.auth.preemptive`
     /// (default true).
@@ -393,11 +422,6 @@ impl Negotiation {
 fn basic(name: &str, password: &str) -> String {
     let pair = format!("{name}:{password}");
     format!("Basic {}", STANDARD.encode(Charset::US_ASCII.encode(&pair)))
-}
-
-/// The value of a Basic header as HttpClient writes it, for a proxy (`BasicScheme`).
-pub fn basic_header(name: &str, password: &str) -> String {
-    basic(name, password)
 }
 
 /// `Authorization.toBasicHeader`, used by JMeter's Java implementation of the sampler: in UTF-8.

@@ -179,10 +179,14 @@ impl<'a> RequestHead<'a> {
     }
 
     /// What HttpClient adds when it is missing: `Host` and `User-Agent` (`None` with
-    /// `httpclient4.default_user_agent_disabled`).
-    pub fn finish(&mut self, host_header: &'a str, user_agent: Option<&'a str>) {
+    /// `httpclient4.default_user_agent_disabled`), and between them `Proxy-Connection` where the request itself goes
+    /// to a proxy (`RequestClientConnControl`).
+    pub fn finish(&mut self, host_header: &'a str, by_proxy: bool, user_agent: Option<&'a str>) {
         if !self.contains("Host") {
             self.add("Host", host_header);
+        }
+        if by_proxy {
+            self.add_missing("Proxy-Connection", "Keep-Alive");
         }
         if let Some(user_agent) = user_agent.filter(|_| !self.contains("User-Agent")) {
             self.add("User-Agent", user_agent);
@@ -193,6 +197,13 @@ impl<'a> RequestHead<'a> {
     pub fn authorization(&mut self, value: impl Into<Cow<'a, str>>) {
         if !self.contains("Authorization") {
             self.add("Authorization", value);
+        }
+    }
+
+    /// The `Proxy-Authorization` header; the plan's own one stays instead.
+    pub fn proxy_authorization(&mut self, value: impl Into<Cow<'a, str>>) {
+        if !self.contains("Proxy-Authorization") {
+            self.add("Proxy-Authorization", value);
         }
     }
 
@@ -523,7 +534,7 @@ mod tests {
         let rows = headers(rows);
         let url = url();
         let mut head = RequestHead::new(&url, true, &rows);
-        head.finish("127.0.0.1:18761", Some(UA));
+        head.finish("127.0.0.1:18761", false, Some(UA));
         sent(&head)
     }
 
@@ -535,7 +546,7 @@ mod tests {
         );
         let url = url();
         let mut head = RequestHead::new(&url, false, &[]);
-        head.finish("h", None);
+        head.finish("h", false, None);
         assert_eq!(sent(&head), "Connection: close\r\nHost: h\r\n");
         assert!(head.asks_to_close());
     }
@@ -601,7 +612,7 @@ mod tests {
         let mut head = RequestHead::new(&url, true, &[]);
         head.cookies(Some("a=\"1 x\"; b=2"));
         head.body(&body).unwrap();
-        head.finish("h", Some(UA));
+        head.finish("h", false, Some(UA));
         assert_eq!(
             sent(&head),
             "Connection: keep-alive\r\nCookie: a=\"1 x\"; b=2\r\nContent-Length: 2\r\n\
@@ -668,7 +679,7 @@ mod tests {
         let mut head = RequestHead::new(&url, true, &rows);
         head.conditional(Some("yesterday"), Some("tag"));
         head.cookie_slot();
-        head.finish("h", None);
+        head.finish("h", false, None);
         let template = HeadTemplate::new("GET", &head);
         let write = |cookies| {
             let mut out = Vec::new();

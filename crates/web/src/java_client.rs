@@ -149,14 +149,31 @@ impl<'a> RequestHead<'a> {
     }
 
     /// What `HttpURLConnection.writeRequests` adds when it is missing.
-    pub fn java_finish(&mut self, host_header: &'a str, body: Option<&Body>, method: &str) {
+    pub fn java_finish(
+        &mut self,
+        host_header: &'a str,
+        by_proxy: bool,
+        body: Option<&Body>,
+        method: &str,
+    ) {
         self.add_missing("User-Agent", USER_AGENT);
         self.add_missing("Host", host_header);
         self.add_missing("Accept", ACCEPT);
+        if by_proxy {
+            self.set_text("Proxy-Connection", "keep-alive");
+        }
         if body.is_some() && method != "PUT" {
             self.add_missing("Content-type", FORM_TYPE);
         }
     }
+}
+
+/// The head of the request for a tunnel (`HttpURLConnection.sendCONNECTRequest`).
+pub fn connect_head(authority: &str) -> String {
+    format!(
+        "CONNECT {authority} HTTP/1.1\r\nUser-Agent: {USER_AGENT}\r\nHost: {authority}\r\nAccept: {ACCEPT}\r\n\
+         Proxy-Connection: keep-alive\r\n\r\n"
+    )
 }
 
 /// The size of a `java.util.HashMap` with so many entries.
@@ -366,7 +383,7 @@ mod tests {
         if let Some(body) = &body {
             head.java_body(body);
         }
-        head.java_finish(&wire.host_header, body.as_ref(), spec.method);
+        head.java_finish(&wire.host_header, false, body.as_ref(), spec.method);
         let mut bytes = Vec::new();
         head.append(spec.method, &wire.target, &mut bytes);
         if let Some(body) = &body {

@@ -19,7 +19,7 @@ use crate::options::{
 const LAST: &str = "LAST";
 
 /// Options that ask for something not built yet, and what it is.
-const NOT_BUILT: [(char, &str); 12] = [
+const NOT_BUILT: [(char, &str); 7] = [
     ('s', "a JMeter server"),
     ('g', "the HTML report"),
     ('e', "the HTML report"),
@@ -27,11 +27,6 @@ const NOT_BUILT: [(char, &str); 12] = [
     ('r', "a run on remote servers"),
     ('R', "a run on remote servers"),
     ('X', "a run on remote servers"),
-    ('H', "a proxy server for all requests"),
-    ('E', "a proxy server for all requests"),
-    ('N', "a proxy server for all requests"),
-    ('u', "a proxy server for all requests"),
-    ('a', "a proxy server for all requests"),
 ];
 
 /// Reads the words of the command line (without the program's name).
@@ -110,7 +105,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         properties: PropertyOptions {
             main_file: given.argument('p').map(PathBuf::from),
             home: given.argument('d').map(PathBuf::from),
-            changes: given.changes(),
+            changes: [given.changes(), given.proxy()].concat(),
         },
         log,
         progress: Progress::Auto,
@@ -174,6 +169,36 @@ impl Given<'_> {
             _ => None,
         };
         self.items.iter().filter_map(change).collect()
+    }
+
+    /// The proxy of all requests, which JMeter sets after all other properties (`JMeter.setProxy`).
+    fn proxy(&self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let own = |name: &str, value: &str| Change::Property(name.to_owned(), value.to_owned());
+        if let Some(user) = self.argument('u') {
+            changes.push(own("http.proxyUser", user));
+            if let Some(password) = self.argument('a') {
+                changes.push(own("http.proxyPass", password));
+            }
+        }
+        let system = |name: &str, value: &str| Change::System(name.to_owned(), value.to_owned());
+        if let (Some(host), Some(port)) = (self.argument('H'), self.argument('P')) {
+            for scheme in ["http", "https"] {
+                changes.push(system(&format!("{scheme}.proxyHost"), host));
+                changes.push(system(&format!("{scheme}.proxyPort"), port));
+            }
+            if let Some(scheme) = self
+                .argument('E')
+                .filter(|scheme| !scheme.trim().is_empty())
+            {
+                changes.push(system("http.proxyScheme", scheme));
+            }
+        }
+        if let Some(hosts) = self.argument('N') {
+            changes.push(system("http.nonProxyHosts", hosts));
+            changes.push(system("https.nonProxyHosts", hosts));
+        }
+        changes
     }
 
     fn levels(&self) -> Vec<(String, String)> {
@@ -298,6 +323,28 @@ mod tests {
     }
 
     #[test]
+    fn a_proxy_becomes_properties_after_all_others() {
+        let options = run("-n -t p -H h -P 1 -u me -a pw -N a|b -E https -Jx=1");
+        let system = |name: &str, value: &str| Change::System(name.to_owned(), value.to_owned());
+        let own = |name: &str, value: &str| Change::Property(name.to_owned(), value.to_owned());
+        let expected = [
+            own("x", "1"),
+            own("http.proxyUser", "me"),
+            own("http.proxyPass", "pw"),
+            system("http.proxyHost", "h"),
+            system("http.proxyPort", "1"),
+            system("https.proxyHost", "h"),
+            system("https.proxyPort", "1"),
+            system("http.proxyScheme", "https"),
+            system("http.nonProxyHosts", "a|b"),
+            system("https.nonProxyHosts", "a|b"),
+        ];
+        assert_eq!(options.properties.changes, expected);
+        // The password alone says nothing.
+        assert_eq!(run("-n -t p -a pw").properties.changes, []);
+    }
+
+    #[test]
     fn last_is_the_last_plan_and_names_the_results() {
         let options = run("-n -t LAST -l LAST.jtl");
         assert_eq!(
@@ -354,7 +401,6 @@ mod tests {
             "-n -t p -r",
             "-n -t p -R h",
             "-s",
-            "-n -t p -H h -P 1",
         ] {
             let refusal = refused(line);
             assert_eq!(refusal.exit, Exit::NotBuilt, "{line}");

@@ -1,14 +1,13 @@
 //! The settings of one sample, evaluated.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::{Scope, Template, Text};
-use drumfire_http::{Limits, Proxy};
+use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::{self, Header};
@@ -16,7 +15,7 @@ use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
 use super::edits::{Request, RequestArgument};
-use super::settings::address;
+use super::proxy::ProxyChoice;
 use crate::context::Context;
 use crate::number;
 
@@ -25,8 +24,11 @@ pub struct Call<'s> {
     pub method: Text<'s>,
     pub headers: Vec<Header<'s>>,
     pub limits: Limits,
-    pub source: Option<IpAddr>,
-    pub proxy: Option<Arc<Proxy>>,
+    pub source: Option<Arc<Source>>,
+    /// Why there is no source address.
+    pub source_failure: Option<Exception>,
+    /// The proxy that the sampler names.
+    pub proxy: Option<Arc<ProxyChoice>>,
     protocol: Text<'s>,
     domain: Text<'s>,
     port: Text<'s>,
@@ -99,20 +101,27 @@ impl<'s> Call<'s> {
                 headers::merge(&mut merged, &rows);
             }
         }
+        let (source, source_failure) = match sampler.source.as_ref().map(|own| own.evaluate(cx)) {
+            None | Some(Ok(None)) => (None, None),
+            Some(Ok(source)) => (source, None),
+            Some(Err(exception)) => (None, Some(exception)),
+        };
+        let local = sampler.settings.local_address.as_ref();
+        let general = &sampler.settings.proxy;
         let mut call = Call {
             label: name.eval(cx).into_value(),
             method: sampler.method.eval(cx),
             headers: merged,
             limits: Limits {
-                connect: timeout(&sampler.connect_timeout, 0, cx),
-                response: timeout(
-                    &sampler.response_timeout,
-                    sampler.settings.default_timeout_ms,
-                    cx,
-                ),
+                connect: timeout(&sampler.connect_timeout, cx),
+                response: timeout(&sampler.response_timeout, cx),
             },
-            source: address(sampler.source.eval(cx).trim()).or(sampler.settings.local_address),
-            proxy: sampler.proxy.as_ref().and_then(|proxy| proxy.evaluate(cx)),
+            source: source.or_else(|| local.map(|local| local.source.clone())),
+            source_failure,
+            proxy: sampler
+                .proxy
+                .as_ref()
+                .and_then(|proxy| proxy.evaluate(cx, general)),
             protocol: sampler.protocol.eval(cx),
             domain: sampler.domain.eval(cx),
             port: sampler.port.eval(cx),
@@ -255,29 +264,6 @@ impl super::FileTemplate {
     }
 }
 
-impl super::ProxyTemplate {
-    /// `HTTPHC4Impl#isDynamicProxy`: a host and a port.
-    fn evaluate(&self, cx: &mut Context) -> Option<Arc<Proxy>> {
-        let host = self.host.eval(cx).into_string();
-        let port = number::int(&self.port.eval(cx));
-        if host.is_empty() || port <= 0 {
-            return None;
-        }
-        let (user, password) = (
-            self.user.eval(cx).into_string(),
-            self.password.eval(cx).into_string(),
-        );
-        let authorization = (!user.is_empty())
-            .then(|| drumfire_web::auth::basic_header(&user, &password).into_boxed_str());
-        Some(Arc::new(Proxy {
-            host: host.into(),
-            port: u16::try_from(port).unwrap_or(0),
-            connect_headers: Box::default(),
-            authorization,
-        }))
-    }
-}
-
 fn cow(text: Text<'_>) -> Cow<'_, str> {
     match text {
         Text::Literal(text) => Cow::Borrowed(text),
@@ -285,13 +271,10 @@ fn cow(text: Text<'_>) -> Cow<'_, str> {
     }
 }
 
-fn timeout(template: &Template, default_ms: i64, cx: &mut Context) -> Option<Duration> {
-    if template.is_empty_literal() && default_ms == 0 {
+fn timeout(template: &Template, cx: &mut Context) -> Option<Duration> {
+    if template.is_empty_literal() {
         return None;
     }
-    let ms = match number::int(&template.eval(cx)) {
-        0 => default_ms,
-        ms => i64::from(ms),
-    };
+    let ms = number::int(&template.eval(cx));
     (ms > 0).then(|| Duration::from_millis(ms as u64))
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Prop, Value};
 
-use super::{ArgumentTemplate, FileTemplate, HttpSampler, ProxyTemplate, Settings};
+use super::proxy::ProxyTemplate;
+use super::source::{SourceTemplate, SourceType};
+use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::compile::{Decoder, Element, Manager};
 use crate::program::Needs;
 use drumfire_expr::Template;
@@ -142,7 +144,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         connect_timeout: merged.template(d, "HTTPSampler.connect_timeout"),
         response_timeout: merged.template(d, "HTTPSampler.response_timeout"),
         proxy: proxy(d, &merged),
-        source: merged.template(d, "HTTPSampler.ipSource"),
+        source: source(d, &merged, client),
         cookies: None,
         cache: None,
         auth: None,
@@ -250,9 +252,28 @@ fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {
         return None;
     }
     Some(ProxyTemplate {
+        scheme: merged.template(d, "HTTPSampler.proxyScheme"),
         host,
         port: merged.template(d, "HTTPSampler.proxyPort"),
         user: merged.template(d, "HTTPSampler.proxyUser"),
         password: merged.template(d, "HTTPSampler.proxyPass"),
     })
+}
+
+/// Only the implementation HttpClient4 has source addresses.
+fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<SourceTemplate> {
+    let text = merged.template(d, "HTTPSampler.ipSource");
+    if text.is_empty_literal() || client != Client::HttpClient {
+        return None;
+    }
+    let kind = merged.template(d, "HTTPSampler.ipSourceType");
+    let number = crate::number::int(&d.now(&kind));
+    let kind = SourceType::from_number(number).unwrap_or_else(|| {
+        d.unit.findings.push(d.element.warning(
+            "source-type-unknown",
+            format!("there is no source address type {number}; IP/Hostname is used"),
+        ));
+        SourceType::Hostname
+    });
+    Some(SourceTemplate::new(text, kind))
 }

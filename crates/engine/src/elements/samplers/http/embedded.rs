@@ -15,7 +15,8 @@ use tokio::task::JoinSet;
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
-use super::request::{Prepared, Sending, Trouble};
+use super::request::{Prepared, Sending};
+use super::transfer::Trouble;
 use crate::context::Context;
 
 /// `httpsampler.parallel_download` pool where the plan gives no number (`CONCURRENT_POOL_SIZE`).

@@ -11,7 +11,7 @@ use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
-use super::request::Trouble;
+use super::transfer::Trouble;
 use crate::program::Needs;
 
 /// Turns the sample into a failed one. JMeter stores the stack trace as response data; it counts as received bytes
@@ -35,6 +35,11 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
         Trouble::Java(exception) => exception.clone(),
         Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
         Trouble::Exchange(failure) => {
+            if let FailureKind::ProxyRefused(refusal) = &failure.kind {
+                let line = String::from_utf8_lossy(refusal.status_line());
+                let message = format!("Unable to tunnel through proxy. Proxy returns \"{line}\"");
+                return Exception::new("java.io.IOException", message);
+            }
             let endpoint = match &target.proxy {
                 Some(proxy) => Endpoint {
                     host: &proxy.host,

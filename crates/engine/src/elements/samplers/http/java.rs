@@ -75,10 +75,10 @@ impl HttpSampler {
         let head_text = self
             .shows_request()
             .then(|| head.java_text(credentials.as_deref()));
-        head.java_finish(&wire.host_header, body.as_ref(), method);
-        let target = self.target(cx, call, &wire);
-        let mut bytes = Vec::with_capacity(256);
+        let target = self.target(cx, call, url, &wire);
         let through_proxy = target.proxy.is_some() && !wire.secure;
+        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), method);
+        let mut bytes = Vec::with_capacity(256);
         head.append(
             method,
             if through_proxy {
@@ -100,6 +100,7 @@ impl HttpSampler {
             keep_alive,
             head_text,
             authorization: None,
+            access: None,
         })))
     }
 
@@ -123,10 +124,16 @@ impl HttpSampler {
         if let Some(body) = &body {
             head.java_body(body);
         }
-        head.java_finish(&wire.host_header, body.as_ref(), method);
+        sending.target = self.target(cx, call, url, &wire);
+        let through_proxy = sending.target.proxy.is_some() && !wire.secure;
+        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), method);
         sending.head.clear();
-        head.append(method, &wire.target, &mut sending.head);
-        sending.target = self.target(cx, call, &wire);
+        let line = if through_proxy {
+            url.as_str()
+        } else {
+            &wire.target
+        };
+        head.append(method, line, &mut sending.head);
         drop(head);
         sending.body = body;
     }

@@ -9,8 +9,10 @@
 //! | `request.rs` | one request: address, head, cookies, cache, body |
 //! | `java.rs` | the same for the implementation `Java` |
 //! | `file.rs` | the same for the protocol `file` |
+//! | `transfer.rs` | the exchange, tried again if need be |
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
+//! | `proxy.rs`, `source.rs` | through which proxy and from which address |
 //! | `state.rs` | what a user and a worker keep between samples |
 
 mod call;
@@ -20,11 +22,14 @@ mod embedded;
 mod failure;
 mod file;
 mod java;
+mod proxy;
 mod redirects;
 mod request;
 mod response;
 mod settings;
+mod source;
 mod state;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -34,7 +39,7 @@ use drumfire_web::trace::{Client, Place};
 
 pub use decode::decode;
 pub use settings::Settings;
-pub use state::{UserState, new_worker};
+pub use state::{UserState, new_tls, new_worker};
 
 use crate::context::Context;
 use crate::elements::config::{
@@ -42,6 +47,8 @@ use crate::elements::config::{
 };
 use crate::program::Needs;
 use call::Call;
+use proxy::ProxyTemplate;
+use source::SourceTemplate;
 
 /// A decoded HTTP Request.
 pub struct HttpSampler {
@@ -71,7 +78,7 @@ pub struct HttpSampler {
     connect_timeout: Template,
     response_timeout: Template,
     proxy: Option<ProxyTemplate>,
-    source: Template,
+    source: Option<SourceTemplate>,
     cookies: Option<Arc<CookieManager>>,
     cache: Option<Arc<CacheManager>>,
     auth: Option<Arc<AuthManager>>,
@@ -93,13 +100,6 @@ struct FileTemplate {
     path: Template,
     param_name: Template,
     mime_type: Template,
-}
-
-struct ProxyTemplate {
-    host: Template,
-    port: Template,
-    user: Template,
-    password: Template,
 }
 
 impl HttpSampler {

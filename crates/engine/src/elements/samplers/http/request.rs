@@ -1,28 +1,23 @@
 //! One request, from its address to the bytes on the wire, and its exchange (`HTTPHC4Impl#sample`).
 
-use std::fs::File;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
-use drumfire_http::{
-    Body as WireBody, Identity, Incoming, Keep, Limits, Outgoing, Part as WirePart, Session,
-    Target, Want, exchange,
-};
+use drumfire_http::{Identity, Incoming, Keep, Target, Want};
 use drumfire_results::{Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
-use drumfire_web::body::{Body, Part, unreadable_file};
+use drumfire_web::body::Body;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::{Url, Wire};
 
 use super::call::Call;
+use super::proxy::{ProxyAccess, ProxyChoice};
+use super::transfer::Trouble;
 use super::{HttpSampler, failure};
 use crate::context::Context;
-use crate::control::{Control, Stopping};
-use tokio::sync::Notify;
 
 /// A request that is ready to be sent.
 pub(super) struct Sending {
@@ -38,6 +33,8 @@ pub(super) struct Sending {
     pub head_text: Option<String>,
     /// The same without what only later requests need, to be repeated with another `Authorization`.
     pub(super) authorization: Option<Negotiation>,
+    /// The client that talks to the proxy, if there is one; never with the implementation Java.
+    pub(super) access: Option<Rc<ProxyAccess>>,
 }
 
 /// What comes of preparing a request.
@@ -87,7 +84,6 @@ impl HttpSampler {
         let built = if let Err(exception) = self.identity(cx, url.is_secure()) {
             Err((Box::new(sample), exception))
         } else if self.client == Client::HttpClient {
-            cx.http.reset_if_needed();
             self.build(cx, call, url, method, place.is_redirect(), sample)
         } else {
             self.build_java(cx, call, url, method, place.is_redirect(), sample)
@@ -113,10 +109,15 @@ impl HttpSampler {
         mut sample: Sample,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let fail = |sample: Sample, exception| Err((Box::new(sample), exception));
+        let access = self.access(cx, call, url);
+        cx.http.reset_if_needed(access.as_deref());
         let wire = match url.wire() {
             Ok(wire) => wire,
             Err(exception) => return fail(sample, exception),
         };
+        if let Some(exception) = &call.source_failure {
+            return fail(sample, exception.clone());
+        }
         let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
         let cached = self
             .cache
@@ -156,37 +157,20 @@ impl HttpSampler {
                 return fail(sample, exception);
             }
         }
-        head.finish(
-            &wire.host_header,
-            self.settings.user_agent.then_some(DEFAULT_USER_AGENT),
+        let mut authorization = self.negotiation(cx, url, access.as_deref());
+        let target = self.target(cx, call, url, &wire);
+        let line = RequestLine::new(method, url, &wire, &target);
+        let value = authorization
+            .as_mut()
+            .and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)));
+        line.finish(
+            &mut head,
+            &wire,
+            self.user_agent(),
+            value,
+            access.as_deref(),
         );
-        let mut authorization = self.auth.as_ref().map(|auth| {
-            let rows = auth.rows(cx);
-            Negotiation::begin(
-                &mut cx.http.credentials,
-                &rows,
-                url,
-                self.settings.preemptive_auth,
-            )
-        });
-        if let Some(negotiation) = &mut authorization {
-            let request = auth::Request {
-                method,
-                target: &wire.target,
-                entity: None,
-            };
-            if let Some(value) = negotiation.header(&request, || nonce(cx)) {
-                head.authorization(value);
-            }
-        }
-        let target = self.target(cx, call, &wire);
-        let through_proxy = target.proxy.is_some() && !wire.secure;
-        let mut bytes = Vec::with_capacity(256);
-        if through_proxy {
-            head.append(method, url.as_str(), &mut bytes);
-        } else {
-            head.append(method, &wire.target, &mut bytes);
-        }
+        let bytes = line.bytes(&head);
         let head_text = self.shows_request().then(|| {
             let mut text = String::new();
             head.append_text(&mut text);
@@ -204,23 +188,83 @@ impl HttpSampler {
             keep_alive,
             head_text,
             authorization,
+            access,
         })))
     }
 
+    fn user_agent(&self) -> Option<&'static str> {
+        self.settings.user_agent.then_some(DEFAULT_USER_AGENT)
+    }
+
+    /// What is known of the authorization before the request, if there is an Authorization Manager.
+    fn negotiation(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        access: Option<&ProxyAccess>,
+    ) -> Option<Negotiation> {
+        let rows = self.auth.as_ref()?.rows(cx);
+        let preemptive = self.settings.preemptive_auth;
+        if let Some(access) = access.filter(|_| preemptive && auth::find(&rows, url).is_none()) {
+            access.lose_credentials();
+        }
+        Some(Negotiation::begin(
+            &mut cx.http.credentials,
+            &rows,
+            url,
+            preemptive,
+        ))
+    }
+
+    /// The proxy of a request: the sampler's own, else the one of the properties.
+    fn proxy<'c>(&'c self, call: &'c Call<'_>, url: &Url) -> Option<&'c Arc<ProxyChoice>> {
+        let general = || {
+            let general = &self.settings.proxy;
+            if self.client == Client::HttpClient {
+                general.for_client(url.host())
+            } else {
+                general.for_java(url.host(), url.is_secure())
+            }
+        };
+        call.proxy.as_ref().or_else(general)
+    }
+
+    /// The user's client for this address and proxy; `None` without a proxy.
+    fn access(&self, cx: &mut Context, call: &Call<'_>, url: &Url) -> Option<Rc<ProxyAccess>> {
+        let choice = self.proxy(call, url)?;
+        let secure = url.is_secure();
+        let authority = match url.port() {
+            Some(port) => format!("{}:{port}", url.host()),
+            None => url.host().to_owned(),
+        };
+        let worker = cx.worker.clone();
+        let make = || {
+            let preemptive = self.settings.preemptive_auth;
+            let (agent, random) = (self.user_agent(), worker.new_random());
+            ProxyAccess::new(choice, secure, &authority, agent, preemptive, random)
+        };
+        Some(cx.http.proxies.get(choice, secure, &authority, make))
+    }
+
     /// Where the connection leads.
-    pub(super) fn target(&self, cx: &mut Context, call: &Call<'_>, wire: &Wire<'_>) -> Rc<Target> {
-        let proxy = call
-            .proxy
-            .clone()
-            .or_else(|| self.settings.proxy.as_ref()?.for_host(wire.connect_host));
+    pub(super) fn target(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        url: &Url,
+        wire: &Wire<'_>,
+    ) -> Rc<Target> {
+        let proxy = self.proxy(call, url);
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
             return cx
                 .http
                 .plain_target(wire.connect_host, wire.connect_port, wire.secure);
         }
         let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
-        target.proxy = proxy;
-        target.source = call.source;
+        target.proxy = proxy.map(|choice| choice.proxy.clone());
+        if self.client == Client::HttpClient {
+            target.source = call.source.clone();
+        }
         // A certificate that is missing has ended the sample before.
         target.identity = self.identity(cx, wire.secure).unwrap_or_default();
         cx.http.target(target)
@@ -251,47 +295,8 @@ impl HttpSampler {
         Some(Box::new(sample))
     }
 
-    /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
-    pub(super) async fn send(
-        &self,
-        cx: &Context,
-        call: &Call<'_>,
-        sending: &Sending,
-    ) -> Result<Incoming, Trouble> {
-        let begin = Instant::now();
-        let exchange = transfer(&cx.http.session, sending, self.want(), call.limits);
-        match cx.attend(exchange).await {
-            Some(outcome) => outcome,
-            None => Err(Trouble::Interrupted(begin)),
-        }
-    }
-
-    /// The exchange as a future of its own, to run beside others.
-    pub(super) fn detached(
-        &self,
-        cx: &Context,
-        call: &Call<'_>,
-        sending: Box<Sending>,
-    ) -> impl Future<Output = (Box<Sending>, Result<Incoming, Trouble>)> + use<> {
-        let session = cx.http.session.clone();
-        let stop = Stop {
-            notify: cx.worker.stop.clone(),
-            control: cx.shared.control.clone(),
-        };
-        let (want, limits) = (self.want(), call.limits);
-        async move {
-            let begin = Instant::now();
-            let outcome = tokio::select! {
-                biased;
-                outcome = transfer(&session, &sending, want, limits) => outcome,
-                () = stop.now() => Err(Trouble::Interrupted(begin)),
-            };
-            (sending, outcome)
-        }
-    }
-
     /// What is kept of the body.
-    fn want(&self) -> Want {
+    pub(super) fn want(&self) -> Want {
         let keep = if self.md5 {
             Keep::Md5
         } else if self.needs.body || self.image_parser {
@@ -306,7 +311,7 @@ impl HttpSampler {
         Want {
             keep,
             decode: read,
-            decode_relaxed: self.settings.deflate_relaxed,
+            relaxed: self.settings.relaxed,
         }
     }
 
@@ -321,7 +326,12 @@ impl HttpSampler {
         let mut incoming = incoming;
         let mut visited = vec![sending.url.clone()];
         loop {
-            if incoming.status == 401 && self.answer_challenge(cx, call, sending, &incoming)? {
+            let again = match incoming.status {
+                401 => self.answer_challenge(cx, call, sending, &incoming)?,
+                407 => self.answer_proxy(cx, call, sending, &incoming),
+                _ => false,
+            };
+            if again {
                 incoming = self.send(cx, call, sending).await?;
                 continue;
             }
@@ -379,17 +389,44 @@ impl HttpSampler {
             return Ok(false);
         }
         let (url, method) = (sending.url.clone(), sending.method.clone());
-        let target = url.wire().map_err(Trouble::Java)?.target.into_owned();
-        let request = auth::Request {
+        let wire = url.wire().map_err(Trouble::Java)?;
+        let line = RequestLine::new(&method, &url, &wire, &sending.target);
+        let value = negotiation.header(&line.authorized(), || nonce(cx));
+        let next = Next {
+            url: &url,
             method: &method,
-            target: &target,
-            entity: None,
+            body: sending.body.take(),
         };
-        let value = negotiation.header(&request, || nonce(cx));
-        let body = sending.body.take();
-        self.rewrite(cx, call, sending, &url, &method, body, value);
+        self.rewrite(cx, call, sending, next, value);
         sending.authorization = Some(negotiation);
         Ok(true)
+    }
+
+    /// Answers a proxy's wish for credentials, if there are any.
+    fn answer_proxy(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: &Incoming,
+    ) -> bool {
+        let access = sending.access.clone();
+        if sending.target.tls || !access.is_some_and(|access| access.answers(incoming)) {
+            return false;
+        }
+        let (url, method) = (sending.url.clone(), sending.method.clone());
+        let line = url.wire().map(|wire| {
+            let line = RequestLine::new(&method, &url, &wire, &sending.target);
+            let negotiation = sending.authorization.as_mut();
+            negotiation.and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)))
+        });
+        let next = Next {
+            url: &url,
+            method: &method,
+            body: sending.body.take(),
+        };
+        self.rewrite(cx, call, sending, next, line.unwrap_or_default());
+        true
     }
 
     fn redirect_request(
@@ -404,7 +441,9 @@ impl HttpSampler {
         let body = if same { sending.body.take() } else { None };
         if self.client == Client::HttpClient {
             url.wire().map_err(Trouble::Java)?;
-            self.rewrite(cx, call, sending, url, method, body, None);
+            sending.access = self.access(cx, call, url);
+            let next = Next { url, method, body };
+            self.rewrite(cx, call, sending, next, None);
         } else {
             self.rewrite_java(cx, call, sending, url, method, body);
         }
@@ -416,136 +455,97 @@ impl HttpSampler {
     }
 
     /// Makes the head of a follow-up request within the same sample.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is one part of the request line or head"
-    )]
     fn rewrite(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
         sending: &mut Sending,
-        url: &Url,
-        method: &str,
-        body: Option<Body>,
+        next: Next<'_>,
         authorization: Option<String>,
     ) {
-        let Ok(wire) = url.wire() else { return };
-        let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
+        let Ok(wire) = next.url.wire() else { return };
+        let mut head = RequestHead::new(next.url, self.keep_alive, &call.headers);
         let cookies = self
             .cookies
             .as_ref()
             .and_then(|cookies| cookies.header(cx, &sending.url));
         head.cookies(cookies.as_deref());
-        if let Some(body) = &body {
+        if let Some(body) = &next.body {
             // It was sent before with the same headers, so they fit.
             let _ = head.body(body);
         }
-        head.finish(
-            &wire.host_header,
-            self.settings.user_agent.then_some(DEFAULT_USER_AGENT),
-        );
-        if let Some(value) = authorization {
-            head.authorization(value);
-        }
-        sending.head.clear();
-        head.append(method, &wire.target, &mut sending.head);
-        sending.target = self.target(cx, call, &wire);
+        sending.target = self.target(cx, call, next.url, &wire);
+        let line = RequestLine::new(next.method, next.url, &wire, &sending.target);
+        let (agent, access) = (self.user_agent(), sending.access.as_deref());
+        line.finish(&mut head, &wire, agent, authorization, access);
+        sending.head = line.bytes(&head);
         if let Some(text) = &mut sending.head_text {
             text.clear();
             head.append_text(text);
         }
         drop(head);
-        sending.body = body;
+        sending.body = next.body;
     }
 }
 
-/// Told when the run is to stop now.
-struct Stop {
-    notify: Arc<Notify>,
-    control: Control,
+/// A follow-up request.
+struct Next<'n> {
+    url: &'n Url,
+    method: &'n str,
+    body: Option<Body>,
 }
 
-impl Stop {
-    async fn now(&self) {
-        loop {
-            let stopped = self.notify.notified();
-            if self.control.state() == Stopping::Now {
-                return;
-            }
-            stopped.await;
+/// The first line of a request, and what depends on it.
+struct RequestLine<'l> {
+    method: &'l str,
+    /// The path, or the whole address where the request itself goes to a proxy.
+    target: &'l str,
+    by_proxy: bool,
+}
+
+impl<'l> RequestLine<'l> {
+    fn new(method: &'l str, url: &'l Url, wire: &'l Wire<'_>, target: &Target) -> Self {
+        let by_proxy = target.proxy.is_some() && !wire.secure;
+        RequestLine {
+            method,
+            target: if by_proxy { url.as_str() } else { &wire.target },
+            by_proxy,
         }
     }
-}
 
-async fn transfer(
-    session: &Session,
-    sending: &Sending,
-    want: Want,
-    limits: Limits,
-) -> Result<Incoming, Trouble> {
-    let mut files = Vec::new();
-    let parts = match &sending.body {
-        Some(body) => wire_parts(body, &mut files).map_err(Trouble::Java)?,
-        None => Vec::new(),
-    };
-    let body = match parts.as_slice() {
-        [] => WireBody::None,
-        [WirePart::Bytes(bytes)] => WireBody::Bytes(bytes),
-        parts => WireBody::Parts(parts),
-    };
-    let outgoing = Outgoing {
-        head: &sending.head,
-        body,
-        is_head: sending.is_head,
-        keep_alive: sending.keep_alive,
-        expect_continue: None,
-    };
-    exchange(session, &sending.target, outgoing, want, limits)
-        .await
-        .map_err(Trouble::Exchange)
-}
-
-/// Why there is no response.
-pub(super) enum Trouble {
-    Exchange(Box<drumfire_http::Failure>),
-    Java(Exception),
-    /// The run was told to stop now, or a Sample Timeout was over; when the exchange began.
-    Interrupted(Instant),
-}
-
-impl Trouble {
-    /// The times and sizes of the part that happened.
-    pub(super) fn failed_exchange(&self) -> Option<&drumfire_http::Failure> {
-        match self {
-            Trouble::Exchange(failure) => Some(failure),
-            _ => None,
+    /// What authorization is computed from.
+    fn authorized(&self) -> auth::Request<'l> {
+        auth::Request {
+            method: self.method,
+            target: self.target,
+            entity: None,
         }
     }
-}
 
-fn wire_parts<'b>(
-    body: &'b Body,
-    files: &'b mut Vec<File>,
-) -> Result<Vec<WirePart<'b>>, Exception> {
-    for part in &body.parts {
-        if let Part::File { path, .. } = part {
-            files.push(
-                File::open(path)
-                    .map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?,
-            );
+    /// The headers that HttpClient adds last.
+    fn finish<'h>(
+        &self,
+        head: &mut RequestHead<'h>,
+        wire: &'h Wire<'_>,
+        user_agent: Option<&'static str>,
+        authorization: Option<String>,
+        access: Option<&ProxyAccess>,
+    ) {
+        head.finish(&wire.host_header, self.by_proxy, user_agent);
+        if let Some(value) = authorization {
+            head.authorization(value);
+        }
+        let access = access.filter(|_| self.by_proxy);
+        if let Some(value) = access.and_then(|access| access.header(self.method, self.target)) {
+            head.proxy_authorization(value);
         }
     }
-    let mut opened = files.iter();
-    let parts = body.parts.iter().filter_map(|part| match part {
-        Part::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
-        Part::File { len, .. } => opened.next().map(|file| WirePart::File {
-            file,
-            offset: 0,
-            length: *len,
-        }),
-    });
-    Ok(parts.collect())
+
+    fn bytes(&self, head: &RequestHead<'_>) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(256);
+        head.append(self.method, self.target, &mut bytes);
+        bytes
+    }
 }
 
 fn nonce(cx: &mut Context) -> [u8; 8] {

@@ -12,7 +12,8 @@ use drumfire_web::trace::{Client, Place};
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
-use super::request::{Sending, Trouble};
+use super::request::Sending;
+use super::transfer::Trouble;
 use crate::context::Context;
 
 impl HttpSampler {
@@ -33,7 +34,7 @@ impl HttpSampler {
         sending.sample.start_ms =
             begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
         if let Ok(incoming) = outcome {
-            let settled = incoming.status != 401
+            let settled = !matches!(incoming.status, 401 | 407)
                 && !(self.auto_redirects && (300..400).contains(&incoming.status));
             outcome = if settled {
                 Ok(incoming)
@@ -63,8 +64,10 @@ impl HttpSampler {
             url,
             method,
             head_text,
+            access,
             ..
         } = *sending;
+        let refused = access.and_then(|access| access.take_refused());
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
@@ -77,7 +80,9 @@ impl HttpSampler {
             sample.content_type = Some(content_type.into());
         }
         self.read_body(&mut sample, &mut incoming);
-        sample.request_headers = head_text.map(Into::into);
+        sample.request_headers = head_text
+            .map(|text| self.shown_request(refused.unwrap_or(text)))
+            .map(Into::into);
         let java = self.client != Client::HttpClient;
         // The implementation Java counts what it reads of the body, after chunks and before decompression.
         let body_bytes = if java && !incoming.decoded {
@@ -143,8 +148,18 @@ impl HttpSampler {
         }
     }
 
+    /// The request headers of a sample with a response: `httpclient.localaddress` is added for display.
+    fn shown_request(&self, text: String) -> String {
+        let local = self.settings.local_address.as_ref();
+        match local.filter(|_| self.client == Client::HttpClient) {
+            Some(local) => format!("{text}X-LocalAddress: {}\n", local.shown),
+            None => text,
+        }
+    }
+
     fn read_body(&self, sample: &mut Sample, incoming: &mut Incoming) {
-        if let Some(digest) = incoming.md5 {
+        // Of nothing no digest is made (`HTTPSamplerBase#readResponse`).
+        if let Some(digest) = incoming.md5.filter(|_| incoming.body_len > 0) {
             let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             sample.response_data = Some(Rc::from(hex.into_bytes()));
         } else if let Some(body) = incoming.body.take() {

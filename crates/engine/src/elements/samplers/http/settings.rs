@@ -1,13 +1,14 @@
 //! JMeter properties that decide how all HTTP Requests of a run behave.
 
-use std::net::{IpAddr, ToSocketAddrs};
-use std::sync::Arc;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
-use drumfire_http::{PoolOptions, Proxy};
-use drumfire_web::auth::basic_header;
+use drumfire_http::{PoolOptions, Relaxed, TlsOptions, TlsSessions};
 use drumfire_web::cache::CachedMode;
+
+use super::proxy::GeneralProxy;
+use super::source::LocalAddress;
 
 /// Read once per run.
 #[derive(Clone, Debug)]
@@ -32,12 +33,14 @@ pub struct Settings {
     pub add_content_type_if_missing: bool,
     /// `httpclient4.auth.preemptive`.
     pub preemptive_auth: bool,
-    /// `httpclient4.deflate_relax_mode`.
-    pub deflate_relaxed: bool,
+    /// `httpclient4.gzip_relax_mode` and `httpclient4.deflate_relax_mode`.
+    pub relaxed: Relaxed,
+    /// `httpclient4.retrycount`: how often a request is tried again.
+    pub retries: u32,
+    /// `httpclient4.request_sent_retry_enabled`: whatever its method.
+    pub retries_sent: bool,
     /// `httpclient4.default_user_agent_disabled`.
     pub user_agent: bool,
-    /// `httpclient.timeout`, in milliseconds; 0 is none.
-    pub default_timeout_ms: i64,
     /// `subresults.disable_renaming`, or functional mode: sub-results keep their own labels.
     pub rename_children: bool,
     /// `jmeter.regex.engine` is not `oro`.
@@ -51,8 +54,8 @@ pub struct Settings {
     pub cookie_prefix: String,
     pub cacheable_methods: Vec<String>,
     /// `httpclient.localaddress`: where connections start from, unless the plan says.
-    pub local_address: Option<IpAddr>,
-    pub proxy: Option<StaticProxy>,
+    pub local_address: Option<LocalAddress>,
+    pub proxy: GeneralProxy,
 }
 
 impl Settings {
@@ -75,9 +78,13 @@ impl Settings {
             reset_state: flag("httpclient.reset_state_on_thread_group_iteration", true),
             add_content_type_if_missing: flag("http.post_add_content_type_if_missing", false),
             preemptive_auth: flag("httpclient4.auth.preemptive", true),
-            deflate_relaxed: flag("httpclient4.deflate_relax_mode", false),
+            relaxed: Relaxed {
+                gzip: flag("httpclient4.gzip_relax_mode", false),
+                deflate: flag("httpclient4.deflate_relax_mode", false),
+            },
+            retries: long("httpclient4.retrycount", 0) as u32,
+            retries_sent: flag("httpclient4.request_sent_retry_enabled", false),
             user_agent: !flag("httpclient4.default_user_agent_disabled", false),
-            default_timeout_ms: long("httpclient.timeout", 0),
             rename_children: !flag("subresults.disable_renaming", false),
             java_regex: !text("jmeter.regex.engine", "oro").eq_ignore_ascii_case("oro"),
             cached_mode: cached_mode(properties),
@@ -90,77 +97,9 @@ impl Settings {
                 .split([' ', ','])
                 .map(str::to_owned)
                 .collect(),
-            local_address: properties
-                .get("httpclient.localaddress")
-                .and_then(|name| address(name.trim())),
-            proxy: StaticProxy::read(properties),
+            local_address: LocalAddress::read(properties),
+            proxy: GeneralProxy::read(properties),
         }
-    }
-}
-
-/// The address that a name or an address in text stands for.
-pub fn address(name: &str) -> Option<IpAddr> {
-    if name.is_empty() {
-        return None;
-    }
-    name.parse().ok().or_else(|| {
-        (name, 0)
-            .to_socket_addrs()
-            .ok()?
-            .next()
-            .map(|found| found.ip())
-    })
-}
-
-/// A proxy for all requests whose sampler names none: the system properties `http.proxyHost`, `http.proxyPort`,
-/// `http.nonProxyHosts`, and `http.proxyUser`, `http.proxyPass` (`HTTPHCAbstractImpl`).
-#[derive(Clone, Debug)]
-pub struct StaticProxy {
-    proxy: Arc<Proxy>,
-    except: Vec<String>,
-}
-
-impl StaticProxy {
-    fn read(properties: &Properties) -> Option<StaticProxy> {
-        let text = |name| {
-            properties
-                .get(name)
-                .map(|value| value.to_string())
-                .unwrap_or_default()
-        };
-        let (host, port) = (
-            text("http.proxyHost"),
-            text("http.proxyPort").parse().unwrap_or(0),
-        );
-        if host.is_empty() || port == 0 {
-            return None;
-        }
-        let user = text("http.proxyUser");
-        let authorization = (!user.is_empty())
-            .then(|| basic_header(&user, &text("http.proxyPass")).into_boxed_str());
-        let except = text("http.nonProxyHosts")
-            .split('|')
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect();
-        Some(StaticProxy {
-            proxy: Arc::new(Proxy {
-                host: host.into(),
-                port,
-                connect_headers: Box::default(),
-                authorization,
-            }),
-            except,
-        })
-    }
-
-    /// The proxy for a host, unless it is excepted by its name or by `*` and the end of its name.
-    pub fn for_host(&self, host: &str) -> Option<Arc<Proxy>> {
-        let excepted = self.except.iter().any(|name| match name.strip_prefix('*') {
-            Some(end) => host.ends_with(end),
-            None => host == name,
-        });
-        (!excepted).then(|| self.proxy.clone())
     }
 }
 
@@ -184,17 +123,58 @@ fn cached_mode(properties: &Properties) -> CachedMode {
     }
 }
 
-/// How connections are kept: `httpclient4.validate_after_inactivity`, `httpclient4.time_to_live`, `httpclient4.idletimeout`.
+/// How connections are kept: `httpclient4.validate_after_inactivity`, `httpclient4.time_to_live`, `httpclient4.idletimeout`,
+/// `httpclient.socket.http.cps`, `httpclient.socket.https.cps`; and how they are closed: `drumfire.http.close_with_reset`,
+/// which leaves no port in TIME_WAIT.
 pub fn pool_options(properties: &Properties) -> PoolOptions {
     let duration = |name, default| {
         let ms = properties.get_long(name, default);
         (ms > 0).then(|| Duration::from_millis(ms as u64))
+    };
+    let speed = |name| {
+        let bytes_per_second = properties.get_long(name, 0);
+        NonZeroU32::new(u32::try_from(bytes_per_second).unwrap_or(0))
     };
     PoolOptions {
         validate_after_inactivity: duration("httpclient4.validate_after_inactivity", 4_900),
         max_idle: duration("httpclient4.idletimeout", 0),
         time_to_live: duration("httpclient4.time_to_live", 60_000),
         honour_keep_alive: true,
+        close_with_reset: properties.get_bool("drumfire.http.close_with_reset", false),
+        bytes_per_second: speed("httpclient.socket.http.cps"),
+        tls_bytes_per_second: speed("httpclient.socket.https.cps"),
+    }
+}
+
+/// Which TLS is spoken: `https.sessioncontext.shared`, `https.default.protocol`, `https.socket.protocols` (names separated by
+/// spaces), `https.cipherSuites` and, if that is not set, `https.socket.ciphers` (`JsseSSLManager`,
+/// `LazyLayeredConnectionSocketFactory`). Versions before TLS 1.2 and cipher suites that rustls does not have are passed over.
+pub fn tls_options(properties: &Properties) -> TlsOptions {
+    let names = |name: &str| -> Vec<String> {
+        let value = properties.get_trimmed(name).unwrap_or_default();
+        let names = value.split([' ', ',']).filter(|name| !name.is_empty());
+        names.map(str::to_owned).collect()
+    };
+    let protocols = names("https.socket.protocols");
+    let speaks = |name: &str| protocols.is_empty() || protocols.iter().any(|own| own == name);
+    // An SSLContext for an older version does not speak TLS 1.3 unless told to.
+    let default = properties.get_trimmed("https.default.protocol");
+    let default_is_old =
+        default.is_some_and(|name| name.starts_with("TLSv1") && &*name != "TLSv1.3");
+    let mut cipher_suites = names("https.cipherSuites");
+    if cipher_suites.is_empty() {
+        cipher_suites = names("https.socket.ciphers");
+    }
+    TlsOptions {
+        tls12: speaks("TLSv1.2"),
+        tls13: speaks("TLSv1.3") && !(default_is_old && protocols.is_empty()),
+        sessions: if properties.get_bool("https.sessioncontext.shared", false) {
+            TlsSessions::Shared
+        } else {
+            TlsSessions::PerUser
+        },
+        cipher_suites,
+        ..TlsOptions::default()
     }
 }
 
@@ -202,30 +182,67 @@ pub fn pool_options(properties: &Properties) -> PoolOptions {
 mod tests {
     use super::*;
 
-    #[test]
-    fn excepted_hosts_are_reached_without_the_proxy() {
+    fn options(pairs: &[(&str, &str)]) -> TlsOptions {
         let properties = Properties::default();
-        for (name, value) in [
-            ("http.proxyHost", "proxy"),
-            ("http.proxyPort", "3128"),
-            ("http.nonProxyHosts", "localhost|*.example.org"),
-        ] {
-            properties.set_system(name, value);
+        for (name, value) in pairs {
+            properties.set(name, *value);
         }
-        let proxy = Settings::read(&properties)
-            .proxy
-            .expect("host and port are set");
-        assert_eq!(
-            proxy.for_host("example.org").map(|proxy| proxy.port),
-            Some(3128)
-        );
-        assert!(proxy.for_host("localhost").is_none() && proxy.for_host("a.example.org").is_none());
+        tls_options(&properties)
     }
 
     #[test]
-    fn a_local_address_may_be_a_name() {
-        assert_eq!(address("127.0.0.2"), Some(IpAddr::from([127, 0, 0, 2])));
-        assert_eq!(address(""), None);
-        assert!(address("localhost").is_some_and(|found| found.is_loopback()));
+    fn tls_versions_and_cipher_suites() {
+        let versions = |pairs: &[(&str, &str)]| {
+            let options = options(pairs);
+            (options.tls12, options.tls13)
+        };
+        assert_eq!(versions(&[]), (true, true));
+        assert_eq!(versions(&[("https.default.protocol", "TLS")]), (true, true));
+        assert_eq!(
+            versions(&[("https.default.protocol", "TLSv1.2")]),
+            (true, false)
+        );
+        assert_eq!(
+            versions(&[("https.default.protocol", "TLSv1.3")]),
+            (true, true)
+        );
+        assert_eq!(
+            versions(&[("https.socket.protocols", "TLSv1.1 TLSv1.2")]),
+            (true, false)
+        );
+        assert_eq!(
+            versions(&[("https.socket.protocols", "TLSv1.3")]),
+            (false, true)
+        );
+        let suites = options(&[("https.socket.ciphers", "A, B"), ("https.cipherSuites", "")]);
+        assert_eq!(suites.cipher_suites, ["A", "B"]);
+        assert_eq!(options(&[]).sessions, TlsSessions::PerUser);
+        let shared = options(&[("https.sessioncontext.shared", "true")]);
+        assert_eq!(shared.sessions, TlsSessions::Shared);
+    }
+
+    #[test]
+    fn pools_as_the_properties_say() {
+        let properties = Properties::default();
+        let before = pool_options(&properties);
+        assert_eq!(before.time_to_live, Some(Duration::from_secs(60)));
+        assert_eq!(
+            before.validate_after_inactivity,
+            Some(Duration::from_millis(4900))
+        );
+        assert_eq!((before.max_idle, before.bytes_per_second), (None, None));
+        for (name, value) in [
+            ("httpclient4.time_to_live", "0"),
+            ("httpclient4.idletimeout", "250"),
+            ("httpclient.socket.http.cps", "9600"),
+            ("drumfire.http.close_with_reset", "true"),
+        ] {
+            properties.set(name, value);
+        }
+        let after = pool_options(&properties);
+        assert_eq!(after.time_to_live, None);
+        assert_eq!(after.max_idle, Some(Duration::from_millis(250)));
+        assert_eq!(after.bytes_per_second.map(NonZeroU32::get), Some(9600));
+        assert!(after.close_with_reset && after.tls_bytes_per_second.is_none());
     }
 }

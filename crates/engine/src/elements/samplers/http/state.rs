@@ -5,11 +5,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
-use drumfire_http::{Session, Target, Tls, TlsOptions, TlsSessions, Worker};
+use drumfire_http::{Session, Source, Target, Tls, TlsOptions, Worker};
 use drumfire_web::auth::CredentialStore;
 
 use super::edits::Edits;
-use super::settings::pool_options;
+use super::proxy::{ProxyAccess, ProxyAccesses};
+use super::settings::{pool_options, tls_options};
+use super::source::SourceType;
 
 /// One user's connections and credentials.
 pub struct UserState {
@@ -17,6 +19,10 @@ pub struct UserState {
     pub credentials: CredentialStore,
     /// What pre-processors change in the next sample.
     pub edits: Edits,
+    /// The clients that talk to proxies.
+    pub(super) proxies: ProxyAccesses,
+    /// What source addresses with variables in them stood for.
+    pub(super) sources: Vec<(String, SourceType, Arc<Source>)>,
     /// The addresses this user talks to; few, so looked for in line.
     targets: Vec<Rc<Target>>,
     /// Connections and TLS sessions are thrown away before the next request
@@ -32,6 +38,8 @@ impl UserState {
             session: Rc::new(Session::new(worker.clone())),
             credentials: CredentialStore::default(),
             edits: Edits::default(),
+            proxies: ProxyAccesses::default(),
+            sources: Vec::new(),
             targets: Vec::new(),
             reset: Cell::new(false),
             used: false,
@@ -49,11 +57,14 @@ impl UserState {
         self.used = true;
     }
 
-    /// `HTTPHC4Impl#resetStateIfNeeded`.
-    pub fn reset_if_needed(&self) {
+    /// `HTTPHC4Impl#resetStateIfNeeded`; of what clients know of their proxies, only the one at hand forgets it.
+    pub(super) fn reset_if_needed(&self, access: Option<&ProxyAccess>) {
         if self.reset.replace(false) {
             self.session.close_connections();
             self.session.forget_tls_sessions();
+            if let Some(access) = access {
+                access.forget();
+            }
         }
     }
 
@@ -84,17 +95,22 @@ impl UserState {
     }
 }
 
-/// The HTTP side of a worker. TLS sessions are each user's own unless `https.sessioncontext.shared` is set.
-pub fn new_worker(properties: &Properties) -> Rc<Worker> {
-    let shared = properties.get_bool("https.sessioncontext.shared", false);
-    let options = TlsOptions {
-        sessions: if shared {
-            TlsSessions::Shared
-        } else {
-            TlsSessions::PerUser
-        },
-        ..TlsOptions::default()
-    };
-    let tls: Arc<Tls> = Tls::new(&options).expect("these TLS settings are valid together");
-    Worker::new(tls, pool_options(properties))
+/// The TLS settings of a run, and the sessions that all its users share if `https.sessioncontext.shared` is set.
+pub fn new_tls(properties: &Properties) -> Arc<Tls> {
+    let options = tls_options(properties);
+    Tls::new(&options).unwrap_or_else(|error| {
+        tracing::warn!(
+            "Could not set protocol list or cipher list: {error}; the defaults are used"
+        );
+        let default = TlsOptions {
+            sessions: options.sessions,
+            ..TlsOptions::default()
+        };
+        Tls::new(&default).expect("the default settings are valid together")
+    })
+}
+
+/// The HTTP side of a worker.
+pub fn new_worker(properties: &Properties, tls: &Arc<Tls>) -> Rc<Worker> {
+    Worker::new(tls.clone(), pool_options(properties))
 }

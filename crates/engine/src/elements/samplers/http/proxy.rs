@@ -1,0 +1,428 @@
+//! Proxies: which one a request goes through, and how JMeter's user shows its name there.
+//!
+//! The implementation HttpClient4 asks without credentials first, answers a 407 by Basic or Digest, and then sends the
+//! answer with every request of the same client (`HTTPHC4Impl#saveProxyAuth`): one scheme, authority and proxy. The
+//! implementation Java has no credentials for proxies.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Properties, Random, Template};
+use drumfire_http::{Incoming, Proxy, Target, Tunnel};
+use drumfire_web::auth::{CredentialStore, Negotiation, Request};
+
+use crate::context::Context;
+use crate::number;
+
+/// A proxy with what clients are told apart by (`HTTPHC4Impl.HttpClientKey`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxyChoice {
+    pub proxy: Arc<Proxy>,
+    pub user: String,
+    pub password: String,
+    /// `http.proxyDomain`.
+    pub domain: String,
+}
+
+/// The proxy of a sampler, in its properties.
+pub struct ProxyTemplate {
+    pub scheme: Template,
+    pub host: Template,
+    pub port: Template,
+    pub user: Template,
+    pub password: Template,
+}
+
+impl ProxyTemplate {
+    /// `HTTPHCAbstractImpl#isDynamicProxy`: a host and a port.
+    pub fn evaluate(&self, cx: &mut Context, general: &GeneralProxy) -> Option<Arc<ProxyChoice>> {
+        let host = self.host.eval(cx).into_string();
+        let port = number::int(&self.port.eval(cx));
+        if host.trim().is_empty() || port <= 0 {
+            return None;
+        }
+        let scheme = self.scheme.eval(cx);
+        let tls = if scheme.is_empty() {
+            general.tls
+        } else {
+            scheme.eq_ignore_ascii_case("https")
+        };
+        Some(Arc::new(ProxyChoice {
+            proxy: Arc::new(Proxy {
+                host: host.into(),
+                port: u16::try_from(port).unwrap_or(0),
+                tls,
+            }),
+            user: self.user.eval(cx).into_string(),
+            password: self.password.eval(cx).into_string(),
+            domain: general.domain.clone(),
+        }))
+    }
+}
+
+/// What the properties say of proxies, for samplers that name none.
+#[derive(Clone, Debug, Default)]
+pub struct GeneralProxy {
+    /// `http.proxyScheme` is `https`.
+    pub tls: bool,
+    /// `http.proxyDomain`.
+    pub domain: String,
+    client: Option<(Arc<ProxyChoice>, Exceptions)>,
+    java_http: Option<Arc<ProxyChoice>>,
+    java_https: Option<Arc<ProxyChoice>>,
+    java_exceptions: Exceptions,
+}
+
+/// Hosts that are reached without the proxy.
+#[derive(Clone, Debug, Default)]
+struct Exceptions(Vec<String>);
+
+impl Exceptions {
+    fn new(text: &str) -> Exceptions {
+        let names = text.split('|').filter(|name| !name.is_empty());
+        Exceptions(names.map(str::to_owned).collect())
+    }
+
+    /// `HTTPHCAbstractImpl#isNonProxy`: the name itself, or `*` and the end of it.
+    fn has(&self, host: &str) -> bool {
+        self.0.iter().any(|name| match name.strip_prefix('*') {
+            Some(end) => host.ends_with(end),
+            None => host == name,
+        })
+    }
+
+    /// `DefaultProxySelector#shouldNotUseProxyFor`: `*` at either end, in any case.
+    fn has_as_java(&self, host: &str) -> bool {
+        let host = host.to_lowercase();
+        self.0.iter().any(|name| {
+            let name = name.to_lowercase();
+            let bare = name.trim_matches('*');
+            match (name.starts_with('*'), name.ends_with('*')) {
+                (true, true) => host.contains(bare),
+                (true, false) => host.ends_with(bare),
+                (false, true) => host.starts_with(bare),
+                (false, false) => host == name,
+            }
+        })
+    }
+}
+
+/// What Java never sends through a proxy (`sun.net.spi.DefaultProxySelector.NonProxyInfo`).
+const JAVA_EXCEPTIONS: &str = "localhost|127.*|[::1]|0.0.0.0|[::0]";
+
+impl GeneralProxy {
+    /// The system properties `http.proxyHost`, `http.proxyPort`, `http.proxyScheme`, `http.nonProxyHosts` (and, for the
+    /// implementation Java, those that begin with `https.`), and JMeter's `http.proxyUser`, `http.proxyPass`,
+    /// `http.proxyDomain` (`HTTPHCAbstractImpl`).
+    pub fn read(properties: &Properties) -> GeneralProxy {
+        let system = |name: &str| properties.get_system(name).map(|value| value.to_string());
+        let own = |name: &str| {
+            let value = properties.get_trimmed(name);
+            value.map(|value| value.to_string()).unwrap_or_default()
+        };
+        let tls =
+            system("http.proxyScheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        let domain = own("http.proxyDomain");
+        let choice = |scheme: &str, default_port: u16| {
+            let host = system(&format!("{scheme}.proxyHost")).filter(|host| !host.is_empty())?;
+            let port = system(&format!("{scheme}.proxyPort"));
+            let port = port.map_or(default_port, |port| port.trim().parse().unwrap_or(0));
+            (port > 0).then(|| {
+                Arc::new(ProxyChoice {
+                    proxy: Arc::new(Proxy {
+                        host: host.into(),
+                        port,
+                        tls,
+                    }),
+                    user: own("http.proxyUser"),
+                    password: own("http.proxyPass"),
+                    domain: domain.clone(),
+                })
+            })
+        };
+        let exceptions = system("http.nonProxyHosts");
+        let java_exceptions = match exceptions.as_deref() {
+            None => JAVA_EXCEPTIONS.to_owned(),
+            Some("") => String::new(),
+            Some(own) => format!("{own}|{JAVA_EXCEPTIONS}"),
+        };
+        GeneralProxy {
+            tls,
+            client: choice("http", 0)
+                .map(|choice| (choice, Exceptions::new(&exceptions.unwrap_or_default()))),
+            java_http: choice("http", 80),
+            java_https: choice("https", 443),
+            java_exceptions: Exceptions::new(&java_exceptions),
+            domain,
+        }
+    }
+
+    /// The proxy of the implementation HttpClient4 for a host.
+    pub fn for_client(&self, host: &str) -> Option<&Arc<ProxyChoice>> {
+        let (choice, exceptions) = self.client.as_ref()?;
+        (!exceptions.has(host)).then_some(choice)
+    }
+
+    /// The proxy of the implementation Java for a host.
+    pub fn for_java(&self, host: &str, secure: bool) -> Option<&Arc<ProxyChoice>> {
+        let choice = if secure {
+            &self.java_https
+        } else {
+            &self.java_http
+        }
+        .as_ref()?;
+        (!self.java_exceptions.has_as_java(host)).then_some(choice)
+    }
+}
+
+/// One client's dealings with its proxy.
+pub struct ProxyAccess {
+    choice: Arc<ProxyChoice>,
+    secure: bool,
+    authority: Box<str>,
+    /// The `User-Agent` of CONNECT.
+    user_agent: Option<&'static str>,
+    /// The head of the last CONNECT, where results show it.
+    shown: RefCell<String>,
+    /// The last response was the proxy's refusal of a tunnel.
+    refused: Cell<bool>,
+    credentials: RefCell<CredentialStore>,
+    /// Kept from sample to sample (`HttpClientContext.PROXY_AUTH_STATE`).
+    negotiation: RefCell<Option<Negotiation>>,
+    random: Cell<Option<Random>>,
+}
+
+impl ProxyAccess {
+    pub fn new(
+        choice: &Arc<ProxyChoice>,
+        secure: bool,
+        authority: &str,
+        user_agent: Option<&'static str>,
+        preemptive: bool,
+        random: Random,
+    ) -> ProxyAccess {
+        let proxy = &choice.proxy;
+        // Without `httpclient4.auth.preemptive` JMeter's own provider of credentials never finds those of the proxy.
+        let credentials = if choice.user.is_empty() || !preemptive {
+            CredentialStore::default()
+        } else {
+            let port = i32::from(proxy.port);
+            CredentialStore::of_proxy(
+                &proxy.host,
+                port,
+                &choice.user,
+                &choice.password,
+                &choice.domain,
+            )
+        };
+        ProxyAccess {
+            choice: choice.clone(),
+            secure,
+            authority: authority.into(),
+            user_agent,
+            shown: RefCell::default(),
+            refused: Cell::new(false),
+            credentials: RefCell::new(credentials),
+            negotiation: RefCell::default(),
+            random: Cell::new(Some(random)),
+        }
+    }
+
+    /// Whether this is the client for these.
+    pub fn is(&self, choice: &Arc<ProxyChoice>, secure: bool, authority: &str) -> bool {
+        self.secure == secure
+            && *self.authority == *authority
+            && (Arc::ptr_eq(&self.choice, choice) || self.choice == *choice)
+    }
+
+    /// `HTTPHC4Impl#resetStateIfNeeded`.
+    pub fn forget(&self) {
+        self.negotiation.take();
+    }
+
+    /// A request to which no row of the Authorization Manager applies has the client forget all credentials
+    /// (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`), those of the proxy, too.
+    pub fn lose_credentials(&self) {
+        self.credentials.take();
+    }
+
+    /// The value of `Proxy-Authorization` for the next request, if the proxy has asked for one.
+    pub fn header(&self, method: &str, target: &str) -> Option<String> {
+        let mut negotiation = self.negotiation.borrow_mut();
+        let request = Request {
+            method,
+            target,
+            entity: None,
+        };
+        negotiation.as_mut()?.header(&request, || self.nonce())
+    }
+
+    /// Takes a 407 in: true if the next request answers it.
+    pub fn answers(&self, refusal: &Incoming) -> bool {
+        let challenges: Vec<String> = refusal
+            .headers()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(b"Proxy-Authenticate"))
+            .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+            .collect();
+        let proxy = &self.choice.proxy;
+        let mut negotiation = self.negotiation.borrow_mut();
+        let negotiation = negotiation
+            .get_or_insert_with(|| Negotiation::with_proxy(&proxy.host, i32::from(proxy.port)));
+        let credentials = self.credentials.borrow();
+        negotiation.challenged(&credentials, challenges.iter().map(String::as_str))
+    }
+
+    /// The proxy refused the tunnel, and its answer is the result.
+    pub fn mark_refused(&self) {
+        self.refused.set(true);
+    }
+
+    /// If the response is the refusal of a tunnel: the headers of the CONNECT, as results show them. Asked once.
+    pub fn take_refused(&self) -> Option<String> {
+        self.refused.replace(false).then(|| self.shown.take())
+    }
+
+    fn nonce(&self) -> [u8; 8] {
+        let mut random = self.random.take().unwrap_or_else(Random::from_entropy);
+        let nonce = random.next_u64().to_ne_bytes();
+        self.random.set(Some(random));
+        nonce
+    }
+}
+
+impl Tunnel for ProxyAccess {
+    /// As `MainClientExec#createTunnelToTarget` and `HttpClientBuilder`'s processor for proxies write it.
+    fn head(&self, target: &Target) -> Vec<u8> {
+        let authority = target.authority();
+        let mut headers = format!("Host: {authority}\r\n");
+        if let Some(user_agent) = self.user_agent {
+            headers.push_str(&format!("User-Agent: {user_agent}\r\n"));
+        }
+        if let Some(value) = self.header("CONNECT", &authority) {
+            headers.push_str(&format!("Proxy-Authorization: {value}\r\n"));
+        }
+        *self.shown.borrow_mut() = headers.replace('\r', "");
+        format!("CONNECT {authority} HTTP/1.1\r\n{headers}\r\n").into_bytes()
+    }
+
+    fn challenged(&self, refusal: &Incoming, _target: &Target) -> bool {
+        self.answers(refusal)
+    }
+}
+
+/// The tunnels of the implementation Java (`HttpURLConnection#sendCONNECTRequest`).
+pub struct JavaTunnel;
+
+impl Tunnel for JavaTunnel {
+    fn head(&self, target: &Target) -> Vec<u8> {
+        drumfire_web::java_client::connect_head(&target.authority()).into_bytes()
+    }
+
+    fn challenged(&self, _refusal: &Incoming, _target: &Target) -> bool {
+        false
+    }
+}
+
+/// The clients that a user has talked to proxies with; few, so looked for in line.
+#[derive(Default)]
+pub struct ProxyAccesses(Vec<Rc<ProxyAccess>>);
+
+impl ProxyAccesses {
+    pub fn get(
+        &mut self,
+        choice: &Arc<ProxyChoice>,
+        secure: bool,
+        authority: &str,
+        make: impl FnOnce() -> ProxyAccess,
+    ) -> Rc<ProxyAccess> {
+        let known = self
+            .0
+            .iter()
+            .find(|known| known.is(choice, secure, authority));
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let access = Rc::new(make());
+        self.0.push(access.clone());
+        access
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn general(pairs: &[(&str, &str)]) -> GeneralProxy {
+        let properties = Properties::default();
+        for (name, value) in pairs {
+            properties.set_system(name, *value);
+        }
+        GeneralProxy::read(&properties)
+    }
+
+    #[test]
+    fn excepted_hosts_are_reached_without_the_proxy() {
+        let proxy = general(&[
+            ("http.proxyHost", "proxy"),
+            ("http.proxyPort", "3128"),
+            ("http.nonProxyHosts", "localhost|*.example.org"),
+        ]);
+        let port = |host| proxy.for_client(host).map(|choice| choice.proxy.port);
+        assert_eq!(port("example.org"), Some(3128));
+        assert_eq!((port("localhost"), port("a.example.org")), (None, None));
+        assert_eq!(port("127.0.0.1"), Some(3128));
+    }
+
+    #[test]
+    fn java_has_exceptions_of_its_own() {
+        let set = [("http.proxyHost", "proxy"), ("https.proxyHost", "secure")];
+        let proxy = general(&set);
+        let port = |host, secure| {
+            let choice = proxy.for_java(host, secure)?;
+            Some(choice.proxy.port)
+        };
+        assert_eq!(port("example.org", false), Some(80));
+        assert_eq!(port("example.org", true), Some(443));
+        assert_eq!(
+            (port("LocalHost", false), port("127.0.0.9", true)),
+            (None, None)
+        );
+        // Without a port HttpClient4 has no proxy.
+        assert!(proxy.for_client("example.org").is_none());
+        let empty = general(&[set[0], ("http.nonProxyHosts", "")]);
+        assert!(empty.for_java("localhost", false).is_some());
+        let own = general(&[set[0], ("http.nonProxyHosts", "Shop.*|*test*")]);
+        assert!(own.for_java("shop.example", false).is_none());
+        assert!(own.for_java("a.test.b", false).is_none());
+        assert!(own.for_java("127.0.0.1", false).is_none());
+        assert!(own.for_java("other.example", false).is_some());
+    }
+
+    #[test]
+    fn tunnels_are_asked_for_as_recorded() {
+        let choice = Arc::new(ProxyChoice {
+            proxy: Arc::new(Proxy {
+                host: "proxy".into(),
+                port: 3128,
+                tls: false,
+            }),
+            user: "u".into(),
+            password: "p".into(),
+            domain: String::new(),
+        });
+        let agent = Some("Apache-HttpClient/4.5.14 (Java/17.0.15)");
+        let access = ProxyAccess::new(&choice, true, "h:9", agent, true, Random::from_seed(1));
+        let target = Target::new("127.0.0.1", 9, true);
+        assert_eq!(
+            String::from_utf8_lossy(&access.head(&target)),
+            "CONNECT 127.0.0.1:9 HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\
+             User-Agent: Apache-HttpClient/4.5.14 (Java/17.0.15)\r\n\r\n"
+        );
+        assert_eq!(
+            String::from_utf8_lossy(&JavaTunnel.head(&target)),
+            "CONNECT 127.0.0.1:9 HTTP/1.1\r\nUser-Agent: Java/17.0.15\r\nHost: 127.0.0.1:9\r\n\
+             Accept: text/html, image/gif, image/jpeg, */*; q=0.2\r\nProxy-Connection: keep-alive\r\n\r\n"
+        );
+    }
+}

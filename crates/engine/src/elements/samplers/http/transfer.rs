@@ -1,0 +1,234 @@
+//! The exchange of a request: sent, tried again where the properties say so, broken off when the run is to stop.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Instant;
+
+use drumfire_http::{
+    Body as WireBody, Failure, FailureKind, Incoming, Limits, Outgoing, Part as WirePart, Phase,
+    Session, Tunnel, Want, exchange,
+};
+use drumfire_web::Exception;
+use drumfire_web::body::{Body, Part, unreadable_file};
+use drumfire_web::trace::Client;
+use tokio::sync::Notify;
+
+use super::HttpSampler;
+use super::call::Call;
+use super::proxy::JavaTunnel;
+use super::request::Sending;
+use crate::context::Context;
+use crate::control::{Control, Stopping};
+
+impl HttpSampler {
+    /// What holds for every exchange of a sample.
+    fn terms(&self, call: &Call<'_>) -> Terms {
+        Terms {
+            want: self.want(),
+            limits: call.limits,
+            retries: match self.client {
+                Client::HttpClient => self.settings.retries,
+                Client::Java | Client::OldJava | Client::File => 0,
+            },
+            retries_sent: self.settings.retries_sent,
+        }
+    }
+
+    /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
+    pub(super) async fn send(
+        &self,
+        cx: &Context,
+        call: &Call<'_>,
+        sending: &Sending,
+    ) -> Result<Incoming, Trouble> {
+        let begin = Instant::now();
+        let exchange = transfer(&cx.http.session, sending, self.terms(call), begin);
+        match cx.attend(exchange).await {
+            Some(outcome) => outcome,
+            None => Err(Trouble::Interrupted(begin)),
+        }
+    }
+
+    /// The exchange as a future of its own, to run beside others.
+    pub(super) fn detached(
+        &self,
+        cx: &Context,
+        call: &Call<'_>,
+        sending: Box<Sending>,
+    ) -> impl Future<Output = (Box<Sending>, Result<Incoming, Trouble>)> + use<> {
+        let session = cx.http.session.clone();
+        let stop = Stop {
+            notify: cx.worker.stop.clone(),
+            control: cx.shared.control.clone(),
+        };
+        let terms = self.terms(call);
+        async move {
+            let begin = Instant::now();
+            let outcome = tokio::select! {
+                biased;
+                outcome = transfer(&session, &sending, terms, begin) => outcome,
+                () = stop.now() => Err(Trouble::Interrupted(begin)),
+            };
+            (sending, outcome)
+        }
+    }
+}
+
+/// How a request is sent and what is kept of its response.
+#[derive(Clone, Copy)]
+struct Terms {
+    want: Want,
+    limits: Limits,
+    retries: u32,
+    retries_sent: bool,
+}
+
+/// Told when the run is to stop now.
+struct Stop {
+    notify: Arc<Notify>,
+    control: Control,
+}
+
+impl Stop {
+    async fn now(&self) {
+        loop {
+            let stopped = self.notify.notified();
+            if self.control.state() == Stopping::Now {
+                return;
+            }
+            stopped.await;
+        }
+    }
+}
+
+async fn transfer(
+    session: &Session,
+    sending: &Sending,
+    terms: Terms,
+    begin: Instant,
+) -> Result<Incoming, Trouble> {
+    let mut files = Vec::new();
+    let parts = match &sending.body {
+        Some(body) => wire_parts(body, &mut files).map_err(Trouble::Java)?,
+        None => Vec::new(),
+    };
+    let body = match parts.as_slice() {
+        [] => WireBody::None,
+        [WirePart::Bytes(bytes)] => WireBody::Bytes(bytes),
+        parts => WireBody::Parts(parts),
+    };
+    let outgoing = Outgoing {
+        head: &sending.head,
+        body,
+        is_head: sending.is_head,
+        keep_alive: sending.keep_alive,
+        expect_continue: None,
+        tunnel: match &sending.access {
+            Some(access) => Some(&**access),
+            None => sending
+                .target
+                .proxy
+                .as_ref()
+                .map(|_| &JavaTunnel as &dyn Tunnel),
+        },
+    };
+    let mut tries = 0;
+    loop {
+        let trying = exchange(session, &sending.target, outgoing, terms.want, terms.limits);
+        match trying.await {
+            Ok(mut incoming) => {
+                incoming.times.begin = begin;
+                if sending.target.tls && sending.target.proxy.is_some() {
+                    // JMeter takes the time when the proxy is connected.
+                    incoming.times.connected = incoming.times.tcp_connected;
+                }
+                return Ok(incoming);
+            }
+            Err(failure) if tries < terms.retries && terms.tries_again(sending, &failure) => {
+                tries += 1;
+            }
+            Err(mut failure) => {
+                failure.times.begin = begin;
+                return match failure.kind {
+                    // The proxy's answer is the result (`TunnelRefusedException`).
+                    FailureKind::ProxyRefused(mut refusal) if sending.access.is_some() => {
+                        if let Some(access) = &sending.access {
+                            access.mark_refused();
+                        }
+                        refusal.times.begin = begin;
+                        refusal.times.connected = failure.times.tcp_connected;
+                        Ok(*refusal)
+                    }
+                    _ => Err(Trouble::Exchange(failure)),
+                };
+            }
+        }
+    }
+}
+
+impl Terms {
+    /// `StandardHttpRequestRetryHandler`: not after what tells that it is pointless (a timeout, a refusal, an unknown
+    /// host, TLS), and not what has been sent whole unless its method may be repeated.
+    fn tries_again(&self, sending: &Sending, failure: &Failure) -> bool {
+        const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"];
+        let may_help = matches!(
+            failure.kind,
+            FailureKind::Reset
+                | FailureKind::BrokenPipe
+                | FailureKind::ClosedBeforeResponse
+                | FailureKind::AddressNotAvailable
+                | FailureKind::HostUnreachable
+                | FailureKind::NetworkUnreachable
+                | FailureKind::TooManyFiles
+                | FailureKind::Io(_)
+        );
+        let method = sending.method.to_ascii_uppercase();
+        may_help
+            && failure.phase != Phase::Body
+            && (IDEMPOTENT.contains(&method.as_str())
+                || failure.times.sent.is_none()
+                || self.retries_sent)
+    }
+}
+
+/// Why there is no response.
+pub(super) enum Trouble {
+    Exchange(Box<Failure>),
+    Java(Exception),
+    /// The run was told to stop now, or a Sample Timeout was over; when the exchange began.
+    Interrupted(Instant),
+}
+
+impl Trouble {
+    /// The times and sizes of the part that happened.
+    pub(super) fn failed_exchange(&self) -> Option<&Failure> {
+        match self {
+            Trouble::Exchange(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+fn wire_parts<'b>(
+    body: &'b Body,
+    files: &'b mut Vec<File>,
+) -> Result<Vec<WirePart<'b>>, Exception> {
+    for part in &body.parts {
+        if let Part::File { path, .. } = part {
+            files.push(
+                File::open(path)
+                    .map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?,
+            );
+        }
+    }
+    let mut opened = files.iter();
+    let parts = body.parts.iter().filter_map(|part| match part {
+        Part::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
+        Part::File { len, .. } => opened.next().map(|file| WirePart::File {
+            file,
+            offset: 0,
+            length: *len,
+        }),
+    });
+    Ok(parts.collect())
+}
