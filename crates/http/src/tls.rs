@@ -21,7 +21,14 @@ pub struct Tls {
     base: Arc<ClientConfig>,
     sessions: TlsSessions,
     /// Where sessions are shared: the configuration with those of a host and port.
-    shared: Mutex<Vec<(Arc<str>, u16, Arc<ClientConfig>)>>,
+    shared: Mutex<Vec<SharedTls>>,
+}
+
+/// The configuration that all users have for a host and port.
+struct SharedTls {
+    host: Arc<str>,
+    port: u16,
+    config: Arc<ClientConfig>,
 }
 
 /// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
@@ -77,7 +84,7 @@ impl Tls {
         if !options.cipher_suites.is_empty() {
             provider.cipher_suites.retain(|suite| {
                 let name = iana_name(suite.suite());
-                options.cipher_suites.iter().any(|wanted| *wanted == name)
+                options.cipher_suites.contains(&name)
             });
         }
         let provider = Arc::new(provider);
@@ -138,12 +145,16 @@ impl Tls {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all
             .iter()
-            .find(|(own_host, own_port, _)| *own_port == port && own_host == host);
-        if let Some((_, _, config)) = known {
-            return config.clone();
+            .find(|known| known.port == port && known.host == *host);
+        if let Some(known) = known {
+            return known.config.clone();
         }
         let config = self.with_sessions();
-        all.push((host.clone(), port, config.clone()));
+        all.push(SharedTls {
+            host: host.clone(),
+            port,
+            config: config.clone(),
+        });
         config
     }
 }

@@ -34,12 +34,12 @@ impl HttpSampler {
         sending.sample.start_ms =
             begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
         if let Ok(incoming) = outcome {
-            let settled = !matches!(incoming.status, 401 | 407)
-                && !(self.auto_redirects && (300..400).contains(&incoming.status));
-            outcome = if settled {
-                Ok(incoming)
-            } else {
+            let unsettled = matches!(incoming.status, 401 | 407)
+                || (self.auto_redirects && (300..400).contains(&incoming.status));
+            outcome = if unsettled {
                 self.settle(cx, call, &mut sending, incoming).await
+            } else {
+                Ok(incoming)
             };
         }
         match outcome {
