@@ -139,6 +139,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
             ));
         }
     }
+    let connections = outcome.live.connections();
     let recording = outcome.live.recording();
     let mut rows = relay::rows(&recording);
     let total = rows.pop().unwrap_or_default();
@@ -150,6 +151,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
             errors: errors.into_iter().map(relay::error_kind).collect(),
             response: relay::spread(&recording.total().response),
             lateness: relay::spread(&recording.lateness),
+            connections,
             files: outcome.files.into_iter().map(|file| file.path).collect(),
             log: None,
         },

@@ -232,6 +232,8 @@ async fn serve(
         reused: http.connections_reused,
         handshakes_full: http.handshakes_full,
         handshakes_resumed: http.handshakes_resumed,
+        closed_by_us: http.closed_by_us,
+        closed_by_peer: http.closed_by_peer,
     });
 }
 

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
-use std::ops::AddAssign;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,21 +172,4 @@ pub struct Statistics {
     pub closed_by_us: u64,
     /// Connections ended by the other side, or by its word (`Connection: close`).
     pub closed_by_peer: u64,
-}
-
-impl AddAssign for Statistics {
-    fn add_assign(&mut self, other: Self) {
-        self.connections_opened += other.connections_opened;
-        self.connections_reused += other.connections_reused;
-        self.connections_stale += other.connections_stale;
-        self.connections_expired += other.connections_expired;
-        self.handshakes_full += other.handshakes_full;
-        self.handshakes_resumed += other.handshakes_resumed;
-        self.bytes_sent += other.bytes_sent;
-        self.bytes_received += other.bytes_received;
-        self.exchanges += other.exchanges;
-        self.failures += other.failures;
-        self.closed_by_us += other.closed_by_us;
-        self.closed_by_peer += other.closed_by_peer;
-    }
 }

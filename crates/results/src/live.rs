@@ -37,6 +37,12 @@ pub struct Connections {
     pub handshakes_full: u64,
     /// Resumed TLS handshakes.
     pub handshakes_resumed: u64,
+    /// Connections ended by this side: no keep-alive, a new iteration, their time was up.
+    #[serde(default)]
+    pub closed_by_us: u64,
+    /// Connections ended by a server, or by its word.
+    #[serde(default)]
+    pub closed_by_peer: u64,
 }
 
 impl Connections {
@@ -47,6 +53,8 @@ impl Connections {
             reused: self.reused + other.reused,
             handshakes_full: self.handshakes_full + other.handshakes_full,
             handshakes_resumed: self.handshakes_resumed + other.handshakes_resumed,
+            closed_by_us: self.closed_by_us + other.closed_by_us,
+            closed_by_peer: self.closed_by_peer + other.closed_by_peer,
         }
     }
 }

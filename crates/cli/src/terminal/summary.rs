@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use drumfire_results::Connections;
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, cut, fit, ms, rate};
@@ -29,6 +30,8 @@ pub struct Summary {
     pub response: Spread,
     /// How late starts and waits of users ended: the generator's own delay.
     pub lateness: Spread,
+    /// What became of the connections.
+    pub connections: Connections,
     /// The result files.
     pub files: Vec<PathBuf>,
     /// The program's log.
@@ -78,6 +81,7 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
         &summary.response,
     );
     spread(&mut text, "late by the generator itself", &summary.lateness);
+    connections(&mut text, &summary.connections);
     for file in &summary.files {
         let _ = writeln!(text, "results  {}", file.display());
     }
@@ -121,6 +125,30 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
         };
         let _ = writeln!(text, "{line}");
     }
+}
+
+/// A line on connections and TLS handshakes, if there were any.
+fn connections(text: &mut String, seen: &Connections) {
+    if seen.opened == 0 {
+        return;
+    }
+    let _ = write!(
+        text,
+        "connections: {} opened, {} reused; {} closed here, {} by servers",
+        count(seen.opened),
+        count(seen.reused),
+        count(seen.closed_by_us),
+        count(seen.closed_by_peer)
+    );
+    if seen.handshakes_full + seen.handshakes_resumed > 0 {
+        let _ = write!(
+            text,
+            "; TLS handshakes: {} full, {} resumed",
+            count(seen.handshakes_full),
+            count(seen.handshakes_resumed)
+        );
+    }
+    text.push('\n');
 }
 
 /// A line of percentiles, for what happened at all.
@@ -250,6 +278,32 @@ log      jmeter.log
             "label                  samples   failed   rate/s     p50     p95     p99     max";
         assert_eq!(text.lines().next(), Some(heads));
         assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+    }
+
+    #[test]
+    fn connections_have_a_line_if_there_were_any() {
+        let line = |seen: Connections| {
+            let mut text = String::new();
+            connections(&mut text, &seen);
+            text
+        };
+        assert_eq!(line(Connections::default()), "");
+        let plain = Connections {
+            opened: 1200,
+            reused: 7,
+            closed_by_us: 1199,
+            closed_by_peer: 1,
+            ..Connections::default()
+        };
+        let expected = "connections: 1,200 opened, 7 reused; 1,199 closed here, 1 by servers";
+        assert_eq!(line(plain), format!("{expected}\n"));
+        let secure = Connections {
+            handshakes_full: 3,
+            handshakes_resumed: 1197,
+            ..plain
+        };
+        let handshakes = "TLS handshakes: 3 full, 1,197 resumed";
+        assert_eq!(line(secure), format!("{expected}; {handshakes}\n"));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
 //! | `proxy.rs`, `source.rs` | through which proxy and from which address |
+//! | `ports.rs` | what the log says when local ports run out |
 //! | `state.rs` | what a user and a worker keep between samples |
 
 mod call;
@@ -22,6 +23,7 @@ mod embedded;
 mod failure;
 mod file;
 mod java;
+mod ports;
 mod proxy;
 mod redirects;
 mod request;
