@@ -29,6 +29,7 @@ pub struct Worker {
     /// Wakes users that wait when the run is told to stop.
     pub stop: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
+    pub addresses: crate::elements::samplers::http::Addresses,
     pub alarms: Rc<Alarms>,
     /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
     tasks: RefCell<Tasks>,
@@ -85,6 +86,7 @@ impl Worker {
             recorder: RefCell::new(recorder),
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
+            addresses: Default::default(),
             alarms: Alarms::new(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),

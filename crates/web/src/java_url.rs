@@ -3,19 +3,24 @@
 //! JMeter carries every address as a `java.net.URL`; its text, its parts and its failures are therefore the ones of
 //! `java.net.URL` and `java.net.URLStreamHandler.parseURL` (Java 17).
 
+use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::exception::Exception;
 use crate::java_text::parse_int;
 use crate::trace::frames::{UrlSyntax, parse_url};
+use crate::url::WireParts;
 
 /// The protocols that a Java runtime has handlers for.
 const KNOWN_PROTOCOLS: [&str; 7] = ["http", "https", "file", "jar", "ftp", "mailto", "jrt"];
 
-/// An address as `java.net.URL` holds it. The text is stored once and the parts are ranges of it.
+/// An address as `java.net.URL` holds it. The text is stored once and the parts are ranges of it. Clones share it, and
+/// what HttpClient makes of it, which is worked out once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
-    text: Box<str>,
+    text: Rc<str>,
+    wire: Memo,
     protocol_end: u32,
     authority: Option<Span>,
     user_info: Option<Span>,
@@ -25,6 +30,18 @@ pub struct Url {
     query: Option<Span>,
     reference: Option<Span>,
 }
+
+/// [`Url::wire`] of this text, shared by all clones. It follows from the text and so is no part of what is compared.
+#[derive(Clone, Debug, Default)]
+struct Memo(Rc<OnceCell<WireParts>>);
+
+impl PartialEq for Memo {
+    fn eq(&self, _other: &Memo) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span(u32, u32);
@@ -227,6 +244,7 @@ impl Url {
             .map(|reference| append(Some('#'), reference));
         Self {
             text: text.into(),
+            wire: Memo::default(),
             protocol_end,
             authority,
             user_info,
@@ -236,6 +254,16 @@ impl Url {
             query,
             reference,
         }
+    }
+
+    /// The text, shared with this address.
+    pub fn text(&self) -> Rc<str> {
+        self.text.clone()
+    }
+
+    /// Where [`Url::wire`] is kept.
+    pub(crate) fn wire_memo(&self) -> &OnceCell<WireParts> {
+        &self.wire.0
     }
 
     /// `URL.toString()`: the URL column of the results.

@@ -111,6 +111,28 @@ pub struct Wire<'a> {
     pub host_header: Cow<'a, str>,
 }
 
+/// A [`Wire`] on its own.
+#[derive(Debug)]
+pub(crate) struct WireParts {
+    connect_host: Box<str>,
+    connect_port: u16,
+    secure: bool,
+    target: Box<str>,
+    host_header: Box<str>,
+}
+
+impl WireParts {
+    fn wire(&self) -> Wire<'_> {
+        Wire {
+            connect_host: &self.connect_host,
+            connect_port: self.connect_port,
+            secure: self.secure,
+            target: Cow::Borrowed(&self.target),
+            host_header: Cow::Borrowed(&self.host_header),
+        }
+    }
+}
+
 const CLIENT_PROTOCOL: &str = "org.apache.http.client.ClientProtocolException";
 
 impl Url {
@@ -120,6 +142,27 @@ impl Url {
     /// # Errors
     /// What JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<Wire<'_>, Exception> {
+        if let Some(known) = self.wire_memo().get() {
+            return Ok(known.wire());
+        }
+        let Wire {
+            connect_host,
+            connect_port,
+            secure,
+            target,
+            host_header,
+        } = self.work_out_wire()?;
+        let parts = WireParts {
+            connect_host: connect_host.into(),
+            connect_port,
+            secure,
+            target: target.into(),
+            host_header: host_header.into(),
+        };
+        Ok(self.wire_memo().get_or_init(|| parts).wire())
+    }
+
+    fn work_out_wire(&self) -> Result<Wire<'_>, Exception> {
         let text = self.as_str();
         let uri = java_uri::parse(text, false)
             .map_err(|failure| failure.through(frames::TO_URI.iter().copied()))?;

@@ -14,6 +14,7 @@ use drumfire_web::headers::{self, Header};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
+use super::addresses::Addresses;
 use super::edits::{Request, RequestArgument};
 use super::proxy::ProxyChoice;
 use crate::context::Context;
@@ -159,20 +160,20 @@ impl<'s> Call<'s> {
     }
 
     /// Where the request goes (`HTTPSamplerBase#getUrl`).
-    pub fn url(&self, sampler: &HttpSampler) -> Result<Url, Exception> {
+    pub fn url(&self, sampler: &HttpSampler, addresses: &Addresses) -> Result<Url, Exception> {
         let mut query = String::new();
         if url::method_takes_query(&self.method) && !self.sends_values_as_body(sampler) {
             append_query_string(&self.arguments(), &self.content_encoding, &mut query);
         }
-        url::Target {
+        let target = url::Target {
             protocol: &self.protocol,
             domain: &self.domain,
             port: &self.port,
             path: &self.path,
             method: &self.method,
             query: &query,
-        }
-        .url()
+        };
+        addresses.url(sampler, &target)
     }
 
     /// Whether the sampler reads files (`HTTPSamplerFactory#getImplementation`); only this spelling does.

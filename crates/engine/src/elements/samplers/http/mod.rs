@@ -4,6 +4,7 @@
 //! | file | step |
 //! |---|---|
 //! | `decode.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
+//! | `addresses.rs` | the address each sampler asked last |
 //! | `call.rs` | the settings of one sample, evaluated |
 //! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
@@ -16,6 +17,7 @@
 //! | `ports.rs` | what the log says when local ports run out |
 //! | `state.rs` | what a user and a worker keep between samples |
 
+mod addresses;
 mod call;
 mod decode;
 pub mod edits;
@@ -39,6 +41,7 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 use drumfire_web::trace::{Client, Place};
 
+pub use addresses::Addresses;
 pub use decode::decode;
 pub use settings::Settings;
 pub use state::{UserState, new_tls, new_worker};
@@ -120,7 +123,7 @@ impl HttpSampler {
             },
             transactions: cx.transactions,
         };
-        let url = match call.url(self) {
+        let url = match call.url(self, &cx.worker.addresses) {
             Ok(url) => url,
             Err(exception) => {
                 // `errorResult(e, new HTTPSampleResult(0))`: no label, no address.

@@ -77,9 +77,9 @@ impl HttpSampler {
         let mut sample = Sample::new(call.label.clone(), cx.thread_name.clone());
         sample.kind = Kind::Http;
         sample.method = Some(method.to_owned().into());
-        sample.url = Some(url.as_str().into());
+        sample.url = Some(url.text());
         if !self.settings.rename_children {
-            sample.label = url.as_str().into();
+            sample.label = url.text();
         }
         let built = if let Err(exception) = self.identity(cx, url.is_secure()) {
             Err((Box::new(sample), exception))
@@ -448,7 +448,7 @@ impl HttpSampler {
             self.rewrite_java(cx, call, sending, url, method, body);
         }
         sending.url = url.clone();
-        sending.sample.url = Some(url.as_str().into());
+        sending.sample.url = Some(url.text());
         method.clone_into(&mut sending.method);
         sending.is_head = method.eq_ignore_ascii_case("HEAD");
         Ok(())
