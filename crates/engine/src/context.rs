@@ -148,8 +148,7 @@ impl Context {
 
     /// `JMeterThread#setLastSampleOk`: also a variable, where the plan spells its name out.
     pub fn set_last_sample_ok(&mut self, ok: bool) {
-        let slot = self.vars.names().slot(LAST_SAMPLE_OK);
-        if let Some(slot) = slot
+        if let Some(slot) = self.shared.last_sample_ok
             && (ok != self.last_sample_ok || self.vars.get(slot).is_none())
         {
             self.vars

@@ -85,7 +85,9 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         reads_sampler_name: false,
         settings: settings.clone(),
     };
+    let last_sample_ok = program.names.slot(crate::context::LAST_SAMPLE_OK);
     let shared = Arc::new(Shared {
+        last_sample_ok,
         program: Arc::new(program),
         properties: settings.properties.clone(),
         clock: Clock::start(),

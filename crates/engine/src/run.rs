@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use drumfire_expr::Properties;
+use drumfire_expr::{Properties, Slot};
 use drumfire_results::{
     ExistingFile, FileReport, Live, OpenError, Place, ResultWriter, Summariser, SummariserSettings,
     ThreadCounts, WriterGauge,
 };
 
 use crate::clock::Clock;
+use crate::context::LAST_SAMPLE_OK;
 use crate::control::{Control, Stopping};
 use crate::elements::Statics;
 use crate::program::{GroupKind, Program};
@@ -183,6 +184,7 @@ pub fn run(
         supplies: program.groups.iter().map(Supply::new).collect(),
         statics: Statics::default(),
         tls: crate::elements::samplers::http::new_tls(&properties),
+        last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
         timer_factor: properties
             .get("timer.factor")
             .and_then(|factor| factor.trim().parse().ok())

@@ -1,7 +1,9 @@
 //! JMeter's properties, shared by all workers while a test runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use rustc_hash::FxHashMap;
 
 use crate::functions::csv_read::CsvFiles;
 use crate::functions::fifo::Fifos;
@@ -16,8 +18,8 @@ pub struct Properties(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    values: RwLock<HashMap<Box<str>, Arc<str>>>,
-    system: RwLock<HashMap<Box<str>, Arc<str>>>,
+    values: RwLock<FxHashMap<Box<str>, Arc<str>>>,
+    system: RwLock<FxHashMap<Box<str>, Arc<str>>>,
     csv_files: CsvFiles,
     fifos: Fifos,
     xpath_files: XPathFiles,
@@ -29,7 +31,7 @@ impl Properties {
         Properties::default()
     }
 
-    fn values(&self) -> RwLockReadGuard<'_, HashMap<Box<str>, Arc<str>>> {
+    fn values(&self) -> RwLockReadGuard<'_, FxHashMap<Box<str>, Arc<str>>> {
         self.0.values.read().unwrap_or_else(PoisonError::into_inner)
     }
 
