@@ -1,9 +1,10 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`.
+//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`.
 
 mod bench;
 mod measure;
 mod oracle;
 mod record;
+mod reference;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -20,6 +21,7 @@ usage: cargo xtask COMMAND
                                 (benches/install_peers.sh; needs nginx); scenarios: keepalive extract newstate newstate-tls
                                 download users pacing seed
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
+  gen                           write docs/reference/ from the code
 ";
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["bench", ref options @ ..] => bench::bench(options),
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
+        ["gen"] => reference::generate(),
         ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
         _ => {
             eprint!("{USAGE}");

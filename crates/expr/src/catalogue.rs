@@ -48,6 +48,8 @@ pub struct FunctionSpec {
     pub max: Option<usize>,
     /// One sentence.
     pub doc: &'static str,
+    /// Where it differs from JMeter's; empty where it does not.
+    pub differs: &'static str,
     /// Where the function comes from.
     pub origin: Origin,
     pub(crate) build: Build,

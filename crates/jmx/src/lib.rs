@@ -20,6 +20,7 @@ mod classes;
 mod defaults;
 mod diagnostic;
 mod interpret;
+mod known_properties;
 mod number;
 mod properties;
 mod property_table;
@@ -36,6 +37,9 @@ mod xml_text;
 pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity, did_you_mean};
+pub use known_properties::{
+    Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
+};
 pub use number::{
     boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,
     int_from_java, long_from_java,

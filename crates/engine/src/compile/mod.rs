@@ -40,7 +40,11 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Compiles a plan.
+/// Test Plan (`TestPlan`): the whole of it.
+///
+/// Properties: `TestPlan.user_defined_variables`, `TestPlan.functional_mode` (result files hold the data of all samples),
+/// `TestPlan.serialize_threadgroups` (thread groups run one after the other), `TestPlan.tearDown_on_shutdown`.
+/// `TestPlan.user_define_classpath` matters to Java code only.
 ///
 /// # Errors
 /// Everything that keeps the plan from running as JMeter would run it.

@@ -117,6 +117,12 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
+    /// Module Controller (`ModuleController`): the controller somewhere in the plan that it names runs in its place, also if that one
+    /// is disabled.
+    ///
+    /// Property: `ModuleController.node_path`: names from the Test Plan down. One that leads nowhere is an error here; JMeter
+    /// ends such a run as it begins.
+    ///
     /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
     fn module(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
         let names: Vec<String> = node
@@ -153,6 +159,12 @@ impl<'a> Resolver<'a> {
         vec![self.element(&target, source, path)]
     }
 
+    /// Include Controller (`IncludeController`): runs what is below the first Test Fragment of another file.
+    ///
+    /// Property: `IncludeController.includepath`, relative to the working directory or to the plan; the JMeter property
+    /// `includecontroller.prefix` comes before it. Different from JMeter: a file that cannot be read keeps the plan from
+    /// running, where JMeter logs it and runs the rest.
+    ///
     /// `IncludeController#loadIncludedElements`: what is below the first Test Fragment of the file.
     fn include(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
         let written = node.props.str("IncludeController.includepath").into_owned();

@@ -20,6 +20,11 @@ fn preload_dates(unit: &mut Unit) {
     }
 }
 
+/// User Defined Variables (`Arguments`): variables that every user starts with.
+///
+/// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
+/// computed once, before the run; functions in them see the variables defined before. Of two equal names in one element the
+/// first counts, of those in several elements the last.
 fn visit(element: &Element, unit: &mut Unit) {
     match element.class.as_str() {
         "TestPlan" => {

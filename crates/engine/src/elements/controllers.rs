@@ -12,12 +12,17 @@ use crate::context::Context;
 use crate::elements::Roles;
 use crate::walk::{ForEach, Kind, Throughput};
 
-/// Simple, Recording, Module and Include Controllers and Test Fragments: their children, once.
+/// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
+///
+/// It has no properties. A Recording Controller is one, too, and so is a Test Fragment, which runs only where Module or Include
+/// Controllers take it in.
 pub fn simple(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::Simple)
 }
 
-/// `LoopController`: `LoopController.loops` (-1 is forever), `LoopController.continue_forever`.
+/// Loop Controller (`LoopController`): runs its children again and again in each iteration of the controller around it.
+///
+/// Properties: `LoopController.loops` (-1 is forever; read when the loop begins), `LoopController.continue_forever`.
 pub fn loops(d: &mut Decoder) -> Roles {
     let forever = d.bool("LoopController.continue_forever", true);
     Roles::controller(Kind::Loop {
@@ -26,14 +31,20 @@ pub fn loops(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `WhileController`: `WhileController.condition` (blank, LAST, or anything that becomes "false").
+/// While Controller (`WhileController`): runs its children until its condition is false.
+///
+/// Property: `WhileController.condition`. Blank, it ends after a failed last sample; `LAST` also does not begin after one; any
+/// other text ends the loop when it becomes `false`.
 pub fn whiles(d: &mut Decoder) -> Roles {
     let condition = d.template("WhileController.condition");
     Roles::controller(Kind::While { condition })
 }
 
-/// `IfController`: `IfController.condition`, `IfController.evaluateAll`, `IfController.useExpression`. Without
-/// `useExpression` the condition is JavaScript, of which [`js_condition`] has the expressions; more needs a JVM.
+/// If Controller (`IfController`): runs its children if its condition holds.
+///
+/// Properties: `IfController.condition`, `IfController.evaluateAll` (before each child), `IfController.useExpression`: the
+/// condition holds if it becomes `true`. Without it the condition is JavaScript, of which expressions are evaluated here; more
+/// needs a JVM.
 pub fn ifs(d: &mut Decoder) -> Roles {
     let condition = d.template("IfController.condition");
     let javascript = !d.bool("IfController.useExpression", false);
@@ -83,12 +94,17 @@ pub(crate) fn if_holds(
     })
 }
 
-/// `OnceOnlyController`: its children in the first iteration of the controller above.
+/// Once Only Controller (`OnceOnlyController`): its children in the first iteration of the controller above, for each user.
+///
+/// It has no properties.
 pub fn once_only(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::OnceOnly)
 }
 
-/// `TransactionController`: `TransactionController.parent`, `TransactionController.includeTimers`.
+/// Transaction Controller (`TransactionController`): one more sample for all that its children did.
+///
+/// Properties: `TransactionController.parent` (that sample holds theirs), `TransactionController.includeTimers` (its time has
+/// timers and processors in it).
 pub fn transaction(d: &mut Decoder) -> Roles {
     let parent = d.bool("TransactionController.parent", false);
     let include_timers = d.bool("TransactionController.includeTimers", true);
@@ -98,8 +114,10 @@ pub fn transaction(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `ForeachController`: input and output variable, start (exclusive) and end (inclusive) index, separator. An end index
-/// that is there but empty is 0, so nothing runs.
+/// ForEach Controller (`ForeachController`): runs its children for each of the variables `name_1`, `name_2`, …
+///
+/// Properties: `ForeachController.inputVal`, `.returnVal` (the variable that gets the value), `.startIndex` (exclusive),
+/// `.endIndex` (inclusive), `.useSeparator` (the `_`). An end index that is there but empty is 0, so nothing runs.
 pub fn for_each(d: &mut Decoder) -> Roles {
     let separator = if d.bool("ForeachController.useSeparator", true) {
         "_"
@@ -115,7 +133,10 @@ pub fn for_each(d: &mut Decoder) -> Roles {
     })))
 }
 
-/// `InterleaveControl`: one child an iteration, in turn; style 1 runs a whole child controller.
+/// Interleave Controller (`InterleaveControl`): one child an iteration, in turn.
+///
+/// Properties: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers), and, spelled so,
+/// `InterleaveControl.accrossThreads` (each user begins with another child).
 pub fn interleave(d: &mut Decoder) -> Roles {
     let across_threads = d.bool("InterleaveControl.accrossThreads", false);
     Roles::controller(Kind::Interleave {
@@ -125,7 +146,9 @@ pub fn interleave(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `RandomController`: one child an iteration, by chance.
+/// Random Controller (`RandomController`): one child an iteration, by chance.
+///
+/// Property: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers).
 pub fn random(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Interleave {
         whole_children: d.int("InterleaveControl.style", 0) == 1,
@@ -134,19 +157,27 @@ pub fn random(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `RandomOrderController`: all children, in a new order each time.
+/// Random Order Controller (`RandomOrderController`): all children, in a new order each time.
+///
+/// It has no properties.
 pub fn random_order(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::RandomOrder)
 }
 
-/// `SwitchController`: `SwitchController.value`, a number from 0 or a child's name.
+/// Switch Controller (`SwitchController`): one of its children, by number or by name.
+///
+/// Property: `SwitchController.value`: a number from 0 (the first child also where there are not so many), a child's name, or
+/// else the child called `default`.
 pub fn switch(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Switch {
         value: d.template("SwitchController.value"),
     })
 }
 
-/// `ThroughputController`: total executions (style 0) or a share of iterations (style 1), per user or of all users.
+/// Throughput Controller (`ThroughputController`): runs its children so many times, or in a share of the iterations.
+///
+/// Properties: `ThroughputController.style` (0 a number, 1 a share), `.maxThroughput`, `.percentThroughput`, `.perThread` (each
+/// user counts for itself).
 pub fn throughput(d: &mut Decoder) -> Roles {
     let share = match d
         .element
@@ -165,14 +196,18 @@ pub fn throughput(d: &mut Decoder) -> Roles {
     })))
 }
 
-/// `CriticalSectionController`: `CriticalSectionController.lockName`; without a name there is no lock.
+/// Critical Section Controller (`CriticalSectionController`): its children, for one user at a time.
+///
+/// Property: `CriticalSectionController.lockName`: controllers of one name exclude each other; without a name there is no lock.
 pub fn critical_section(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Critical {
         lock: d.template("CriticalSectionController.lockName"),
     })
 }
 
-/// `RunTime`: `RunTime.seconds`.
+/// Runtime Controller (`RunTime`): runs its children again and again for a time.
+///
+/// Property: `RunTime.seconds`; with 0 or less nothing runs. A sampler that is under way when the time is over is finished.
 pub fn runtime(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Runtime {
         seconds: d.template("RunTime.seconds"),

@@ -39,6 +39,7 @@ const fn core(
         min,
         max: Some(parameters.len()),
         doc,
+        differs: "",
         origin: Origin::Core,
         build,
     }
@@ -48,6 +49,12 @@ impl FunctionSpec {
     /// The last parameter may be repeated.
     const fn unlimited(mut self) -> FunctionSpec {
         self.max = None;
+        self
+    }
+
+    /// It differs from JMeter's.
+    const fn differs(mut self, how: &'static str) -> FunctionSpec {
+        self.differs = how;
         self
     }
 
@@ -191,19 +198,22 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         &[required("script"), STORE],
         Stateful(javascript::prepare),
         "The result of a JavaScript expression.",
-    ),
+    )
+    .differs("only expressions are evaluated without a JVM."),
     core(
         "__jexl2",
         &[required("expression"), STORE],
         Stateful(jexl::prepare_jexl2),
         "The result of a Commons JEXL 2 expression.",
-    ),
+    )
+    .differs("numbers with a point are `double`, where JEXL 2 has `float`; loops, collections and constructors need a JVM."),
     core(
         "__jexl3",
         &[required("expression"), STORE],
         Stateful(jexl::prepare_jexl3),
         "The result of a Commons JEXL 3 expression.",
-    ),
+    )
+    .differs("loops, collections and constructors need a JVM."),
     core(
         "__log",
         &[

@@ -1,5 +1,4 @@
-//! Keystore Configuration (`KeystoreConfig`), and the client certificates that HTTPS requests show (`SSLManager`,
-//! `JmeterKeyStore`).
+//! Keystore Configuration (`KeystoreConfig`): which client certificates HTTPS requests show (`SSLManager`, `JmeterKeyStore`).
 //!
 //! The store is named by Java's system properties `javax.net.ssl.keyStore`, `javax.net.ssl.keyStorePassword` and
 //! `javax.net.ssl.keyStoreType`, whether the plan has this element or not: without it the store's first key is used.

@@ -1,5 +1,5 @@
-//! All listeners of JMeter that show samples (`ResultCollector`: View Results Tree, Aggregate Report, Simple Data Writer …):
-//! here each is the writer of its file. Without a file name it does nothing.
+//! Listeners that show samples (`ResultCollector`): View Results Tree, Aggregate Report, Simple Data Writer and the like. Here each
+//! is the writer of its file; without a file name it does nothing.
 //!
 //! Properties: `filename` (computed once, before the run), `ResultCollector.error_logging`,
 //! `ResultCollector.success_only_logging`, `saveConfig` (what is written, and whether as XML or CSV; without it the

@@ -1,4 +1,4 @@
-//! Java Request (`JavaSampler`) with the two classes that JMeter brings along: `SleepTest` and `JavaTest`.
+//! Java Request (`JavaSampler`): one of the two classes that JMeter brings along, `SleepTest` and `JavaTest`.
 //!
 //! Properties: `classname`, `arguments`. Both sleep for a time plus the current time modulo a mask; `JavaTest` also says how
 //! the sample looks. Other classes need a JVM. `SleepTest` reads its arguments once per user, as its `setupTest` does.

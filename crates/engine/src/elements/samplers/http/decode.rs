@@ -28,7 +28,10 @@ const APPLICABLE: [&str; 9] = [
 
 const ARGUMENTS: &str = "HTTPsampler.Arguments";
 
-/// The properties of the sampler, completed by those of the configuration in scope.
+/// Request Defaults (`ConfigTestElement`): settings for the samplers in its scope that have none of their own (HTTP Request
+/// Defaults, Login Config Element, Simple Config Element).
+///
+/// Its properties are the sampler's; arguments and files are added to the sampler's.
 struct Merged<'p> {
     props: BTreeMap<&'p str, &'p Prop>,
     arguments: Vec<&'p Prop>,
@@ -102,7 +105,17 @@ impl<'p> Merged<'p> {
     }
 }
 
-/// Decodes an HTTP Request.
+/// HTTP Request (`HTTPSamplerProxy`, `HTTPSampler_`): one request with its redirects and embedded resources.
+///
+/// Properties: `HTTPSampler.protocol`, `.domain`, `.port`, `.path` (a whole address wins over them), `.method`,
+/// `.contentEncoding`, `HTTPsampler.Arguments` (with `HTTPSampler.postBodyRaw` their values are the body),
+/// `HTTPsampler.Files`, `.DO_MULTIPART_POST`, `.BROWSER_COMPATIBLE_MULTIPART`, `.follow_redirects`, `.auto_redirects`,
+/// `.use_keepalive`, `.image_parser`, `.embedded_url_re`, `.embedded_url_exclude_re`, `.concurrentDwn`, `.concurrentPool`,
+/// `.connect_timeout` and `.response_timeout` in milliseconds, `.proxyHost`, `.proxyPort`, `.proxyUser`, `.proxyPass`,
+/// `.ipSource`, `.md5`, and `.implementation` (`HttpClient4` or `Java`). GraphQL requests are HTTP Requests, too.
+///
+/// Differences: HTTP/1.1 only, as JMeter's; times have the resolution of the clock; a refused TLS handshake has the words of
+/// this program's TLS library where they have no counterpart in Java.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
     let applicable: Vec<&Element> = configs
         .iter()
@@ -224,7 +237,9 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
     files
 }
 
-/// The rows of each Header Manager in scope, the nearest first.
+/// HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. Of several, nearer ones win by name.
+///
+/// Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
 fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
     let mut managers = Vec::new();
     for config in configs

@@ -1,5 +1,4 @@
-//! HTTP Request (`HTTPSamplerProxy`): one sample, with its redirects and embedded resources
-//! (`HTTPSamplerBase#sample`, `HTTPHC4Impl`).
+//! The sampler of HTTP: one sample, with its redirects and embedded resources (`HTTPSamplerBase#sample`, `HTTPHC4Impl`).
 //!
 //! | file | step |
 //! |---|---|

@@ -1,0 +1,671 @@
+//! The properties of JMeter 5.6.3, and Drumfire's own: what each means here. The reference page of properties is this list.
+
+/// What a property does here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// What it does in JMeter.
+    Honoured,
+    /// Nothing, and why.
+    None(&'static str),
+}
+
+/// One property, or all whose names begin alike.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownProperty {
+    /// The name; with `*` at its end all names that begin so.
+    pub name: &'static str,
+    /// What counts when it is not set; empty for nothing.
+    pub default: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// What it does here.
+    pub effect: Effect,
+}
+
+impl KnownProperty {
+    /// Whether it is the property of that name.
+    pub fn covers(&self, name: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == self.name,
+        }
+    }
+}
+
+/// Properties that have to do with one thing.
+#[derive(Debug, Clone, Copy)]
+pub struct PropertySection {
+    /// What they have to do with.
+    pub title: &'static str,
+    /// The properties.
+    pub properties: &'static [KnownProperty],
+}
+
+/// The property of that name.
+pub fn known_property(name: &str) -> Option<&'static KnownProperty> {
+    let mut all = KNOWN_PROPERTIES
+        .iter()
+        .flat_map(|section| section.properties);
+    all.find(|property| property.covers(name))
+}
+
+const fn honoured(name: &'static str, default: &'static str, doc: &'static str) -> KnownProperty {
+    KnownProperty {
+        name,
+        default,
+        doc,
+        effect: Effect::Honoured,
+    }
+}
+
+const fn without(name: &'static str, why: &'static str) -> KnownProperty {
+    KnownProperty {
+        name,
+        default: "",
+        doc: "",
+        effect: Effect::None(why),
+    }
+}
+
+const GUI: &str = "it concerns the graphical interface";
+const RECORDER: &str = "it concerns the recorder";
+const REMOTE: &str = "there are no remote engines";
+const CACHE: &str = "what is compiled is kept for the whole run";
+const NOT_BUILT: &str = "what it concerns is not built";
+const JAVA: &str = "it concerns Java's implementation";
+
+/// All properties.
+pub const KNOWN_PROPERTIES: &[PropertySection] = &[
+    PropertySection {
+        title: "Drumfire's own",
+        properties: &[
+            honoured(
+                "drumfire.skip_unsupported",
+                "false",
+                "Leave out what cannot be run, with a warning, instead of refusing the plan.",
+            ),
+            honoured(
+                "drumfire.fail_on",
+                "",
+                "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
+            ),
+            honoured(
+                "demo.*",
+                "",
+                "Set by `run --demo`: `demo.host`, `demo.port` and `demo.https.port` of the demo site.",
+            ),
+        ],
+    },
+    PropertySection {
+        title: "The run",
+        properties: &[
+            honoured(
+                "user.properties",
+                "user.properties",
+                "The file with the user's properties, looked for in the working directory and in `bin`.",
+            ),
+            honoured(
+                "system.properties",
+                "system.properties",
+                "The file with system properties, looked for in the same places.",
+            ),
+            honoured(
+                "jmeterengine.nongui.port",
+                "4445",
+                "First UDP port, on loopback, for the messages `Shutdown` and `StopTestNow`; 0 for none.",
+            ),
+            honoured(
+                "jmeterengine.nongui.maxport",
+                "4455",
+                "Last port that is tried for them.",
+            ),
+            honoured(
+                "includecontroller.prefix",
+                "",
+                "Put before the path of Include Controllers.",
+            ),
+            honoured(
+                "timer.factor",
+                "1.0",
+                "Multiplies the delays of random timers.",
+            ),
+            honoured(
+                "jmeter.regex.engine",
+                "oro",
+                "`oro` or `java`: whose regular expressions extractors, assertions and functions use.",
+            ),
+            honoured(
+                "csvdataset.eofstring",
+                "<EOF>",
+                "What a CSV Data Set gives at the end of its file when it neither recycles nor stops the user.",
+            ),
+            honoured("csvread.delimiter", ",", "Delimiter of `__CSVRead`."),
+            honoured(
+                "time.*",
+                "",
+                "`time.YMD`, `time.HMS`, `time.YMDHMS`, `time.USER1`, `time.USER2`: patterns that `__time` takes by name.",
+            ),
+            honoured(
+                "sample_variables",
+                "",
+                "Variables that result files show in columns of their own.",
+            ),
+            honoured(
+                "START.*",
+                "",
+                "`START.MS`, `START.YMD`, `START.HMS`: when the program started; set by it.",
+            ),
+            honoured(
+                "TESTSTART.MS",
+                "",
+                "When the run started; set by the program.",
+            ),
+            honoured(
+                "jmeter.version",
+                "5.6.3",
+                "The version of JMeter whose behaviour is run; set by the program.",
+            ),
+            without(
+                "function.cache.per.iteration",
+                "functions are evaluated whenever they are read, which is JMeter's default",
+            ),
+            without(
+                "jmeterthread.rampup.granularity",
+                "users are started on time without it",
+            ),
+            without(
+                "jmeterengine.threadstop.wait",
+                "users end at once when they are told to",
+            ),
+            without("jmeterengine.*", "the program ends when its run does"),
+            without(
+                "jmeter.exit.check.pause",
+                "the program ends when its run does",
+            ),
+            without("search_paths", "there are no Java classes to look for"),
+            without("user.classpath", "there are no Java classes to look for"),
+            without(
+                "plugin_dependency_paths",
+                "there are no Java classes to look for",
+            ),
+            without("classfinder.*", "there are no Java classes to look for"),
+            without(
+                "language",
+                "numbers and dates are those of JMeter in English",
+            ),
+            without("locales.add", GUI),
+            without(
+                "upgrade_properties",
+                "the table of renamed classes is part of the program",
+            ),
+        ],
+    },
+    PropertySection {
+        title: "HTTP requests",
+        properties: &[
+            honoured(
+                "jmeter.httpsampler",
+                "HttpClient4",
+                "Implementation of HTTP Requests that name none: `HttpClient4` or `Java`.",
+            ),
+            honoured(
+                "httpsampler.max_redirects",
+                "20",
+                "How many redirects a sample follows.",
+            ),
+            honoured(
+                "httpsampler.max_frame_depth",
+                "5",
+                "How deep frames are followed for embedded resources.",
+            ),
+            honoured(
+                "httpsampler.redirect.removeslashdotdot",
+                "true",
+                "Resolve `/../` in redirects.",
+            ),
+            honoured(
+                "httpsampler.separate.container",
+                "true",
+                "Embedded resources of a redirected page are in a sample around all of it.",
+            ),
+            honoured(
+                "httpsampler.ignore_failed_embedded_resources",
+                "false",
+                "A page does not fail with its embedded resources.",
+            ),
+            honoured(
+                "httpsampler.embedded_resources_use_md5",
+                "false",
+                "Keep the MD5 sum of embedded resources in place of their bodies.",
+            ),
+            honoured(
+                "httpsampler.max_bytes_to_store_per_request",
+                "0",
+                "How much of a body is kept; 0 is all of it.",
+            ),
+            honoured(
+                "http.post_add_content_type_if_missing",
+                "false",
+                "Give a POST without `Content-Type` that of a form.",
+            ),
+            honoured(
+                "subresults.disable_renaming",
+                "false",
+                "Sub-results keep their own labels.",
+            ),
+            honoured(
+                "sampleresult.default.encoding",
+                "UTF-8",
+                "Charset of responses that name none.",
+            ),
+            without(
+                "HTTPResponse.parsers",
+                "the parsers for embedded resources are the program's own",
+            ),
+            without(
+                "htmlParser.*",
+                "the parsers for embedded resources are the program's own",
+            ),
+            without(
+                "wmlParser.*",
+                "the parsers for embedded resources are the program's own",
+            ),
+            without(
+                "cssParser.*",
+                "the parsers for embedded resources are the program's own",
+            ),
+            without(
+                "css.parser.*",
+                "the parsers for embedded resources are the program's own",
+            ),
+            without(
+                "post_add_content_type_if_missing",
+                "the property that JMeter reads is `http.post_add_content_type_if_missing`",
+            ),
+            without("httpsampler.user_defined_methods", "any method is taken"),
+            without(
+                "httpsampler.max_buffer_size",
+                "buffers have the size that is needed",
+            ),
+            without(
+                "httpsampler.parallel_download_thread_keepalive_inseconds",
+                "downloads take no threads",
+            ),
+            without(
+                "jmeter.httpclient.strict_rfc2616",
+                "only HttpClient 3 read it",
+            ),
+            without("httpclient.version", "only HttpClient 3 read it"),
+            without("http.java.sampler.retries", NOT_BUILT),
+            without("document.max_size", "documents are not read with Tika"),
+        ],
+    },
+    PropertySection {
+        title: "Connections",
+        properties: &[
+            honoured(
+                "httpclient.reset_state_on_thread_group_iteration",
+                "true",
+                "A user's connections and TLS sessions end with the iteration of its thread group.",
+            ),
+            honoured(
+                "httpclient.timeout",
+                "0",
+                "Time limit for connecting and for responses in milliseconds, where the plan has none.",
+            ),
+            honoured(
+                "httpclient.localaddress",
+                "",
+                "Address that connections start from, where the plan has none.",
+            ),
+            honoured(
+                "httpclient4.auth.preemptive",
+                "true",
+                "Send Basic credentials without being asked.",
+            ),
+            honoured(
+                "httpclient4.deflate_relax_mode",
+                "false",
+                "Take deflate bodies without their header.",
+            ),
+            honoured(
+                "httpclient4.default_user_agent_disabled",
+                "false",
+                "Send no `User-Agent` of our own.",
+            ),
+            honoured(
+                "httpclient4.validate_after_inactivity",
+                "4900",
+                "After so many milliseconds without use a connection is looked at before it is used.",
+            ),
+            honoured(
+                "httpclient4.time_to_live",
+                "60000",
+                "Milliseconds after which a connection is not used again.",
+            ),
+            honoured(
+                "httpclient4.idletimeout",
+                "0",
+                "Milliseconds for which an idle connection is kept; 0 is as long as it lives.",
+            ),
+            honoured(
+                "http.proxyHost",
+                "",
+                "Proxy for requests whose sampler names none; a system property or one of JMeter's.",
+            ),
+            honoured("http.proxyPort", "", "Its port."),
+            honoured("http.proxyUser", "", "Its user."),
+            honoured("http.proxyPass", "", "Its password."),
+            honoured(
+                "http.nonProxyHosts",
+                "",
+                "Hosts that are reached without it: names, or `*` and the end of names, with `|` between.",
+            ),
+            honoured(
+                "https.sessioncontext.shared",
+                "false",
+                "All users share one store of TLS sessions.",
+            ),
+            honoured(
+                "https.keyStoreStartIndex",
+                "0",
+                "First key of the key store that is used.",
+            ),
+            honoured(
+                "https.keyStoreEndIndex",
+                "-1",
+                "Last key of the key store that is used.",
+            ),
+            honoured(
+                "javax.net.ssl.keyStore*",
+                "",
+                "System properties: file, password and type of the store with client certificates.",
+            ),
+            without(
+                "httpclient4.retrycount",
+                "a request is sent again only where a kept connection turns out to be closed",
+            ),
+            without(
+                "httpclient4.request_sent_retry_enabled",
+                "a request is sent again only where a kept connection turns out to be closed",
+            ),
+            without(
+                "httpclient4.gzip_relax_mode",
+                "gzip bodies that end early fail, as in JMeter by default",
+            ),
+            without("httpclient.loopback", "only HttpClient 3 read it"),
+            without(
+                "httpclient.socket.*",
+                "slow connections are not simulated by properties; the sampler has no such setting",
+            ),
+            without("hc.parameters.file", JAVA),
+            without("https.default.protocol", "TLS 1.2 and 1.3 are offered"),
+            without("https.socket.protocols", "TLS 1.2 and 1.3 are offered"),
+            without(
+                "https.cipherSuites",
+                "the cipher suites are those of rustls",
+            ),
+            without(
+                "https.use.cached.ssl.context",
+                "TLS state ends as `httpclient.reset_state_on_thread_group_iteration` says",
+            ),
+            without("http.proxyScheme", "the proxy is spoken to by HTTP"),
+            without("http.proxyDomain", "NTLM is not built"),
+            without("kerberos*", "Kerberos is not built"),
+        ],
+    },
+    PropertySection {
+        title: "Cookies and cache",
+        properties: &[
+            honoured(
+                "CookieManager.delete_null_cookies",
+                "true",
+                "Cookies without a value are deleted.",
+            ),
+            honoured(
+                "CookieManager.allow_variable_cookies",
+                "true",
+                "Cookies of the plan may hold variables.",
+            ),
+            honoured(
+                "CookieManager.save.cookies",
+                "false",
+                "Cookies become variables.",
+            ),
+            honoured(
+                "CookieManager.name.prefix",
+                "COOKIE_",
+                "What the names of those variables begin with.",
+            ),
+            honoured(
+                "CookieManager.check.cookies",
+                "true",
+                "Cookies that the policy rejects are not taken.",
+            ),
+            honoured(
+                "cacheable_methods",
+                "GET",
+                "Methods whose responses are cached.",
+            ),
+            honoured(
+                "cache_manager.cached_resource_mode",
+                "RETURN_NO_SAMPLE",
+                "What a hit looks like: `RETURN_NO_SAMPLE`, `RETURN_200_CACHE`, `RETURN_CUSTOM_STATUS`.",
+            ),
+            honoured(
+                "RETURN_200_CACHE.message",
+                "",
+                "Message of a hit in that mode.",
+            ),
+            honoured(
+                "RETURN_CUSTOM_STATUS.code",
+                "",
+                "Code of a hit in that mode.",
+            ),
+            honoured(
+                "RETURN_CUSTOM_STATUS.message",
+                "",
+                "Message of a hit in that mode.",
+            ),
+            without("cookies", GUI),
+        ],
+    },
+    PropertySection {
+        title: "Assertions",
+        properties: &[
+            honoured(
+                "assertion.equals_section_diff_len",
+                "100",
+                "How much of the texts around a difference is shown.",
+            ),
+            honoured(
+                "assertion.equals_diff_delta_start",
+                "[[[",
+                "Shown before what differs.",
+            ),
+            honoured("assertion.equals_diff_delta_end", "]]]", "Shown after it."),
+            without("xpath.namespace.config", NOT_BUILT),
+        ],
+    },
+    PropertySection {
+        title: "Result files",
+        properties: &[
+            honoured(
+                "jmeter.save.saveservice.output_format",
+                "csv",
+                "`csv` or `xml`.",
+            ),
+            honoured(
+                "jmeter.save.saveservice.*",
+                "",
+                "All switches of JMeter's result files, their date format, delimiter and XML processing instruction; defaults are JMeter's.",
+            ),
+            honoured(
+                "sampleresult.timestamp.start",
+                "true",
+                "A row's time is that of the sample's start (JMeter's `jmeter.properties` sets it).",
+            ),
+            without("resultcollector.action_if_file_exists", GUI),
+            without(
+                "sampleresult.useNanoTime",
+                "elapsed times are measured with the monotonic clock",
+            ),
+            without(
+                "sampleresult.nanoThreadSleep",
+                "elapsed times are measured with the monotonic clock",
+            ),
+        ],
+    },
+    PropertySection {
+        title: "Summary lines",
+        properties: &[
+            honoured(
+                "summariser.name",
+                "summary",
+                "Name of the summariser that every run has; empty for none.",
+            ),
+            honoured("summariser.interval", "30", "Seconds between its lines."),
+            honoured("summariser.log", "true", "Lines go to the log."),
+            honoured("summariser.out", "true", "Lines go to standard output."),
+            honoured(
+                "summariser.ignore_transaction_controller_sample_result",
+                "true",
+                "Transactions are not counted.",
+            ),
+        ],
+    },
+    PropertySection {
+        title: "Scripts and Java protocols",
+        properties: &[
+            without("beanshell.*", NOT_BUILT),
+            without("groovy.utilities", NOT_BUILT),
+            without("jsr223.*", NOT_BUILT),
+            without("javascript.use_rhino", NOT_BUILT),
+            without("tcp.*", NOT_BUILT),
+            without("jdbc*", NOT_BUILT),
+            without("ldapsampler.*", NOT_BUILT),
+            without("JMSSampler.*", NOT_BUILT),
+            without("mailer.*", NOT_BUILT),
+            without(
+                "os_sampler.poll_for_timeout",
+                "JMeter does not use it either",
+            ),
+            without("mirror.server.port", NOT_BUILT),
+            without("backend_*", NOT_BUILT),
+        ],
+    },
+    PropertySection {
+        title: "Caches of compiled expressions",
+        properties: &[
+            without("oro.patterncache.size", CACHE),
+            without("jmeter.regex.patterncache.size", CACHE),
+            without("cssselector.parser.cache.size", CACHE),
+            without("xpath2query.parser.cache.size", CACHE),
+            without("jmespath.parser.cache.size", CACHE),
+        ],
+    },
+    PropertySection {
+        title: "Report",
+        properties: &[
+            without("jmeter.reportgenerator.*", NOT_BUILT),
+            without("aggregate_rpt_pct*", GUI),
+            without("generate_report_ui.*", GUI),
+        ],
+    },
+    PropertySection {
+        title: "Remote engines",
+        properties: &[
+            without("remote_hosts", REMOTE),
+            without("server*", REMOTE),
+            without("client.*", REMOTE),
+            without("mode", REMOTE),
+            without("asynch.*", REMOTE),
+            without("num_sample_threshold", REMOTE),
+            without("time_threshold", REMOTE),
+            without("key_on_threadname", REMOTE),
+            without("sample_sender_*", REMOTE),
+        ],
+    },
+    PropertySection {
+        title: "Recorder and graphical interface",
+        properties: &[
+            without("proxy.*", RECORDER),
+            without("naming_policy.*", RECORDER),
+            without("csvdataset.file.encoding_list", GUI),
+            without("confirm.*", GUI),
+            without("darklaf.*", GUI),
+            without("docgeneration.*", GUI),
+            without("gui.*", GUI),
+            without("help.local", GUI),
+            without("jmeter.expertMode", GUI),
+            without("jmeter.gui.*", GUI),
+            without("jmeter.hidpi.*", GUI),
+            without("jmeter.icons", GUI),
+            without("jmeter.laf*", GUI),
+            without("jmeter.loggerpanel.*", GUI),
+            without("jmeter.toolbar*", GUI),
+            without("jmeter.tree.*", GUI),
+            without("jsyntaxtextarea.*", GUI),
+            without("loggerpanel.*", GUI),
+            without("not_in_menu", GUI),
+            without("onload.expandtree", GUI),
+            without("propertyEditorSearchPath", GUI),
+            without("save_automatically_before_run", GUI),
+            without("template.files", GUI),
+            without("testplan_validation.*", GUI),
+            without("text.kerning.*", GUI),
+            without("think_time_creator.*", GUI),
+            without("undo.history.size", GUI),
+            without("view.results.tree.*", GUI),
+            without("zoom_scale", GUI),
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::JMETER_DEFAULTS;
+
+    #[test]
+    fn everything_that_jmeter_sets_is_known() {
+        let unknown: Vec<_> = JMETER_DEFAULTS
+            .iter()
+            .filter(|(name, _)| known_property(name).is_none())
+            .collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    #[test]
+    fn the_defaults_that_jmeter_sets_are_told() {
+        for (name, value) in JMETER_DEFAULTS {
+            let property = known_property(name).expect("it is known");
+            if property.effect == Effect::Honoured && property.name == *name {
+                assert_eq!(property.default, *value, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_alone_before_their_group() {
+        let found = known_property("jmeter.save.saveservice.output_format").expect("it is known");
+        assert_eq!(found.default, "csv");
+        assert!(
+            known_property("jmeter.save.saveservice.url").is_some_and(|p| p.name.ends_with('*'))
+        );
+        assert!(known_property("nothing.like.it").is_none());
+    }
+
+    #[test]
+    fn what_does_nothing_says_why_and_what_does_something_says_what() {
+        for property in KNOWN_PROPERTIES
+            .iter()
+            .flat_map(|section| section.properties)
+        {
+            match property.effect {
+                Effect::Honoured => assert!(property.doc.ends_with('.'), "{}", property.name),
+                Effect::None(why) => assert!(!why.is_empty(), "{}", property.name),
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask gen`: the reference pages under `docs/reference/`, made from the catalogues and the doc comments of the code.
+
+mod elements;
+mod functions;
+mod properties;
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+/// Where the pages are, seen from the root of the workspace.
+const FOLDER: &str = "docs/reference";
+
+/// The pages: file name and text.
+fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("elements.md", elements::page(root)?),
+        ("functions.md", functions::page()),
+        ("properties.md", properties::page()),
+    ])
+}
+
+/// Writes all pages.
+pub fn generate() -> anyhow::Result<()> {
+    let root = super::root();
+    let folder = root.join(FOLDER);
+    std::fs::create_dir_all(&folder)?;
+    for (name, text) in pages(&root)? {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        println!("{FOLDER}/{name}");
+    }
+    Ok(())
+}
+
+/// A text as a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// A text as code in a cell of a table; nothing if there is none.
+fn code_cell(text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`", cell(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_those_that_the_code_says() {
+        let root = crate::root();
+        for (name, text) in pages(&root).expect("every element has a doc comment") {
+            let path = root.join(FOLDER).join(name);
+            let found = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                found == text,
+                "{FOLDER}/{name} is stale: run `cargo xtask gen`"
+            );
+        }
+    }
+
+    #[test]
+    fn cells_keep_their_table_whole() {
+        assert_eq!(cell("a|b\nc"), "a\\|b c");
+        assert_eq!(code_cell("a|b"), "`a\\|b`");
+        assert_eq!(code_cell(""), "");
+    }
+}

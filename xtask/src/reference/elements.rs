@@ -1,0 +1,252 @@
+//! The page of elements: the catalogue says which there are, and the doc comment next to each one's code what it does.
+//!
+//! A doc comment counts when it begins with the element's name as users see it, its class in parentheses, and a colon or a full
+//! stop: `` If Controller (`IfController`): runs its children if … ``.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use drumfire_engine::elements::{Entry, Role, Rung, entries, entry};
+
+const HEAD: &str = "\
+# Elements
+
+<!-- Made by `cargo xtask gen` from the doc comments in crates/engine/src and the catalogue of elements there. -->
+
+What each element of a plan does here, which properties of the plan file it reads, and where it differs from JMeter 5.6.3.
+`drumfire check plan.jmx` tells it of the elements of a plan.
+";
+
+/// The sections, in their order.
+const SECTIONS: [&str; 9] = [
+    "Plan and thread groups",
+    "Controllers",
+    "Samplers",
+    "Configuration",
+    "Timers",
+    "Pre-processors",
+    "Post-processors",
+    "Assertions",
+    "Listeners",
+];
+
+/// The section of an element: by its role, and where that says little by the folder of its code.
+fn section(role: Role, folder: &str) -> &'static str {
+    match (role, folder) {
+        (Role::Plan | Role::ThreadGroup, _) => "Plan and thread groups",
+        (Role::Controller, _) => "Controllers",
+        (Role::Sampler, _) => "Samplers",
+        (_, "timers") => "Timers",
+        (_, "pre") => "Pre-processors",
+        (_, "post") => "Post-processors",
+        (_, "assertions") => "Assertions",
+        (_, "listeners") => "Listeners",
+        _ => "Configuration",
+    }
+}
+
+/// The page.
+///
+/// # Errors
+/// When sources cannot be read, and when a native element has no doc comment.
+pub fn page(root: &Path) -> anyhow::Result<String> {
+    let engine = root.join("crates/engine/src");
+    let docs = docs(&[engine.join("elements"), engine.join("compile")])?;
+    let mut page = HEAD.to_owned();
+    let mut untold = Vec::new();
+    let mut sections: BTreeMap<&str, BTreeMap<String, &Doc>> = BTreeMap::new();
+    for entry in entries().iter().filter(|entry| entry.rung == Rung::Native) {
+        match docs.get(entry.class) {
+            Some(doc) => {
+                let section = sections.entry(section(entry.role, &doc.folder));
+                section.or_default().insert(doc.title.to_lowercase(), doc);
+            }
+            None => untold.push(entry.class),
+        }
+    }
+    for title in SECTIONS {
+        let _ = write!(page, "\n## {title}\n");
+        for doc in sections.get(title).into_iter().flat_map(BTreeMap::values) {
+            let _ = write!(
+                page,
+                "\n### {}\n\n`{}`",
+                doc.title,
+                doc.classes.join("`, `")
+            );
+            let _ = write!(page, "\n\n{}\n", doc.text);
+        }
+    }
+    if !untold.is_empty() {
+        bail!(
+            "no doc comment begins with 'NAME (`CLASS`): ' for {}",
+            untold.join(", ")
+        );
+    }
+    others(&mut page);
+    Ok(page)
+}
+
+/// The elements that are not native.
+fn others(page: &mut String) {
+    page.push_str("\n## Others\n\n| class | how it is run | why |\n|---|---|---|\n");
+    for Entry {
+        class, rung, why, ..
+    } in entries().iter().filter(|entry| entry.rung != Rung::Native)
+    {
+        let how = match rung {
+            Rung::Jvm => "needs a JVM",
+            Rung::Skipped => "skipped",
+            _ => "refused",
+        };
+        let _ = writeln!(page, "| `{class}` | {how} | {why} |");
+    }
+}
+
+/// What is said of one element, or of several that are alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Doc {
+    title: String,
+    classes: Vec<String>,
+    text: String,
+    /// The folder of the source.
+    folder: String,
+}
+
+/// All files of Rust below a folder with their texts, by name.
+pub fn sources(folder: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        let entries = std::fs::read_dir(&next).with_context(|| next.display().to_string())?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path)?;
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The doc comments of elements, by class.
+fn docs(folders: &[PathBuf]) -> anyhow::Result<BTreeMap<String, Doc>> {
+    let mut docs = BTreeMap::new();
+    let mut all = Vec::new();
+    for folder in folders {
+        all.extend(sources(folder)?);
+    }
+    for (path, source) in all {
+        let folder = path.parent().and_then(Path::file_name);
+        let folder = folder.unwrap_or_default().to_string_lossy();
+        for doc in comments(&source)
+            .iter()
+            .filter_map(|text| parse(text, &folder))
+        {
+            for class in doc.classes.iter().filter(|class| entry(class).is_some()) {
+                if let Some(Doc { title, .. }) = docs.insert(class.clone(), doc.clone()) {
+                    bail!("{}: {class} was told already, as {title}", path.display());
+                }
+            }
+        }
+    }
+    Ok(docs)
+}
+
+/// The doc comments of a source, each as one text.
+fn comments(source: &str) -> Vec<String> {
+    let mut comments = Vec::new();
+    let mut current: Vec<&str> = Vec::new();
+    for line in source.lines() {
+        let line = line.trim_start();
+        let text = line
+            .strip_prefix("//!")
+            .or_else(|| line.strip_prefix("///"));
+        match text {
+            Some(text) => current.push(text.strip_prefix(' ').unwrap_or(text)),
+            None if !current.is_empty() => comments.push(std::mem::take(&mut current).join("\n")),
+            None => {}
+        }
+    }
+    comments.push(current.join("\n"));
+    comments
+}
+
+/// The doc of an element, if the comment is one.
+fn parse(comment: &str, folder: &str) -> Option<Doc> {
+    let (title, rest) = comment.split_once(" (`")?;
+    let (classes, rest) = rest.split_once("`)")?;
+    let text = rest.strip_prefix([':', '.'])?.trim_start();
+    // What follows is for those who call the code.
+    let text = text.split("\n\n# ").next().unwrap_or(text);
+    let is_title = |c: char| c.is_alphanumeric() || " -()/,@".contains(c);
+    let is_class = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    if title.len() > 60 || !title.chars().all(is_title) {
+        return None;
+    }
+    let classes: Vec<String> = classes.split("`, `").map(str::to_owned).collect();
+    if classes
+        .iter()
+        .any(|class| class.contains('#') || !class.chars().all(is_class))
+    {
+        return None;
+    }
+    Some(Doc {
+        title: title.to_owned(),
+        classes,
+        text: sentence(&unlinked(text)),
+        folder: folder.to_owned(),
+    })
+}
+
+/// The text with a capital at its beginning.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + chars.as_str()
+}
+
+/// Links to code as code: ``[`Field`]`` is `` `Field` ``.
+fn unlinked(text: &str) -> String {
+    text.replace("[`", "`").replace("`]", "`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_doc_comment_is_a_title_its_classes_and_a_text() {
+        let source = "//! Constant Timer (`ConstantTimer`): the same delay.\n//!\n//! Property: `x`, see [`Y`].\n//!\n//! # Errors\n//! None.\n\nuse a;\n\n/// A list (of things).\nfn f() {}\n";
+        let found: Vec<_> = comments(source)
+            .iter()
+            .filter_map(|text| parse(text, "timers"))
+            .collect();
+        assert_eq!(
+            found,
+            [Doc {
+                title: "Constant Timer".to_owned(),
+                classes: vec!["ConstantTimer".to_owned()],
+                text: "The same delay.\n\nProperty: `x`, see `Y`.".to_owned(),
+                folder: "timers".to_owned(),
+            }]
+        );
+    }
+
+    #[test]
+    fn what_names_a_rule_is_no_element() {
+        assert_eq!(
+            parse(
+                "All timers in scope (`JMeterThread#delay`): then one wait.",
+                ""
+            ),
+            None
+        );
+        assert_eq!(parse("How it is done (`JMeterThread`), and why.", ""), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! The page of properties, from the list of known ones.
+
+use std::fmt::Write as _;
+
+use drumfire_jmx::{Effect, KNOWN_PROPERTIES, PropertySection};
+
+use super::{cell, code_cell};
+
+const HEAD: &str = "\
+# Properties
+
+<!-- Made by `cargo xtask gen` from crates/jmx/src/known_properties.rs. -->
+
+Where properties come from, and which win, is in [the command line](../command_line.md). The defaults are those that hold when
+nobody sets the property. A plan may set and read any other property (`__P`, `__property`, `__setProperty`).
+";
+
+/// The page.
+pub fn page() -> String {
+    let mut page = HEAD.to_owned();
+    KNOWN_PROPERTIES
+        .iter()
+        .for_each(|section| honoured(section, &mut page));
+    page.push_str(
+        "\n## Without effect\n\nProperties of JMeter that change nothing here.\n\n| property | why |\n|---|---|\n",
+    );
+    for property in KNOWN_PROPERTIES
+        .iter()
+        .flat_map(|section| section.properties)
+    {
+        if let Effect::None(why) = property.effect {
+            let _ = writeln!(page, "| `{}` | {} |", property.name, cell(why));
+        }
+    }
+    page
+}
+
+fn honoured(section: &PropertySection, page: &mut String) {
+    let rows: Vec<_> = section
+        .properties
+        .iter()
+        .filter(|property| property.effect == Effect::Honoured)
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "\n## {}\n\n| property | default | meaning |\n|---|---|---|\n",
+        section.title
+    );
+    for property in rows {
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {} |",
+            property.name,
+            code_cell(property.default),
+            cell(property.doc)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use drumfire_jmx::known_property;
+
+    use super::*;
+    use crate::reference::elements::sources;
+
+    /// Names of properties that the code asks for: the first text after one of the ways to ask.
+    fn asked_for(source: &str) -> Vec<String> {
+        let product = source.split("#[cfg(test)]").next().unwrap_or(source);
+        let ways = [
+            "get_bool(",
+            "get_long(",
+            "get_trimmed(",
+            "properties.get(",
+            "properties().get(",
+            "flag(",
+            "long(",
+        ];
+        let mut names = Vec::new();
+        for way in ways {
+            for (at, _) in product.match_indices(way) {
+                // The plan's own properties are asked for with `d.flag("…")` and the like.
+                if !way.contains("get") && product[..at].ends_with(['.', '_']) {
+                    continue;
+                }
+                let rest = product[at + way.len()..].trim_start();
+                let Some((name, _)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+                else {
+                    continue;
+                };
+                let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+                if name.contains('.') && name.chars().all(is_name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn every_property_that_the_code_asks_for_is_listed_as_honoured() {
+        let root = crate::root();
+        let mut asked = 0;
+        for (path, source) in sources(&root.join("crates")).expect("the sources") {
+            for name in asked_for(&source) {
+                asked += 1;
+                let known = known_property(&name)
+                    .unwrap_or_else(|| panic!("{}: {name} is not listed", path.display()));
+                assert_eq!(known.effect, Effect::Honoured, "{name}");
+            }
+        }
+        assert!(asked > 30, "only {asked} were found");
+    }
+
+    #[test]
+    fn every_property_that_is_honoured_is_named_by_the_code() {
+        let root = crate::root();
+        let list = Path::new("known_properties.rs");
+        let sources: Vec<_> = sources(&root.join("crates"))
+            .expect("the sources")
+            .into_iter()
+            .filter(|(path, _)| path.file_name() != list.file_name())
+            .collect();
+        for property in KNOWN_PROPERTIES
+            .iter()
+            .flat_map(|section| section.properties)
+        {
+            let quoted = match property.name.strip_suffix('*') {
+                Some(beginning) => format!("\"{beginning}"),
+                None => format!("\"{}\"", property.name),
+            };
+            let named = sources.iter().any(|(_, source)| source.contains(&quoted));
+            if property.effect == Effect::Honoured {
+                assert!(named, "{} is not in the code", property.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_says_what_is_honoured_and_what_is_not() {
+        let page = page();
+        assert!(page.contains("| `summariser.interval` | `30` | Seconds between its lines. |"));
+        assert!(page.contains("| `remote_hosts` | there are no remote engines |"));
+    }
+}
