@@ -50,14 +50,6 @@ pub fn compile<'p>(
     Some(builder.group)
 }
 
-/// Thread Group (`ThreadGroup`, `SetupThreadGroup`, `PostThreadGroup`): users that run what is below it.
-///
-/// setUp groups run before all others, tearDown groups after them.
-///
-/// Properties: `ThreadGroup.num_threads`, `ThreadGroup.ramp_time` (seconds), `ThreadGroup.main_controller` (a Loop Controller),
-/// `ThreadGroup.on_sample_error` (`continue`, `startnextloop`, `stopthread`, `stoptest`, `stoptestnow`),
-/// `ThreadGroup.scheduler` with `ThreadGroup.delay` and `ThreadGroup.duration` (seconds), `ThreadGroup.delayedStart`,
-/// `ThreadGroup.same_user_on_next_iteration`. All are computed once, before the run.
 fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
     let kind = match element.class.as_str() {
         "SetupThreadGroup" => GroupKind::SetUp,
