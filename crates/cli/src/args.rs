@@ -6,8 +6,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit_codes::{self, Exit};
 use crate::options::{
-    Change, Command, DemoOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal,
-    ResultsFile, RunOptions, ViewOptions, split_definition,
+    Change, Command, DemoOptions, DoctorOptions, LogOptions, PlanChoice, Progress, PropertyOptions,
+    Refusal, ResultsFile, RunOptions, ViewOptions, split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -32,6 +32,8 @@ enum Subcommands {
     Check(ViewArguments),
     /// Show a plan as it will be run: its tree, its properties, when each user starts and stops
     Plan(ViewArguments),
+    /// Say what limits this machine has, and where a plan would meet them
+    Doctor(DoctorArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Show the version
@@ -92,6 +94,9 @@ struct RunArguments {
     /// 'rate < 10/s' or 'samples < 1'
     #[arg(long, value_name = "THRESHOLD")]
     fail_on: Vec<String>,
+    /// End with exit code 6 if the run's own verdict is not VALID
+    #[arg(long)]
+    strict: bool,
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long)]
     skip_unsupported: bool,
@@ -103,6 +108,17 @@ struct RunArguments {
 struct ViewArguments {
     /// The plan (.jmx)
     plan: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct DoctorArguments {
+    /// A plan (.jmx) to hold against the limits
+    plan: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -160,6 +176,11 @@ impl Arguments {
             Subcommands::Run(run) => Command::Run(run.into_options()),
             Subcommands::Check(view) => Command::Check(view.into_options()),
             Subcommands::Plan(view) => Command::Plan(view.into_options()),
+            Subcommands::Doctor(doctor) => Command::Doctor(DoctorOptions {
+                plan: doctor.plan,
+                properties: doctor.properties.into_options(),
+                json: doctor.json,
+            }),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,
@@ -194,6 +215,7 @@ impl RunArguments {
             progress: self.progress,
             demo: self.demo,
             fail_on: self.fail_on,
+            strict: self.strict,
             notes: Vec::new(),
         }
     }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use drumfire_engine::{
-    GroupView, LevelUnit, PlanView, PropertyRow, Rung, Stretch, Survey, SurveyRow, TreeRow,
+    Demand, GroupView, LevelUnit, PlanView, PropertyRow, Rung, Stretch, Survey, SurveyRow, TreeRow,
     UserWindow,
 };
+use drumfire_health::{Second, Verdict};
 use drumfire_jmx::Diagnostic;
 use drumfire_results::Recording;
 
@@ -92,4 +93,8 @@ pub struct Outcome {
     pub recording: Recording,
     /// What went wrong with the results, such as a full disk; the run is a failure if there is anything.
     pub faults: Vec<String>,
+    /// Whether the numbers can be trusted; none if nothing was watched.
+    pub verdict: Option<Verdict>,
+    /// What the machine and the generator did, second by second.
+    pub seconds: Vec<Second>,
 }

@@ -20,12 +20,14 @@ pub enum Exit {
     NotBuilt,
     /// The run came to its end and broke a threshold (`--fail-on`).
     ThresholdsNotMet,
+    /// The run came to its end and its own verdict is not VALID, which `--strict` asks for.
+    NotTrusted,
     /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
     Interrupted,
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 7] = [
+pub const ALL: [(Exit, &str); 8] = [
     (
         Exit::Ok,
         "the run came to its end, or the question was answered",
@@ -48,6 +50,10 @@ pub const ALL: [(Exit, &str); 7] = [
         "the run came to its end and did not meet its thresholds",
     ),
     (
+        Exit::NotTrusted,
+        "the run came to its end and its numbers are not to be trusted (`--strict`)",
+    ),
+    (
         Exit::Interrupted,
         "the run was stopped from outside; its results are whole",
     ),
@@ -63,6 +69,7 @@ impl Exit {
             Exit::PlanRefused => 3,
             Exit::NotBuilt => 4,
             Exit::ThresholdsNotMet => 5,
+            Exit::NotTrusted => 6,
             // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
             Exit::Interrupted => 130,
         }
@@ -89,7 +96,7 @@ mod tests {
     #[test]
     fn published_codes_do_not_move() {
         let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 130]);
     }
 
     #[test]

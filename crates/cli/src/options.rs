@@ -13,6 +13,8 @@ pub enum Command {
     Check(ViewOptions),
     /// Show the plan as it will be run, without sending anything.
     Plan(ViewOptions),
+    /// Say where the machine's limits are.
+    Doctor(DoctorOptions),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Print a text and end well.
@@ -47,6 +49,8 @@ pub struct RunOptions {
     pub demo: bool,
     /// Statements about the final statistics of which none may be true, beside those of the property `drumfire.fail_on`.
     pub fail_on: Vec<String>,
+    /// Whether a verdict that is not VALID makes the run fail, beside the property `drumfire.strict`.
+    pub strict: bool,
     /// Things to tell the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
 }
@@ -65,6 +69,17 @@ pub enum ResultsFile {
 pub struct ViewOptions {
     /// The plan.
     pub plan: PathBuf,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+    /// JSON instead of text.
+    pub json: bool,
+}
+
+/// The options of `doctor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoctorOptions {
+    /// The plan to hold against the limits.
+    pub plan: Option<PathBuf>,
     /// The property files and definitions.
     pub properties: PropertyOptions,
     /// JSON instead of text.

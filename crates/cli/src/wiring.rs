@@ -157,5 +157,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
         },
         recording,
         faults,
+        verdict: Some(outcome.verdict),
+        seconds: outcome.seconds,
     }
 }

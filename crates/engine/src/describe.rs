@@ -5,6 +5,7 @@ use drumfire_jmx::{Node, Props, Tree, Value};
 use serde::Serialize;
 
 use crate::compile::Settings;
+use crate::demand::{Demand, demand};
 use crate::program::{Group, Program};
 use crate::schedule::Stretch;
 
@@ -17,6 +18,7 @@ pub struct PlanView {
     pub properties: Vec<PropertyRow>,
     /// The thread groups in the order of the file.
     pub groups: Vec<GroupView>,
+    pub demand: Demand,
 }
 
 /// One element of the tree.
@@ -76,6 +78,7 @@ pub fn describe(tree: &Tree, program: &Program) -> PlanView {
     }
     let mut view = describer.view;
     view.groups = program.groups.iter().map(group).collect();
+    view.demand = demand(tree, program);
     view
 }
 

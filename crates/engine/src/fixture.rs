@@ -96,6 +96,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         timer_factor: 1.0,
         statics: Default::default(),
         tls: crate::elements::samplers::http::new_tls(&settings.properties),
+        loop_late_us: Default::default(),
         reset_state: true,
         supplies: Box::default(),
     });

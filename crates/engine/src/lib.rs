@@ -7,6 +7,7 @@ mod compile;
 mod compiled;
 mod context;
 mod control;
+mod demand;
 mod describe;
 pub mod elements;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod worker;
 pub use clock::Clock;
 pub use compile::{Compiled, Settings, compile};
 pub use control::{Control, Stopping};
+pub use demand::Demand;
 pub use describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
 pub use elements::Rung;
 pub use program::{Group, GroupKind, Program};

@@ -6,9 +6,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Properties, Slot};
+use drumfire_health::{Delay, Failures, Machine, Moment, Second, Verdict, Watch, judge};
 use drumfire_results::{
-    ExistingFile, FileReport, Live, OpenError, Place, ResultWriter, Summariser, SummariserSettings,
-    ThreadCounts, WriterGauge,
+    ExistingFile, FileReport, Histogram, Live, OpenError, Place, ResultWriter, Summariser,
+    SummariserSettings, ThreadCounts, WriterGauge,
 };
 
 use crate::clock::Clock;
@@ -35,11 +36,15 @@ pub struct Shared {
     pub timer_factor: f32,
     /// `httpclient.reset_state_on_thread_group_iteration`.
     pub reset_state: bool,
+    /// The slot of `JMeterThread.last_sample_ok`, where the plan spells its name out.
+    pub last_sample_ok: Option<Slot>,
     pub statics: Statics,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
     /// The TLS settings and what sessions users share.
     pub tls: Arc<drumfire_http::Tls>,
+    /// The latest that a worker's event loop came to something due since the run last looked, in microseconds.
+    pub loop_late_us: AtomicU64,
 }
 
 impl Shared {
@@ -151,6 +156,10 @@ pub struct Outcome {
     /// What went wrong with the results.
     pub faults: Vec<String>,
     pub stopped: Stopping,
+    /// What the machine and the generator did, second by second.
+    pub seconds: Vec<Second>,
+    /// Whether the numbers can be trusted.
+    pub verdict: Verdict,
 }
 
 /// Runs a program to its end.
@@ -194,6 +203,7 @@ pub fn run(
         clock,
         control: control.clone(),
         program: program.clone(),
+        loop_late_us: AtomicU64::new(0),
     });
     let summarisers = program
         .summarisers
@@ -209,7 +219,11 @@ pub fn run(
         options,
         &done,
     );
+    let machine = Machine::default();
     let mut run = Run {
+        watch: Watch::start(machine.clone(), TICK),
+        machine,
+        lateness: Histogram::new(),
         shared,
         live,
         writer,
@@ -269,6 +283,10 @@ struct Run<'o> {
     settings: SummariserSettings,
     observer: &'o mut dyn Observer,
     started: Instant,
+    machine: Machine,
+    watch: Watch,
+    /// How late users were until the second at hand.
+    lateness: Histogram,
 }
 
 impl Run<'_> {
@@ -355,6 +373,8 @@ impl Run<'_> {
                 say(self.settings, self.observer, line)
             });
         }
+        let moment = self.moment();
+        self.watch.observe(&moment);
         self.observer.tick(&Progress {
             elapsed: self.started.elapsed(),
             users,
@@ -362,6 +382,39 @@ impl Run<'_> {
             writer: self.writer.gauge(),
             stopping: self.shared.control.state(),
         });
+    }
+
+    fn moment(&mut self) -> Moment {
+        let elapsed = self.started.elapsed();
+        let delay = if self.watch.is_due(elapsed) {
+            self.delay()
+        } else {
+            Delay::default()
+        };
+        let writer = self.writer.gauge();
+        let late_us = self.shared.loop_late_us.swap(0, Ordering::Relaxed);
+        Moment {
+            elapsed,
+            delay,
+            samples: samples(&self.live),
+            users: self.shared.counts.totals().active,
+            loop_late: Duration::from_micros(late_us),
+            backlog_bytes: writer.backlog_bytes,
+            disk_stalled: writer.stalled,
+        }
+    }
+
+    /// How late users were since the last call.
+    fn delay(&mut self) -> Delay {
+        let now = self.live.read(|recording| recording.lateness.clone());
+        let added = now.since(&self.lateness);
+        self.lateness = now;
+        Delay {
+            count: added.count(),
+            p50_us: added.percentile(50.0),
+            p99_us: added.percentile(99.0),
+            max_us: added.max(),
+        }
     }
 
     fn end(mut self) -> Outcome {
@@ -381,10 +434,19 @@ impl Run<'_> {
                 say(self.settings, self.observer, line)
             });
         }
+        let last = self.moment();
+        let seconds = self.watch.end(&last);
         let mut faults = self.writer.problems().to_vec();
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
+        let verdict = judge(
+            &seconds,
+            &failures(&self.live, &report.files),
+            &self.machine.limits(),
+        );
         Outcome {
+            seconds,
+            verdict,
             live: self.live,
             elapsed,
             started_ms: self.shared.clock.start_ms(),
@@ -395,6 +457,31 @@ impl Run<'_> {
             stopped: self.shared.control.state(),
         }
     }
+}
+
+/// Samples that failed for want of something on this machine, by JMeter's response codes and by the words of the operating
+/// system that its messages have, and rows that were lost.
+fn failures(live: &Live, files: &[FileReport]) -> Failures {
+    let kinds = live.read(|recording| recording.errors.list());
+    let of = |exception: &str, words: &str| -> u64 {
+        kinds
+            .iter()
+            .filter(|kind| kind.code.ends_with(exception) && kind.message.contains(words))
+            .map(|kind| kind.count)
+            .sum()
+    };
+    Failures {
+        samples: samples(live),
+        // A source address that is not there has the same words, but fails earlier: `BindException`.
+        no_port: of("NoRouteToHostException", "Cannot assign requested address"),
+        no_file: of("", "Too many open files"),
+        no_memory: of("", "Cannot allocate memory"),
+        lost_rows: files.iter().map(|file| file.lost_rows).sum(),
+    }
+}
+
+fn samples(live: &Live) -> u64 {
+    live.read(|recording| recording.labels.iter().map(|label| label.count).sum())
 }
 
 fn say(settings: SummariserSettings, observer: &mut dyn Observer, line: &str) {

@@ -168,9 +168,11 @@ fn user(program: &Arc<Program>) -> Context {
         counts: Counts::new(program.groups.len()),
         timer_factor: 1.0,
         reset_state: true,
+        last_sample_ok: program.names.slot(crate::context::LAST_SAMPLE_OK),
         statics: Default::default(),
         supplies: Box::default(),
         tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
+        loop_late_us: Default::default(),
     });
     let place = Place {
         base_dir: std::path::PathBuf::new(),

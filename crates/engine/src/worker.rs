@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::task::Waker;
 use std::thread::JoinHandle;
@@ -221,7 +222,13 @@ async fn serve(
                 }
                 None => break,
             },
-            _ = rows.tick() => worker.recorder.borrow_mut().flush(),
+            due = rows.tick() => {
+                let late = tokio::time::Instant::now().saturating_duration_since(due);
+                shared
+                    .loop_late_us
+                    .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
+                worker.recorder.borrow_mut().flush();
+            }
             () = told => {}
         }
     }

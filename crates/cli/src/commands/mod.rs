@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod demo;
+pub mod doctor;
 pub mod plan;
 pub mod run;
 
@@ -35,6 +36,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
             Ok(Exit::Ok)
         }
         Command::Demo(options) => demo::demo(&options, console),
+        Command::Doctor(options) => doctor::doctor(&options, engine, console),
         Command::Check(options) => check::check(&options, engine, console),
         Command::Plan(options) => plan::plan(&options, engine, console),
         Command::Run(options) => run::run(options, engine, console),

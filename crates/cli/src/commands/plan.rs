@@ -166,7 +166,7 @@ fn seconds(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::PropertyRow;
+    use crate::engine::{Demand, PropertyRow};
 
     fn group(users: u64) -> GroupView {
         GroupView {
@@ -211,6 +211,7 @@ mod tests {
                 },
             ],
             groups: vec![group(2)],
+            demand: Demand::default(),
         };
         let expected = "\
 Shop  TestPlan

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use drumfire_health::Grade;
 use drumfire_results::{Recording, Threshold, ThresholdError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -20,11 +21,14 @@ use crate::properties::Settings;
 use crate::signals::{self, Listening};
 use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::snapshot::{Snapshot, Stopping};
-use crate::terminal::{milestones, summary};
+use crate::terminal::style::Style;
+use crate::terminal::{milestones, summary, verdict};
 use crate::{log, recent};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 const FAIL_ON: &str = "drumfire.fail_on";
+/// The property that asks for a VALID verdict, for JMeter's command line.
+const STRICT: &str = "drumfire.strict";
 
 /// Runs a plan.
 pub fn run<E: Engine>(
@@ -76,7 +80,12 @@ pub fn run<E: Engine>(
     let mut outcome =
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
     outcome.summary.log = log;
-    finish(&outcome, stopped, &thresholds, options.progress, console)
+    let strict = options.strict || settings.properties.get(STRICT) == Some("true");
+    let exit = finish(&outcome, stopped, &thresholds, options.progress, console)?;
+    Ok(match (exit, trusted(&outcome, options.progress, console)) {
+        (Exit::Ok, false) if strict => Exit::NotTrusted,
+        (exit, _) => exit,
+    })
 }
 
 /// Those of the command line, then those of the property, which are separated by semicolons.
@@ -184,15 +193,15 @@ fn judge(
 ) -> bool {
     let mut are_met = true;
     for threshold in thresholds {
-        let verdict = threshold.judge(recording);
-        let line = verdict.to_string();
-        are_met &= verdict.is_met();
-        if verdict.is_met() {
+        let judged = threshold.judge(recording);
+        let line = judged.to_string();
+        are_met &= judged.is_met();
+        if judged.is_met() {
             tracing::info!("threshold {line}");
         } else {
             tracing::error!("threshold {line}");
         }
-        match (progress == Progress::Quiet, verdict.is_met()) {
+        match (progress == Progress::Quiet, judged.is_met()) {
             (false, true) => console.line(&line),
             (false, false) => console.line(&console.style.red(&line)),
             (true, false) => console.print_error(&format!("{line}\n")),
@@ -200,6 +209,24 @@ fn judge(
         }
     }
     are_met
+}
+
+/// Prints the run's verdict on itself and says whether it is VALID; a quiet run tells only another one, on standard error.
+fn trusted(outcome: &Outcome, progress: Progress, console: &mut Console<'_>) -> bool {
+    let Some(verdict) = &outcome.verdict else {
+        return true;
+    };
+    let is_valid = verdict.grade == Grade::Valid;
+    let text = verdict::render(verdict, console.style);
+    match (progress == Progress::Quiet, is_valid) {
+        (false, _) => console.print(&text),
+        (true, false) => console.print_error(&text),
+        (true, true) => {}
+    }
+    for line in verdict::render(verdict, Style::PLAIN).lines() {
+        tracing::info!("{line}");
+    }
+    is_valid
 }
 
 /// What a run shows while it goes on, and what may end it early.

@@ -111,6 +111,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         progress: Progress::Auto,
         demo: false,
         fail_on: Vec::new(),
+        strict: false,
         notes,
     })
 }

@@ -10,3 +10,4 @@ pub mod milestones;
 pub mod snapshot;
 pub mod style;
 pub mod summary;
+pub mod verdict;

@@ -1,0 +1,95 @@
+//! The run's verdict on itself, as text.
+
+use std::fmt::Write as _;
+
+use drumfire_health::{Grade, Reason, Verdict};
+
+use super::style::Style;
+
+/// Spans of a reason that are listed; of more, the rest are counted.
+const MAX_SPANS: usize = 4;
+
+/// The verdict with its reasons: what, when, how bad, and what helps.
+pub fn render(verdict: &Verdict, style: Style) -> String {
+    let grade = verdict.grade.to_string();
+    let grade = match verdict.grade {
+        Grade::Valid => style.green(&grade),
+        Grade::Degraded => style.yellow(&grade),
+        Grade::Invalid => style.red(&grade),
+    };
+    let mut text = format!("verdict  {grade}\n");
+    for reason in &verdict.reasons {
+        let _ = writeln!(
+            text,
+            "  {}, {}: {}\n    {}",
+            reason.cause.title(),
+            spans(reason, verdict.length_ms),
+            reason.measured,
+            style.dim(&reason.remedy)
+        );
+    }
+    text
+}
+
+fn spans(reason: &Reason, length_ms: u64) -> String {
+    if reason.length_ms() >= length_ms {
+        return "all the time".to_owned();
+    }
+    let seconds = |ms: u64| (ms as f64 / 1000.0).round();
+    let mut listed: Vec<String> = reason
+        .spans_ms
+        .iter()
+        .take(MAX_SPANS)
+        .map(|(from, to)| format!("{}-{} s", seconds(*from), seconds(*to)))
+        .collect();
+    let more = reason.spans_ms.len().saturating_sub(MAX_SPANS);
+    if more > 0 {
+        listed.push(format!("{more} times more"));
+    }
+    listed.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_health::Cause;
+
+    use super::*;
+
+    fn reason(cause: Cause, spans_ms: &[(u64, u64)]) -> Reason {
+        Reason {
+            cause,
+            spans_ms: spans_ms.to_vec(),
+            measured: "0.40 of 2 cores".to_owned(),
+            remedy: "use another host".to_owned(),
+        }
+    }
+
+    #[test]
+    fn reasons_say_what_when_how_bad_and_what_helps() {
+        let verdict = Verdict {
+            grade: Grade::Degraded,
+            reasons: vec![
+                reason(Cause::CpuStolen, &[(0, 10_000)]),
+                reason(
+                    Cause::LoopStalled,
+                    &[
+                        (0, 1000),
+                        (2000, 3004),
+                        (4000, 5000),
+                        (6000, 7000),
+                        (8000, 9000),
+                    ],
+                ),
+            ],
+            length_ms: 10_000,
+        };
+        let expected = "\
+verdict  DEGRADED
+  CPU kept by the hypervisor, all the time: 0.40 of 2 cores
+    use another host
+  an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, 1 times more: 0.40 of 2 cores
+    use another host
+";
+        assert_eq!(render(&verdict, Style::PLAIN), expected);
+    }
+}

@@ -1,0 +1,331 @@
+//! Where a plan would end on this machine, and what lifts that.
+
+use crate::machine::Limits;
+
+/// How long a closed connection holds its port: Linux's `TCP_TIMEWAIT_LEN`, which no setting changes.
+const TIME_WAIT_S: f64 = 60.0;
+/// After so long a port in TIME_WAIT is taken again where `tcp_tw_reuse` allows it.
+const REUSE_AFTER_S: f64 = 1.0;
+/// Descriptors for what is no connection: results, log, event queues.
+const OWN_FILES: u64 = 32;
+/// Memory of the program itself.
+const OWN_MEMORY_BYTES: u64 = 32 << 20;
+/// Linux's default of `fs.nr_open`.
+const DEFAULT_NR_OPEN: u64 = 1 << 20;
+/// Below this `tcp_max_tw_buckets` is lower than one target's ports.
+const FEW_BUCKETS: u64 = 28_232;
+
+/// What a plan asks of the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Users that run at the same time, at most, where a plan says so.
+    pub users: Option<u64>,
+    /// Whether each iteration begins with new connections.
+    pub new_connections: bool,
+    /// Whether any request goes over TLS.
+    pub tls: bool,
+    /// Whether all targets are on this machine.
+    pub loopback: bool,
+    /// Addresses that connections go out from, at least 1.
+    pub source_addresses: u64,
+    /// Memory of a user, in bytes.
+    pub bytes_per_user: u64,
+    /// CPU time of a sample over a connection that is there, in microseconds.
+    pub sample_us: f64,
+    /// CPU time that a new connection adds, handshakes included, in microseconds.
+    pub connection_us: f64,
+}
+
+/// One limit, in the plan's terms.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Ceiling {
+    /// What is limited, with its unit: `connections`, `samples a second`.
+    pub of: &'static str,
+    /// How much there can be.
+    pub most: u64,
+    /// How much the plan asks for, where it says so.
+    pub asked: Option<u64>,
+    /// By what.
+    pub because: String,
+    /// What lifts it, and to how much.
+    pub remedy: String,
+}
+
+impl Ceiling {
+    /// Whether the plan asks for more than there can be.
+    pub fn is_exceeded(&self) -> bool {
+        self.asked.is_some_and(|asked| asked > self.most)
+    }
+}
+
+/// The ceilings of a load on a machine with these limits; what the machine does not show is left out.
+pub fn ceilings(limits: &Limits, load: &Load) -> Vec<Ceiling> {
+    [
+        memory(limits, load),
+        open_files(limits, load),
+        ports_in_use(limits, load),
+        new_connections(limits, load),
+        tracked(limits, load),
+        Some(cpu(limits, load)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn memory(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let bytes = limits.memory_bytes?;
+    Some(Ceiling {
+        of: "users, by memory",
+        most: bytes.saturating_sub(OWN_MEMORY_BYTES) / load.bytes_per_user.max(1),
+        asked: load.users,
+        because: format!(
+            "{} MiB of memory, {:.1} KiB a user",
+            bytes >> 20,
+            load.bytes_per_user as f64 / 1024.0
+        ),
+        remedy: "more memory; bodies that nothing reads are not kept".to_owned(),
+    })
+}
+
+fn open_files(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let soft = limits.open_files?;
+    Some(Ceiling {
+        of: "connections, by open files",
+        most: soft.saturating_sub(OWN_FILES),
+        asked: load.users,
+        because: format!("ulimit -n is {soft}"),
+        remedy: match limits.open_files_hard {
+            Some(hard) if hard > soft => format!("ulimit -n {hard}"),
+            _ => "LimitNOFILE of the service, or nofile in limits.conf".to_owned(),
+        },
+    })
+}
+
+fn port_count(limits: &Limits) -> Option<u64> {
+    let (first, last) = limits.ports?;
+    let all = (u64::from(last) + 1).saturating_sub(u64::from(first));
+    Some(all.saturating_sub(u64::from(limits.reserved_ports)))
+}
+
+fn ports_in_use(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let ports = port_count(limits)?;
+    Some(Ceiling {
+        of: "connections to one target, by local ports",
+        most: ports * load.source_addresses,
+        asked: load.users,
+        because: format!(
+            "{ports} ports in net.ipv4.ip_local_port_range, {} source address(es)",
+            load.source_addresses
+        ),
+        remedy: format!(
+            "another source address (ipSource) adds {ports}; ip_local_port_range = 1024 65535 makes it 64512"
+        ),
+    })
+}
+
+fn new_connections(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let ports = port_count(limits)?;
+    let is_reused = match limits.time_wait_reuse {
+        Some(1) => true,
+        Some(2) => load.loopback,
+        _ => false,
+    };
+    let held_s = if is_reused {
+        REUSE_AFTER_S
+    } else {
+        TIME_WAIT_S
+    };
+    let most = |held_s: f64| (ports as f64 * load.source_addresses as f64 / held_s) as u64;
+    Some(Ceiling {
+        of: "new connections a second to one target",
+        most: most(held_s),
+        asked: None,
+        because: format!(
+            "{ports} ports, each held {held_s:.0} s after its connection ends{}",
+            if load.new_connections {
+                ", and the plan opens new ones in each iteration"
+            } else {
+                ""
+            }
+        ),
+        remedy: if is_reused {
+            "more source addresses (ipSource)".to_owned()
+        } else {
+            format!(
+                "net.ipv4.tcp_tw_reuse = 1 makes it {} where the target sends timestamps; more source addresses; connections that are kept (httpclient.reset_state_on_thread_group_iteration=false); drumfire.http.close_with_reset=true",
+                most(REUSE_AFTER_S)
+            )
+        },
+    })
+}
+
+fn tracked(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let most = limits.tracked_connections?;
+    Some(Ceiling {
+        of: "connections, by the firewall's table",
+        most,
+        asked: load.users,
+        because: format!("net.netfilter.nf_conntrack_max is {most}, closed connections included"),
+        remedy: "raise nf_conntrack_max, or exempt the load with a NOTRACK rule".to_owned(),
+    })
+}
+
+fn cpu(limits: &Limits, load: &Load) -> Ceiling {
+    let kept = limits.cores * 1e6 / load.sample_us;
+    let opened = limits.cores * 1e6 / (load.sample_us + load.connection_us);
+    Ceiling {
+        of: "samples a second, by CPU",
+        most: if load.new_connections { opened } else { kept } as u64,
+        asked: None,
+        because: format!(
+            "{} cores; a plain sample costs {:.0} us, a new connection{} {:.0} us",
+            limits.cores,
+            load.sample_us,
+            if load.tls { " with its handshake" } else { "" },
+            load.connection_us
+        ),
+        remedy: if load.new_connections {
+            format!("keeping connections lifts it towards {}", kept as u64)
+        } else {
+            "more cores".to_owned()
+        },
+    }
+}
+
+/// Settings that advice on the web recommends and that do harm, or nothing: what is set, and why not.
+pub fn dangerous_settings(limits: &Limits) -> Vec<String> {
+    let mut found = Vec::new();
+    if limits.time_wait_recycle.is_some_and(|value| value != 0) {
+        found.push(
+            "net.ipv4.tcp_tw_recycle is on: it drops connections of clients behind one address, and is gone since Linux 4.12"
+                .to_owned(),
+        );
+    }
+    if let Some(buckets) = limits
+        .time_wait_buckets
+        .filter(|buckets| *buckets < FEW_BUCKETS)
+    {
+        found.push(format!(
+            "net.ipv4.tcp_max_tw_buckets is {buckets}: beyond that sockets leave TIME_WAIT at once, and late segments of an old connection can reach a new one"
+        ));
+    }
+    if let Some(seconds) = limits.fin_timeout_s.filter(|seconds| *seconds != 60) {
+        found.push(format!(
+            "net.ipv4.tcp_fin_timeout is {seconds}: it is about FIN_WAIT_2 and does not shorten TIME_WAIT, which is always 60 s"
+        ));
+    }
+    if let Some(nr_open) = limits.nr_open.filter(|nr_open| *nr_open < DEFAULT_NR_OPEN) {
+        found.push(format!(
+            "fs.nr_open is {nr_open}, below its default of {DEFAULT_NR_OPEN}: services that ask for more files do not start, and neither may a login"
+        ));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        Limits {
+            cores: 2.0,
+            open_files: Some(1024),
+            open_files_hard: Some(524_288),
+            memory_bytes: Some(1 << 30),
+            ports: Some((32768, 60999)),
+            time_wait_reuse: Some(2),
+            ..Limits::default()
+        }
+    }
+
+    fn load() -> Load {
+        Load {
+            users: Some(5000),
+            new_connections: true,
+            tls: true,
+            loopback: false,
+            source_addresses: 1,
+            bytes_per_user: 12 << 10,
+            sample_us: 10.0,
+            connection_us: 190.0,
+        }
+    }
+
+    fn most(limits: &Limits, load: &Load, of: &str) -> u64 {
+        ceilings(limits, load)
+            .into_iter()
+            .find(|ceiling| ceiling.of.starts_with(of))
+            .map_or(0, |ceiling| ceiling.most)
+    }
+
+    #[test]
+    fn a_plan_meets_files_first() {
+        let exceeded: Vec<_> = ceilings(&limits(), &load())
+            .into_iter()
+            .filter(Ceiling::is_exceeded)
+            .map(|ceiling| (ceiling.of, ceiling.most, ceiling.remedy))
+            .collect();
+        assert_eq!(
+            exceeded,
+            [(
+                "connections, by open files",
+                992,
+                "ulimit -n 524288".to_owned()
+            )]
+        );
+    }
+
+    #[test]
+    fn ports_are_held_a_minute_unless_they_may_be_taken_again() {
+        let of = "new connections";
+        assert_eq!(most(&limits(), &load(), of), 28_232 / 60);
+        let loopback = Load {
+            loopback: true,
+            ..load()
+        };
+        assert_eq!(most(&limits(), &loopback, of), 28_232);
+        let two = Load {
+            source_addresses: 2,
+            ..load()
+        };
+        assert_eq!(most(&limits(), &two, of), 28_232 * 2 / 60);
+        let reused = Limits {
+            time_wait_reuse: Some(1),
+            ..limits()
+        };
+        assert_eq!(most(&reused, &load(), of), 28_232);
+    }
+
+    #[test]
+    fn new_connections_cost_cpu() {
+        assert_eq!(most(&limits(), &load(), "samples"), 10_000);
+        let kept = Load {
+            new_connections: false,
+            ..load()
+        };
+        assert_eq!(most(&limits(), &kept, "samples"), 200_000);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_not_predicted() {
+        let bare = Limits {
+            cores: 1.0,
+            ..Limits::default()
+        };
+        assert_eq!(ceilings(&bare, &load()).len(), 1);
+    }
+
+    #[test]
+    fn bad_advice_is_named() {
+        assert!(dangerous_settings(&limits()).is_empty());
+        let advised = Limits {
+            time_wait_recycle: Some(1),
+            time_wait_buckets: Some(8192),
+            fin_timeout_s: Some(10),
+            nr_open: Some(65_536),
+            ..limits()
+        };
+        assert_eq!(dangerous_settings(&advised).len(), 4);
+    }
+}

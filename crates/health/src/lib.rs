@@ -1,0 +1,14 @@
+//! Whether a run's numbers can be trusted: what the machine and the generator themselves did while it went on.
+//!
+//! [`Machine`] reads counters of the operating system, [`Watch`] turns them into one [`Second`] after the other, and
+//! [`judge`] makes a [`Verdict`] of those. [`ceilings`] predicts from the same counters where a plan would end.
+
+mod ceilings;
+mod machine;
+mod verdict;
+mod watch;
+
+pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
+pub use machine::{Limits, Machine, Reading};
+pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
+pub use watch::{Delay, Moment, Second, Watch};

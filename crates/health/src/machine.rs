@@ -1,0 +1,394 @@
+//! Counters and limits of the operating system, as Linux shows them below `/proc` and `/sys`.
+//!
+//! What a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Clock ticks a second in `/proc/*/stat`: `USER_HZ`, which Linux fixes at 100 on all architectures in use.
+const TICKS_PER_S: u64 = 100;
+
+/// The operating system, seen through its files.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    root: PathBuf,
+}
+
+/// Counters at one moment; all but the sizes only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// CPU time that this process has used, in microseconds.
+    pub process_cpu_us: u64,
+    /// CPU time that all programs have used, on all cores, in microseconds.
+    pub machine_cpu_us: u64,
+    /// CPU time that the hypervisor gave to others while something wanted to run here, in microseconds.
+    pub stolen_us: u64,
+    /// Time that threads of this process stood in a run queue, summed over threads, in microseconds.
+    pub waited_us: u64,
+    /// Time that the control group was kept from its CPU quota's end to the next period, in microseconds.
+    pub throttled_us: u64,
+    /// Memory of this process that is in RAM, in bytes.
+    pub memory_bytes: u64,
+    /// Open file descriptors of this process.
+    pub open_files: u64,
+    /// TCP segments sent by the whole machine.
+    pub segments_sent: u64,
+    /// Those of them that were sent again.
+    pub segments_retransmitted: u64,
+    /// Sockets in TIME_WAIT on the whole machine.
+    pub time_wait: u64,
+}
+
+/// What cannot be exceeded.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// Cores this process may use, by affinity and by its control group's quota.
+    pub cores: f64,
+    /// Open file descriptors (`RLIMIT_NOFILE`, soft).
+    pub open_files: Option<u64>,
+    /// The same, up to which the process may raise it itself (hard).
+    pub open_files_hard: Option<u64>,
+    /// Memory: of the control group, or of the machine, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// First and last local port for connections (`ip_local_port_range`).
+    pub ports: Option<(u16, u16)>,
+    /// Ports out of that range that are reserved (`ip_local_reserved_ports`).
+    pub reserved_ports: u32,
+    /// `tcp_tw_reuse`: 0 never, 1 always, 2 on loopback.
+    pub time_wait_reuse: Option<u8>,
+    /// `tcp_max_tw_buckets`: sockets in TIME_WAIT beyond which they are destroyed at once.
+    pub time_wait_buckets: Option<u64>,
+    /// `tcp_fin_timeout` in seconds; it has nothing to do with TIME_WAIT.
+    pub fin_timeout_s: Option<u64>,
+    /// `nf_conntrack_max`: connections the firewall can follow.
+    pub tracked_connections: Option<u64>,
+    /// `fs.nr_open`: what the hard limit of open files can be raised to.
+    pub nr_open: Option<u64>,
+    /// `tcp_tw_recycle`, which Linux has not had since 4.12.
+    pub time_wait_recycle: Option<u8>,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine::at("/")
+    }
+}
+
+impl Machine {
+    /// The system whose `proc` and `sys` lie below `root`.
+    pub fn at(root: impl Into<PathBuf>) -> Machine {
+        Machine { root: root.into() }
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.root.join(path)).ok()
+    }
+
+    fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.trim().parse().ok()
+    }
+
+    /// Reads all counters; some ten small files.
+    pub fn read(&self) -> Reading {
+        let (machine_cpu_us, stolen_us) = self
+            .text("proc/stat")
+            .and_then(|text| machine_cpu(&text))
+            .unwrap_or_default();
+        let (segments_sent, segments_retransmitted) = self
+            .text("proc/net/snmp")
+            .and_then(|text| segments(&text))
+            .unwrap_or_default();
+        Reading {
+            process_cpu_us: self
+                .text("proc/self/stat")
+                .and_then(|text| process_cpu(&text))
+                .unwrap_or(0),
+            machine_cpu_us,
+            stolen_us,
+            waited_us: self.waited_us(),
+            throttled_us: self
+                .text("sys/fs/cgroup/cpu.stat")
+                .and_then(|text| field(&text, "throttled_usec"))
+                .unwrap_or(0),
+            memory_bytes: self
+                .text("proc/self/status")
+                .and_then(|text| field(&text, "VmRSS:"))
+                .map_or(0, |kib| kib * 1024),
+            open_files: entries(&self.root.join("proc/self/fd")),
+            segments_sent,
+            segments_retransmitted,
+            time_wait: self
+                .text("proc/net/sockstat")
+                .and_then(|text| time_wait(&text))
+                .unwrap_or(0),
+        }
+    }
+
+    /// The second number of each thread's `schedstat` is its time in run queues, in nanoseconds.
+    fn waited_us(&self) -> u64 {
+        let Ok(threads) = fs::read_dir(self.root.join("proc/self/task")) else {
+            return 0;
+        };
+        threads
+            .flatten()
+            .filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok())
+            .filter_map(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok())
+            .sum::<u64>()
+            / 1000
+    }
+
+    /// Reads all limits.
+    pub fn limits(&self) -> Limits {
+        let affinity = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+        let (open_files, open_files_hard) = self
+            .text("proc/self/limits")
+            .map_or((None, None), |text| open_file_limits(&text));
+        Limits {
+            cores: self
+                .text("sys/fs/cgroup/cpu.max")
+                .and_then(|text| quota(&text))
+                .map_or(affinity, |quota| quota.min(affinity)),
+            open_files,
+            open_files_hard,
+            memory_bytes: self.memory_limit(),
+            ports: self
+                .text("proc/sys/net/ipv4/ip_local_port_range")
+                .and_then(|text| ports(&text)),
+            reserved_ports: self
+                .text("proc/sys/net/ipv4/ip_local_reserved_ports")
+                .map_or(0, |text| reserved(&text)),
+            time_wait_reuse: self.small("proc/sys/net/ipv4/tcp_tw_reuse"),
+            time_wait_buckets: self.number("proc/sys/net/ipv4/tcp_max_tw_buckets"),
+            fin_timeout_s: self.number("proc/sys/net/ipv4/tcp_fin_timeout"),
+            tracked_connections: self.number("proc/sys/net/netfilter/nf_conntrack_max"),
+            nr_open: self.number("proc/sys/fs/nr_open"),
+            time_wait_recycle: self.small("proc/sys/net/ipv4/tcp_tw_recycle"),
+        }
+    }
+
+    fn small(&self, path: &str) -> Option<u8> {
+        self.number(path)?.try_into().ok()
+    }
+
+    fn memory_limit(&self) -> Option<u64> {
+        let machine = self
+            .text("proc/meminfo")
+            .and_then(|text| field(&text, "MemTotal:"))
+            .map(|kib| kib * 1024);
+        let group = self.number("sys/fs/cgroup/memory.max");
+        match (machine, group) {
+            (Some(machine), Some(group)) => Some(machine.min(group)),
+            (machine, group) => machine.or(group),
+        }
+    }
+}
+
+fn entries(folder: &Path) -> u64 {
+    fs::read_dir(folder).map_or(0, |entries| entries.count() as u64)
+}
+
+/// The number after a word at the start of a line.
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(name))?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// User and system time; the second field is the program's name in parentheses and may hold blanks.
+fn process_cpu(text: &str) -> Option<u64> {
+    let (_, after_name) = text.rsplit_once(')')?;
+    let mut fields = after_name.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some((user + system) * (1_000_000 / TICKS_PER_S))
+}
+
+/// Used and stolen time of the line `cpu`: user nice system idle iowait irq softirq steal.
+fn machine_cpu(text: &str) -> Option<(u64, u64)> {
+    let ticks: Vec<u64> = text
+        .lines()
+        .find_map(|line| line.strip_prefix("cpu "))?
+        .split_whitespace()
+        .filter_map(|tick| tick.parse().ok())
+        .collect();
+    let [user, nice, system, _idle, _iowait, irq, softirq, steal, ..] = ticks[..] else {
+        return None;
+    };
+    let us = 1_000_000 / TICKS_PER_S;
+    Some(((user + nice + system + irq + softirq) * us, steal * us))
+}
+
+/// Sent and retransmitted segments: a line of names and a line of numbers, both beginning with `Tcp:`.
+fn segments(text: &str) -> Option<(u64, u64)> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+    let names: Vec<&str> = lines.next()?.split_whitespace().collect();
+    let numbers: Vec<&str> = lines.next()?.split_whitespace().collect();
+    let of = |name: &str| -> Option<u64> {
+        let place = names.iter().position(|known| *known == name)?;
+        numbers.get(place)?.parse().ok()
+    };
+    Some((of("OutSegs")?, of("RetransSegs")?))
+}
+
+fn time_wait(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("TCP:"))?;
+    let mut words = line.split_whitespace();
+    words.find(|word| *word == "tw")?;
+    words.next()?.parse().ok()
+}
+
+fn open_file_limits(text: &str) -> (Option<u64>, Option<u64>) {
+    let Some(line) = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))
+    else {
+        return (None, None);
+    };
+    let mut limits = line.split_whitespace().map(|limit| limit.parse().ok());
+    (limits.next().flatten(), limits.next().flatten())
+}
+
+/// `max 100000` or `50000 100000`: microseconds of CPU in microseconds of time.
+fn quota(text: &str) -> Option<f64> {
+    let mut words = text.split_whitespace();
+    let quota: f64 = words.next()?.parse().ok()?;
+    let period: f64 = words.next()?.parse().ok()?;
+    (period > 0.0).then_some(quota / period)
+}
+
+fn ports(text: &str) -> Option<(u16, u16)> {
+    let mut words = text.split_whitespace();
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+}
+
+/// How many ports a list such as `8080,9000-9010` names.
+fn reserved(text: &str) -> u32 {
+    text.trim()
+        .split(',')
+        .filter_map(|part| match part.split_once('-') {
+            Some((first, last)) => {
+                let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+                (last + 1).checked_sub(first)
+            }
+            None => part.parse::<u32>().ok().map(|_| 1),
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A system with the given files.
+    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, Machine) {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("it lies in a folder"))
+                .expect("folders can be made");
+            fs::write(path, text).expect("files can be written");
+        }
+        let machine = Machine::at(folder.path());
+        (folder, machine)
+    }
+
+    #[test]
+    fn counters_are_read_in_microseconds_and_bytes() {
+        let (_folder, machine) = system(&[
+            (
+                "proc/self/stat",
+                "77 (a (b) c) S 1 77 77 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 4 0 100 1 2",
+            ),
+            (
+                "proc/stat",
+                "cpu  100 1 20 900 5 2 3 40 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n",
+            ),
+            ("proc/self/task/77/schedstat", "5000000 2000000 9\n"),
+            ("proc/self/task/78/schedstat", "1 1500000 9\n"),
+            (
+                "sys/fs/cgroup/cpu.stat",
+                "usage_usec 9\nnr_throttled 3\nthrottled_usec 1234\n",
+            ),
+            ("proc/self/status", "Name:\tx\nVmRSS:\t    2048 kB\n"),
+            ("proc/self/fd/0", ""),
+            ("proc/self/fd/1", ""),
+            (
+                "proc/net/snmp",
+                "Ip: A\nIp: 1\nTcp: InSegs OutSegs RetransSegs\nTcp: 7 2000 30\n",
+            ),
+            (
+                "proc/net/sockstat",
+                "sockets: used 9\nTCP: inuse 5 orphan 0 tw 321 alloc 9 mem 1\n",
+            ),
+        ]);
+        let expected = Reading {
+            process_cpu_us: 3_000_000,
+            machine_cpu_us: 1_260_000,
+            stolen_us: 400_000,
+            waited_us: 3500,
+            throttled_us: 1234,
+            memory_bytes: 2048 * 1024,
+            open_files: 2,
+            segments_sent: 2000,
+            segments_retransmitted: 30,
+            time_wait: 321,
+        };
+        assert_eq!(machine.read(), expected);
+    }
+
+    #[test]
+    fn what_a_system_does_not_show_is_nothing() {
+        let (_folder, machine) = system(&[]);
+        assert_eq!(machine.read(), Reading::default());
+        let limits = machine.limits();
+        assert!(limits.cores >= 1.0);
+        assert_eq!((limits.open_files, limits.ports), (None, None));
+    }
+
+    #[test]
+    fn limits_are_those_of_the_group_where_it_has_less_than_the_machine() {
+        let (_folder, machine) = system(&[
+            ("sys/fs/cgroup/cpu.max", "50000 100000\n"),
+            ("sys/fs/cgroup/memory.max", "1048576\n"),
+            ("proc/meminfo", "MemTotal:       16384 kB\n"),
+            (
+                "proc/self/limits",
+                "Limit  Soft Hard Units\nMax open files            1024                 524288               files\n",
+            ),
+            ("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n"),
+            (
+                "proc/sys/net/ipv4/ip_local_reserved_ports",
+                "40000,50000-50009\n",
+            ),
+            ("proc/sys/net/ipv4/tcp_tw_reuse", "2\n"),
+        ]);
+        let limits = machine.limits();
+        assert_eq!(limits.cores, 0.5);
+        assert_eq!(limits.memory_bytes, Some(1_048_576));
+        assert_eq!(
+            (limits.open_files, limits.open_files_hard),
+            (Some(1024), Some(524_288))
+        );
+        assert_eq!(
+            (limits.ports, limits.reserved_ports),
+            (Some((32768, 60999)), 11)
+        );
+        assert_eq!(limits.time_wait_reuse, Some(2));
+    }
+
+    #[test]
+    fn no_quota_is_no_limit() {
+        assert_eq!(quota("max 100000\n"), None);
+        assert_eq!(reserved("\n"), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_system_shows_what_counts() {
+        let reading = Machine::default().read();
+        assert!(reading.memory_bytes > 0 && reading.open_files > 0 && reading.machine_cpu_us > 0);
+    }
+}

@@ -1,0 +1,225 @@
+use super::*;
+use crate::watch::Delay;
+
+/// A healthy minute: two cores, half of one used, a hundred samples a second.
+fn minute() -> Vec<Second> {
+    (0..60)
+        .map(|second| Second {
+            from_ms: second * 1000,
+            to_ms: (second + 1) * 1000,
+            samples: 100,
+            users: 10,
+            cores_used: 0.5,
+            cores_others: 0.1,
+            segments_sent: 1000,
+            loop_late_us: 300,
+            open_files: 40,
+            memory_bytes: 20 << 20,
+            ..Second::default()
+        })
+        .collect()
+}
+
+fn limits() -> Limits {
+    Limits {
+        cores: 2.0,
+        open_files: Some(1024),
+        memory_bytes: Some(1 << 30),
+        ports: Some((32768, 60999)),
+        ..Limits::default()
+    }
+}
+
+fn changed(seconds: std::ops::Range<usize>, change: impl Fn(&mut Second)) -> Verdict {
+    let mut minute = minute();
+    minute[seconds].iter_mut().for_each(change);
+    judge(
+        &minute,
+        &Failures {
+            samples: 6000,
+            ..Failures::default()
+        },
+        &limits(),
+    )
+}
+
+/// The grade, and each cause with its spans in seconds.
+type Seen = (Grade, Vec<(Cause, Vec<(u64, u64)>)>);
+
+fn seen(verdict: &Verdict) -> Seen {
+    let causes = verdict.reasons.iter().map(|reason| {
+        let spans = reason.spans_ms.iter();
+        (
+            reason.cause,
+            spans.map(|(from, to)| (from / 1000, to / 1000)).collect(),
+        )
+    });
+    (verdict.grade, causes.collect())
+}
+
+#[test]
+fn a_quiet_minute_is_valid() {
+    assert_eq!(seen(&changed(0..0, |_| {})), (Grade::Valid, vec![]));
+}
+
+#[test]
+fn a_silent_target_is_told_but_is_no_fault_of_the_generator() {
+    let verdict = changed(20..35, |second| second.samples = 0);
+    assert_eq!(
+        seen(&verdict),
+        (Grade::Valid, vec![(Cause::TargetSilent, vec![(20, 35)])])
+    );
+    assert_eq!(verdict.reasons[0].measured, "no sample ended for 15.0 s");
+}
+
+#[test]
+fn users_that_think_for_long_are_no_silence() {
+    let verdict = changed(0..55, |second| second.samples = 0);
+    assert_eq!(seen(&verdict), (Grade::Valid, vec![]));
+}
+
+#[test]
+fn a_stopped_process_is_told_from_a_silent_target() {
+    let stopped = |second: &mut Second| {
+        second.samples = 0;
+        second.frozen_ms = 5000;
+        second.loop_late_us = 5_000_000;
+        second.cores_used = 0.0;
+    };
+    assert_eq!(
+        seen(&changed(20..24, stopped)),
+        (
+            Grade::Degraded,
+            vec![(Cause::ProcessStopped, vec![(20, 24)])]
+        )
+    );
+    assert_eq!(changed(20..35, stopped).grade, Grade::Invalid);
+}
+
+#[test]
+fn a_neighbour_that_takes_the_cores_is_told_from_own_use() {
+    let neighbour = |second: &mut Second| {
+        second.cores_used = 0.3;
+        second.cores_others = 1.7;
+        second.threads_waiting = 0.8;
+        second.frozen_ms = 600;
+    };
+    assert_eq!(
+        seen(&changed(10..25, neighbour)),
+        (
+            Grade::Degraded,
+            vec![(Cause::CpuTakenByOthers, vec![(10, 25)])]
+        )
+    );
+    assert_eq!(changed(0..40, neighbour).grade, Grade::Invalid);
+    let own = |second: &mut Second| second.cores_used = 1.9;
+    assert_eq!(
+        seen(&changed(0..60, own)),
+        (Grade::Degraded, vec![(Cause::CpuUsedUp, vec![(0, 60)])])
+    );
+    // A busy neighbour whom nobody waits for does no harm.
+    let polite = |second: &mut Second| second.cores_others = 1.4;
+    assert_eq!(changed(0..60, polite).grade, Grade::Valid);
+}
+
+#[test]
+fn quota_and_hypervisor_are_named() {
+    let throttled = changed(5..6, |second| second.throttled_ms = 300);
+    assert_eq!(
+        seen(&throttled),
+        (Grade::Degraded, vec![(Cause::CpuThrottled, vec![(5, 6)])])
+    );
+    assert_eq!(
+        throttled.reasons[0].measured,
+        "without CPU for 300 ms of 1000 ms"
+    );
+    let stolen = changed(5..40, |second| second.cores_stolen = 0.4);
+    assert_eq!(
+        seen(&stolen),
+        (Grade::Invalid, vec![(Cause::CpuStolen, vec![(5, 40)])])
+    );
+}
+
+#[test]
+fn limits_networks_and_disks_are_named() {
+    let causes = |change: fn(&mut Second)| {
+        let (grade, causes) = seen(&changed(0..1, change));
+        assert_eq!(grade, Grade::Degraded);
+        causes
+            .into_iter()
+            .map(|(cause, _)| cause)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        causes(|second| second.open_files = 1020),
+        [Cause::OpenFilesUsedUp]
+    );
+    assert_eq!(
+        causes(|second| second.memory_bytes = 1 << 30),
+        [Cause::MemoryUsedUp]
+    );
+    assert_eq!(
+        causes(|second| second.segments_retransmitted = 20),
+        [Cause::Retransmits]
+    );
+    assert_eq!(
+        causes(|second| second.disk_stalled_ms = 80),
+        [Cause::DiskStalled]
+    );
+    assert_eq!(
+        causes(|second| {
+            second.delay = Delay {
+                count: 500,
+                p50_us: 90,
+                p99_us: 12_000,
+                max_us: 13_000,
+            }
+        }),
+        [Cause::ScheduleDelayed]
+    );
+    assert_eq!(
+        causes(|second| second.loop_late_us = 70_000),
+        [Cause::LoopStalled]
+    );
+}
+
+#[test]
+fn samples_without_a_port_are_invalid_once_there_are_many() {
+    let few = Failures {
+        samples: 6000,
+        no_port: 6,
+        ..Failures::default()
+    };
+    let verdict = judge(&minute(), &few, &limits());
+    assert_eq!(
+        seen(&verdict),
+        (Grade::Degraded, vec![(Cause::PortsUsedUp, vec![(0, 60)])])
+    );
+    assert_eq!(
+        verdict.reasons[0].measured,
+        "6 samples found no local port of 28232 for each target, each held 60 s after its connection ends"
+    );
+    let many = Failures {
+        no_port: 100,
+        ..few
+    };
+    assert_eq!(judge(&minute(), &many, &limits()).grade, Grade::Invalid);
+}
+
+#[test]
+fn the_worst_comes_first() {
+    let verdict = changed(0..60, |second| {
+        second.cores_stolen = 1.0;
+        if second.from_ms == 0 {
+            second.loop_late_us = 90_000;
+        }
+    });
+    let causes: Vec<_> = verdict.reasons.iter().map(|reason| reason.cause).collect();
+    assert_eq!(causes, [Cause::CpuStolen, Cause::LoopStalled]);
+}
+
+#[test]
+fn a_verdict_survives_json_names() {
+    assert_eq!(Grade::Degraded.to_string(), "DEGRADED");
+    assert!(!Cause::TargetSilent.spoils());
+}
