@@ -5,19 +5,53 @@ use std::borrow::Cow;
 use drumfire_results::Sample;
 use drumfire_web::charset::Charset;
 
-/// The body decoded by the response's charset, or else `sampleresult.default.encoding` (UTF-8 in JMeter 5.6.3)
+/// The body decoded by the response's charset, or else by `default`, where there is one, or else as UTF-8
 /// (`SampleResult#getResponseDataAsString`).
-pub fn text(sample: &Sample) -> Cow<'_, str> {
+pub fn text<'s>(sample: &'s Sample, default: Option<&Charset>) -> Cow<'s, str> {
     let Some(data) = &sample.response_data else {
         return Cow::Borrowed("");
     };
-    decode(data, sample.encoding.as_deref())
+    let named = sample.encoding.as_deref().filter(|name| !name.is_empty());
+    match named {
+        // JMeter falls back to Java's own charset for a name that Java does not know.
+        Some(name) => decode(data, Charset::find(name).as_ref()),
+        None => decode(data, default),
+    }
 }
 
-/// Decodes bytes by a charset's name; an unknown one is read as UTF-8.
-pub fn decode<'a>(data: &'a [u8], encoding: Option<&str>) -> Cow<'a, str> {
-    match encoding.and_then(Charset::find) {
+fn decode<'a>(data: &'a [u8], charset: Option<&Charset>) -> Cow<'a, str> {
+    match charset {
         Some(charset) => charset.decode(data),
         None => String::from_utf8_lossy(data),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(encoding: Option<&str>) -> Sample {
+        Sample {
+            response_data: Some([b'a', 0xe9][..].into()),
+            encoding: encoding.map(|name| name.to_owned().into()),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn the_responses_charset_wins_over_the_default() {
+        let latin = Charset::find("ISO-8859-1");
+        let cyrillic = Charset::find("windows-1251");
+        for (named, default, expected) in [
+            (None, None, "a\u{fffd}"),
+            (None, latin.as_ref(), "aé"),
+            (Some(""), latin.as_ref(), "aé"),
+            (Some("ISO-8859-1"), cyrillic.as_ref(), "aé"),
+            (Some("windows-1251"), latin.as_ref(), "aй"),
+            (Some("no-such-charset"), latin.as_ref(), "a\u{fffd}"),
+        ] {
+            assert_eq!(text(&sample(named), default), expected, "{named:?}");
+        }
+        assert_eq!(text(&Sample::default(), latin.as_ref()), "");
     }
 }

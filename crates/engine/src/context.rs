@@ -101,7 +101,7 @@ impl Context {
             last_sample_ok: true,
             sampler_name: None,
             previous: None,
-            parsed: Parsed::default(),
+            parsed: Parsed::new(&shared.properties),
             action: Action::Continue,
             reach: None,
             alive: true,
@@ -302,7 +302,7 @@ impl Scope for Context {
     fn previous_response(&self) -> Option<Cow<'_, str>> {
         self.previous
             .as_ref()
-            .map(|sample| Cow::Owned(crate::body::text(sample).into_owned()))
+            .map(|sample| Cow::Owned(crate::body::text(sample, self.parsed.default_charset.as_ref()).into_owned()))
     }
     fn test_plan_name(&self) -> &str {
         &self.shared.program.script

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use drumfire_expr::Text;
+use drumfire_expr::{Properties, Text};
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_results::Sample;
+use drumfire_web::charset::Charset;
 use self_cell::self_cell;
 
 use crate::scoped::Input;
@@ -60,6 +61,8 @@ impl Source {
 /// What has been made of the bodies of the result at hand.
 #[derive(Default)]
 pub struct Parsed {
+    /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
+    pub default_charset: Option<Charset>,
     bodies: Vec<Body>,
     pages: Vec<(PageKey, Rc<Document>)>,
 }
@@ -84,6 +87,15 @@ struct Body {
 }
 
 impl Parsed {
+    /// Nothing yet, with the charset that the properties give to bodies without one.
+    pub fn new(properties: &Properties) -> Parsed {
+        let name = properties.get("sampleresult.default.encoding");
+        Parsed {
+            default_charset: name.and_then(|name| Charset::find(&name)),
+            ..Parsed::default()
+        }
+    }
+
     /// Forgets all: the result at hand is done with.
     pub fn clear(&mut self) {
         self.bodies.clear();
@@ -111,7 +123,7 @@ impl Parsed {
         {
             return Text::Shared(text);
         }
-        match crate::body::text(sample) {
+        match crate::body::text(sample, self.default_charset.as_ref()) {
             std::borrow::Cow::Borrowed(text) => Text::Literal(text),
             std::borrow::Cow::Owned(text) => {
                 let text: Rc<str> = text.into();

@@ -9,7 +9,7 @@ use drumfire_results::{DataType, Sample};
 
 use crate::compile::Decoder;
 use crate::context::Context;
-use crate::elements::samplers::debug_sampler::{Shown, default_encoding, set_response};
+use crate::elements::samplers::debug_sampler::{Shown, set_response};
 use crate::elements::{PostProcessor, Roles};
 use crate::program::Needs;
 use crate::setting::Flag;
@@ -20,7 +20,6 @@ pub struct DebugPostProcessor {
     variables: Flag,
     properties: Flag,
     system_properties: Flag,
-    encoding: String,
     renames: bool,
 }
 
@@ -46,8 +45,7 @@ impl DebugPostProcessor {
             variables: Flag::decode(d, "displayJMeterVariables", false),
             properties: Flag::decode(d, "displayJMeterProperties", false),
             system_properties: Flag::decode(d, "displaySystemProperties", false),
-            encoding: default_encoding(d),
-            renames: !d
+                renames: !d
                 .settings()
                 .properties
                 .get_bool("subresults.disable_renaming", false)
@@ -73,7 +71,7 @@ impl PostProcessor for DebugPostProcessor {
         shown.list(cx, &mut listed, &mut request);
         let (in_group, in_all) = cx.shared.counts.active(cx.group);
         child.set_thread(&cx.thread_name, in_group, in_all);
-        set_response(&mut child, &listed, &self.encoding, true);
+        set_response(&mut child, &listed, true);
         child.data_type = DataType::Text;
         child.sampler_data = Some(request.into());
         child.set_ok();
@@ -104,7 +102,7 @@ mod tests {
         debug.process(&mut cx, &mut sample);
         let child = &sample.children[0];
         assert_eq!(&*child.label, "home-0");
-        let text = crate::body::text(child);
+        let text = crate::body::text(child, None);
         assert!(
             text.starts_with("SamplerProperties:\n\nJMeterVariables:\n")
                 && text.ends_with("zebra=1\n\n")

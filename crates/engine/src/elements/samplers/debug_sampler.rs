@@ -18,7 +18,6 @@ pub struct DebugSampler {
     variables: Template,
     properties: Template,
     system_properties: Template,
-    encoding: String,
     keeps_body: bool,
 }
 
@@ -27,32 +26,17 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
         variables: d.template("displayJMeterVariables"),
         properties: d.template("displayJMeterProperties"),
         system_properties: d.template("displaySystemProperties"),
-        encoding: default_encoding(d),
         keeps_body: needs.body,
     }
 }
 
-/// What texts of samplers are encoded in (`SampleResult.DEFAULT_ENCODING`).
-pub fn default_encoding(d: &Decoder) -> String {
-    d.settings()
-        .properties
-        .get("sampleresult.default.encoding")
-        .map_or_else(|| "UTF-8".to_owned(), |name| name.to_string())
-}
-
-/// Makes a text the sample's response (`SampleResult#setResponseData`); without a reader only its size is kept.
-pub fn set_response(sample: &mut Sample, text: &str, encoding: &str, keeps_body: bool) {
-    let charset = drumfire_web::charset::Charset::find(encoding)
-        .unwrap_or(drumfire_web::charset::Charset::UTF_8);
-    let data = charset.encode(text);
-    sample.body_bytes = data.len() as u64;
-    sample.encoding = Some(if encoding == "UTF-8" {
-        Text::Static("UTF-8")
-    } else {
-        encoding.to_owned().into()
-    });
+/// Makes a text the sample's response (`SampleResult#setResponseData`, with Java's own charset, UTF-8); without a reader
+/// only its size is kept.
+pub fn set_response(sample: &mut Sample, text: &str, keeps_body: bool) {
+    sample.body_bytes = text.len() as u64;
+    sample.encoding = Some(Text::Static("UTF-8"));
     if keeps_body {
-        sample.response_data = Some(data.as_ref().into());
+        sample.response_data = Some(text.as_bytes().into());
     }
 }
 
@@ -97,7 +81,7 @@ impl DebugSampler {
         };
         let (mut listed, mut request) = (String::new(), String::new());
         shown.list(cx, &mut listed, &mut request);
-        set_response(&mut sample, &listed, &self.encoding, self.keeps_body);
+        set_response(&mut sample, &listed, self.keeps_body);
         sample.data_type = DataType::Text;
         sample.sampler_data = Some(request.into());
         sample.set_ok();
@@ -210,7 +194,7 @@ mod tests {
         let sample = sampler.sample(&mut cx, &Template::raw("d"));
         let expected = "JMeterVariables:\nJMeterThread.last_sample_ok=true\nJMeterThread.pack=org.apache.jmeter.threads.SamplePackage@10000000\n\
                         __jmv_SAME_USER=true\nid_1=ü\n\nJMeterProperties:\np9=y\np10=x\n\n";
-        assert_eq!(crate::body::text(&sample), expected);
+        assert_eq!(crate::body::text(&sample, None), expected);
         assert_eq!(
             sample.sampler_data.as_deref(),
             Some("JMeterVariables\nJMeterProperties\n")

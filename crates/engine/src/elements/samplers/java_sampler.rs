@@ -13,7 +13,7 @@ use drumfire_results::{DataType, Sample};
 use crate::compile::Decoder;
 use crate::context::{Context, StateId};
 use crate::control::Stopping;
-use crate::elements::samplers::debug_sampler::{default_encoding, set_response};
+use crate::elements::samplers::debug_sampler::set_response;
 use crate::program::Needs;
 
 const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
@@ -22,7 +22,6 @@ const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";
 pub struct JavaSampler {
     client: Client,
     arguments: Vec<(Template, Template)>,
-    encoding: String,
     keeps_body: bool,
     state: StateId,
 }
@@ -75,7 +74,6 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
     Some(JavaSampler {
         client,
         arguments,
-        encoding: default_encoding(d),
         keeps_body: needs.body,
         state: d.new_state(),
     })
@@ -139,7 +137,7 @@ impl JavaSampler {
         sample.sent_bytes = sampler_data.encode_utf16().count() as u64;
         let result_data = arguments.text("ResultData", "");
         if !result_data.is_empty() {
-            set_response(&mut sample, result_data, &self.encoding, self.keeps_body);
+            set_response(&mut sample, result_data, self.keeps_body);
         }
         sample.data_type = DataType::Text;
         let sleep_ms = arguments.long("Sleep_Time", 100);

@@ -31,7 +31,7 @@ impl HttpSampler {
         mut page: Sample,
         place: &Place<'_>,
     ) -> Sample {
-        let addresses = match self.addresses(&page) {
+        let addresses = match self.addresses(cx, &page) {
             Ok(addresses) => addresses,
             Err(message) => {
                 let mut error = page.clone();
@@ -87,15 +87,15 @@ impl HttpSampler {
     }
 
     /// What the page asks for, in order.
-    fn addresses(&self, page: &Sample) -> Result<Vec<JavaUrl>, String> {
-        let Some(data) = page.response_data.as_ref().filter(|data| !data.is_empty()) else {
+    fn addresses(&self, cx: &Context, page: &Sample) -> Result<Vec<JavaUrl>, String> {
+        if page.response_data.as_ref().is_none_or(|data| data.is_empty()) {
             return Ok(Vec::new());
-        };
+        }
         let content_type = page.content_type.as_deref().unwrap_or_default();
         let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else {
             return Ok(Vec::new());
         };
-        let text = crate::body::decode(data, page.encoding.as_deref());
+        let text = crate::body::text(page, cx.parsed.default_charset.as_ref());
         match media_type(content_type).as_str() {
             "text/html" | "application/xhtml+xml" | "application/xml" | "text/xml" => {
                 let agent = page.request_headers.as_deref().and_then(user_agent);
