@@ -72,6 +72,8 @@ pub trait Watch {
     fn tick(&mut self, snapshot: &Snapshot);
     /// A line of the summariser that is meant for standard output.
     fn summariser_line(&mut self, line: &str);
+    /// Something is wrong that the user can mend while the run goes on, such as a full disk.
+    fn warning(&mut self, text: &str);
     /// The last user has ended and the results are written.
     fn tidying_up(&mut self);
 }

@@ -300,9 +300,9 @@ impl Scope for Context {
         self.iteration
     }
     fn previous_response(&self) -> Option<Cow<'_, str>> {
-        self.previous
-            .as_ref()
-            .map(|sample| Cow::Owned(crate::body::text(sample, self.parsed.default_charset.as_ref()).into_owned()))
+        self.previous.as_ref().map(|sample| {
+            Cow::Owned(crate::body::text(sample, self.parsed.default_charset.as_ref()).into_owned())
+        })
     }
     fn test_plan_name(&self) -> &str {
         &self.shared.program.script

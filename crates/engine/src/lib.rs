@@ -7,6 +7,7 @@ mod compile;
 mod compiled;
 mod context;
 mod control;
+mod defects;
 mod demand;
 mod describe;
 pub mod elements;

@@ -15,11 +15,12 @@ use drumfire_results::{
 use crate::clock::Clock;
 use crate::context::LAST_SAMPLE_OK;
 use crate::control::{Control, Stopping};
+use crate::defects::Defects;
 use crate::elements::Statics;
 use crate::program::{GroupKind, Program};
 use crate::supply::Supply;
 pub use crate::worker::Worker;
-use crate::worker::{self, Command, Ledger, StartGroup};
+use crate::worker::{self, Command, Done, Ledger, StartGroup};
 
 /// How often the run looks at itself.
 const TICK: Duration = Duration::from_millis(100);
@@ -39,6 +40,7 @@ pub struct Shared {
     /// The slot of `JMeterThread.last_sample_ok`, where the plan spells its name out.
     pub last_sample_ok: Option<Slot>,
     pub statics: Statics,
+    pub defects: Defects,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
     /// The TLS settings and what sessions users share.
@@ -140,6 +142,8 @@ pub trait Observer {
     fn tick(&mut self, progress: &Progress<'_>);
     /// A line of a summariser.
     fn summary_line(&mut self, line: &str);
+    /// Something is wrong that the user can mend while the run goes on, such as a full disk.
+    fn warning(&mut self, text: &str);
     /// The last user has ended; results are still being written.
     fn ending(&mut self);
 }
@@ -194,6 +198,7 @@ pub fn run(
         statics: Statics::default(),
         tls: crate::elements::samplers::http::new_tls(&properties),
         last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
+        defects: Defects::default(),
         timer_factor: properties
             .get("timer.factor")
             .and_then(|factor| factor.trim().parse().ok())
@@ -217,7 +222,6 @@ pub fn run(
         &live,
         settings.ignore_transactions,
         options,
-        &done,
     );
     let machine = Machine::default();
     let mut run = Run {
@@ -228,12 +232,17 @@ pub fn run(
         live,
         writer,
         workers,
+        done,
         finished,
         summarisers,
         settings,
         observer,
+        problem_told: false,
         started: Instant::now(),
     };
+    for problem in run.writer.problems() {
+        run.observer.warning(problem);
+    }
     run.all_groups();
     Ok(run.end())
 }
@@ -244,7 +253,6 @@ fn start_workers(
     live: &Arc<Live>,
     ignore_transactions: bool,
     options: &Options,
-    done: &Sender<usize>,
 ) -> Vec<worker::Handle> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let users = shared
@@ -267,7 +275,7 @@ fn start_workers(
                 live: live.clone(),
                 ignore_transactions,
             };
-            worker::start(index, count, shared.clone(), ledger, done.clone())
+            worker::start(index, count, shared.clone(), ledger)
         })
         .collect()
 }
@@ -277,11 +285,14 @@ struct Run<'o> {
     live: Arc<Live>,
     writer: ResultWriter,
     workers: Vec<worker::Handle>,
-    /// Each time a group's users on one worker have all ended: the group.
-    finished: Receiver<usize>,
+    done: Sender<()>,
+    /// Each time a group's users on one worker have all ended.
+    finished: Receiver<()>,
     summarisers: Vec<Summariser>,
     settings: SummariserSettings,
     observer: &'o mut dyn Observer,
+    /// The writer's problem has been told.
+    problem_told: bool,
     started: Instant,
     machine: Machine,
     watch: Watch,
@@ -333,7 +344,8 @@ impl Run<'_> {
                 at_ms: self.shared.clock.now_ms(),
             };
             for worker in &self.workers {
-                worker.send(Command::Start(start.clone()));
+                let done = Done::new(self.done.clone());
+                worker.send(Command::Start(start.clone(), done));
             }
             pending += self.workers.len();
             if program.serialized {
@@ -375,11 +387,16 @@ impl Run<'_> {
         }
         let moment = self.moment();
         self.watch.observe(&moment);
+        let writer = self.writer.gauge();
+        if let Some(problem) = writer.problem.as_ref().filter(|_| !self.problem_told) {
+            self.observer.warning(problem);
+            self.problem_told = true;
+        }
         self.observer.tick(&Progress {
             elapsed: self.started.elapsed(),
             users,
             live: &self.live,
-            writer: self.writer.gauge(),
+            writer,
             stopping: self.shared.control.state(),
         });
     }
@@ -420,7 +437,9 @@ impl Run<'_> {
     fn end(mut self) -> Outcome {
         self.observer.ending();
         for worker in std::mem::take(&mut self.workers) {
-            worker.end();
+            if let Err(panic) = worker.end() {
+                self.shared.defects.note_worker(&*panic);
+            }
         }
         let elapsed = self.started.elapsed();
         let users = self.shared.counts.totals();
@@ -444,6 +463,7 @@ impl Run<'_> {
             &failures(&self.live, &report.files),
             &self.machine.limits(),
         );
+        faults.extend(self.shared.defects.fault());
         Outcome {
             seconds,
             verdict,
@@ -490,5 +510,94 @@ fn say(settings: SummariserSettings, observer: &mut dyn Observer, line: &str) {
     }
     if settings.out {
         observer.summary_line(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+    use crate::elements::PreProcessor;
+    use crate::{Compiled, Settings, compile};
+
+    /// Panics for the first user.
+    struct Broken;
+
+    impl PreProcessor for Broken {
+        fn process(&self, cx: &mut Context) {
+            assert_ne!(cx.number, 0, "this user is broken");
+        }
+    }
+
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Observer for Told {
+        fn tick(&mut self, _: &Progress<'_>) {}
+        fn summary_line(&mut self, _: &str) {}
+        fn warning(&mut self, text: &str) {
+            self.0.push(text.to_owned());
+        }
+        fn ending(&mut self) {}
+    }
+
+    fn program(results: &std::path::Path) -> Program {
+        let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+            <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+            <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
+            <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">2</stringProp></elementProp>
+            <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
+            <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"/><hashTree/>
+            </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+        let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
+            .expect("the plan is well-formed");
+        let settings = Settings {
+            results: Some(results.to_owned()),
+            ..Settings::default()
+        };
+        match compile(read.tree, Arc::new(settings)) {
+            Ok(Compiled { program, .. }) => program,
+            Err(faults) => panic!("{faults:?}"),
+        }
+    }
+
+    #[test]
+    fn a_user_that_panics_takes_nobody_with_it() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let results = folder.path().join("rows.jtl");
+        let mut program = program(&results);
+        program.groups[0].samplers[0].pre.push(Arc::new(Broken));
+        let (control, mut told) = (Control::default(), Told::default());
+        let options = Options::default();
+        let outcome = run(Arc::new(program), &options, &control, &mut told).expect("it runs");
+        assert_eq!((outcome.users.started, outcome.users.finished), (3, 3));
+        let [fault] = outcome.faults.as_slice() else {
+            panic!("{:?}", outcome.faults)
+        };
+        assert!(
+            fault
+                .starts_with("1 user ended early by a defect of the program, the others went on: ")
+                && fault.contains("this user is broken"),
+            "{fault}"
+        );
+        let rows = std::fs::read_to_string(&results).expect("the rows were written");
+        assert_eq!(rows.lines().count(), 1 + 2 * 2, "{rows}");
+        assert!(told.0.is_empty());
+    }
+
+    #[test]
+    fn a_results_file_that_cannot_be_opened_is_told_at_once_and_in_the_end() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let program = program(folder.path());
+        let (control, mut told) = (Control::default(), Told::default());
+        let options = Options::default();
+        let outcome = run(Arc::new(program), &options, &control, &mut told).expect("it runs");
+        assert_eq!(outcome.users.finished, 3);
+        assert_eq!(told.0, outcome.faults);
+        assert!(
+            told.0[0].ends_with("Is a directory (os error 21)"),
+            "{told:?}",
+            told = told.0
+        );
     }
 }

@@ -170,6 +170,7 @@ fn user(program: &Arc<Program>) -> Context {
         reset_state: true,
         last_sample_ok: program.names.slot(crate::context::LAST_SAMPLE_OK),
         statics: Default::default(),
+        defects: Default::default(),
         supplies: Box::default(),
         tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
         loop_late_us: Default::default(),
@@ -199,5 +200,6 @@ struct Silent;
 impl Observer for Silent {
     fn tick(&mut self, _: &Progress<'_>) {}
     fn summary_line(&mut self, _: &str) {}
+    fn warning(&mut self, _: &str) {}
     fn ending(&mut self) {}
 }

@@ -135,7 +135,24 @@ pub struct Ledger {
 }
 
 pub enum Command {
-    Start(StartGroup),
+    Start(StartGroup, Done),
+}
+
+/// Says that a group's users on a worker have all ended, when it is dropped: so it is said too if the worker or the task
+/// that starts the users panics, or if nobody reads the command.
+pub struct Done(Sender<()>);
+
+impl Done {
+    pub fn new(sender: Sender<()>) -> Done {
+        Done(sender)
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        // Nobody listens any more when the run did not wait for all users.
+        let _ = self.0.send(());
+    }
 }
 
 pub struct Handle {
@@ -145,27 +162,22 @@ pub struct Handle {
 
 impl Handle {
     pub fn send(&self, command: Command) {
-        // A worker that panicked has closed its end; the run sees that in its results.
+        // A worker that panicked has closed its end; the command is dropped, and the run goes on.
         let _ = self.commands.send(command);
     }
 
     /// Ends the worker; its recorder hands over what it has.
-    pub fn end(self) {
+    ///
+    /// # Errors
+    /// What the worker panicked with.
+    pub fn end(self) -> std::thread::Result<()> {
         drop(self.commands);
-        if self.thread.join().is_err() {
-            tracing::error!("a worker panicked");
-        }
+        self.thread.join()
     }
 }
 
 /// Starts worker `index` of `count`.
-pub fn start(
-    index: usize,
-    count: usize,
-    shared: Arc<Shared>,
-    recorder: Ledger,
-    done: Sender<usize>,
-) -> Handle {
+pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger) -> Handle {
     let (commands, received) = unbounded_channel();
     let thread = std::thread::Builder::new()
         .name(format!("worker-{index}"))
@@ -176,12 +188,11 @@ pub fn start(
             match runtime {
                 Ok(runtime) => {
                     let set = LocalSet::new();
-                    set.block_on(
-                        &runtime,
-                        serve(index, count, shared, recorder, received, done),
-                    );
+                    set.block_on(&runtime, serve(index, count, shared, recorder, received));
                 }
-                Err(error) => tracing::error!("worker {index} cannot start: {error}"),
+                Err(error) => shared
+                    .defects
+                    .note_worker(&format!("worker {index} cannot start: {error}")),
             }
         })
         .expect("the system can start a thread per core");
@@ -194,7 +205,6 @@ async fn serve(
     shared: Arc<Shared>,
     recorder: Ledger,
     mut commands: UnboundedReceiver<Command>,
-    done: Sender<usize>,
 ) {
     let worker = Rc::new(Worker::new(
         &shared,
@@ -215,10 +225,9 @@ async fn serve(
         }
         tokio::select! {
             command = commands.recv() => match command {
-                Some(Command::Start(start)) => {
-                    let group = start.group;
+                Some(Command::Start(start, done)) => {
                     let crew = Crew::new(index, count, start, shared.clone(), worker.clone());
-                    spawn_local(serve_group(crew, group, done.clone()));
+                    spawn_local(serve_group(crew, shared.clone(), done));
                 }
                 None => break,
             },
@@ -247,7 +256,10 @@ async fn serve(
 }
 
 /// Runs this worker's users of a group, and says when all have ended.
-async fn serve_group(crew: Crew, group: usize, done: Sender<usize>) {
-    crew.serve().await;
-    let _ = done.send(group);
+async fn serve_group(crew: Crew, shared: Arc<Shared>, _done: Done) {
+    if let Err(error) = spawn_local(crew.serve()).await
+        && let Ok(panic) = error.try_into_panic()
+    {
+        shared.defects.note_worker(&*panic);
+    }
 }

@@ -352,6 +352,13 @@ impl Watch for Screen<'_, '_> {
         }
     }
 
+    fn warning(&mut self, text: &str) {
+        if let Some(view) = &mut self.view {
+            let _ = view.clear();
+        }
+        self.console.warn(text);
+    }
+
     fn tidying_up(&mut self) {
         self.line(&milestones::tidying_up(
             Timestamp::now().as_millisecond(),

@@ -86,6 +86,10 @@ impl Observer for Relay<'_> {
         self.watch.summariser_line(line);
     }
 
+    fn warning(&mut self, text: &str) {
+        self.watch.warning(text);
+    }
+
     fn ending(&mut self) {
         // The last numbers are the summary's, which is printed when the results are written.
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Crew, Terms, report};
+use super::{Crew, Terms};
 use crate::context::{Context, Identity};
 use crate::elements::thread_groups::Concurrency;
 use crate::run::{Shared, Worker};
@@ -43,7 +43,7 @@ impl Crew {
                         }
                     }
                     Some(ended) = self.running.join_next() => {
-                        report(ended);
+                        self.report(ended);
                         self.supply().user_ended.notify_one();
                     }
                 }

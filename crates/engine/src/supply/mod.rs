@@ -142,7 +142,16 @@ impl Crew {
             Shape::Open(open) => self.open_model(open).await,
         }
         while let Some(ended) = self.running.join_next().await {
-            report(ended);
+            self.report(ended);
+        }
+    }
+
+    /// Takes note of a user that panicked.
+    fn report(&self, ended: Result<(), JoinError>) {
+        if let Err(error) = ended
+            && let Ok(panic) = error.try_into_panic()
+        {
+            self.shared.defects.note_user(&*panic);
         }
     }
 
@@ -193,14 +202,8 @@ impl Crew {
             user.run().await;
         });
         while let Some(ended) = self.running.try_join_next() {
-            report(ended);
+            self.report(ended);
         }
-    }
-}
-
-fn report(ended: Result<(), JoinError>) {
-    if let Err(error) = ended {
-        tracing::error!("a user ended with a panic: {error}");
     }
 }
 

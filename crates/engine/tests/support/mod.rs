@@ -113,5 +113,6 @@ struct Silent;
 impl Observer for Silent {
     fn tick(&mut self, _: &Progress<'_>) {}
     fn summary_line(&mut self, _: &str) {}
+    fn warning(&mut self, _: &str) {}
     fn ending(&mut self) {}
 }

@@ -45,7 +45,7 @@ impl DebugPostProcessor {
             variables: Flag::decode(d, "displayJMeterVariables", false),
             properties: Flag::decode(d, "displayJMeterProperties", false),
             system_properties: Flag::decode(d, "displaySystemProperties", false),
-                renames: !d
+            renames: !d
                 .settings()
                 .properties
                 .get_bool("subresults.disable_renaming", false)

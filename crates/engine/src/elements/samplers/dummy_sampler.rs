@@ -64,7 +64,7 @@ impl DummySampler {
         sample.success = values::property_bool(&self.success.eval(cx));
         sample.data_type = DataType::Text;
         let response = self.response.eval(cx);
-        set_response(&mut sample, &response, "UTF-8", self.keeps_body);
+        set_response(&mut sample, &response, self.keeps_body);
         drop(response);
         if let Ok(url) = Url::parse(&self.url.eval(cx)) {
             sample.url = Some(url.as_str().into());

@@ -88,7 +88,11 @@ impl HttpSampler {
 
     /// What the page asks for, in order.
     fn addresses(&self, cx: &Context, page: &Sample) -> Result<Vec<JavaUrl>, String> {
-        if page.response_data.as_ref().is_none_or(|data| data.is_empty()) {
+        if page
+            .response_data
+            .as_ref()
+            .is_none_or(|data| data.is_empty())
+        {
             return Ok(Vec::new());
         }
         let content_type = page.content_type.as_deref().unwrap_or_default();
