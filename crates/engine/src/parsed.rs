@@ -39,6 +39,8 @@ pub enum Reading {
     Xml {
         namespaces: bool,
     },
+    /// As Saxon does it.
+    Saxon,
 }
 
 /// A text that lives as long as needed, without a copy of it.
@@ -172,6 +174,7 @@ impl Parsed {
             Rc::new(match reading {
                 Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
                 Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
+                Reading::Saxon => Tree::parse_saxon(&text),
             })
         };
         let Input::Result(Sample {

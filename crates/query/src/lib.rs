@@ -19,5 +19,6 @@ pub mod regex;
 pub mod resources;
 pub mod url;
 pub mod xpath;
+pub mod xpath2;
 
 pub use java::is_blank;

@@ -9,6 +9,7 @@ use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_query::resources::{css_urls, embedded};
 use drumfire_query::url::JavaUrl;
 use drumfire_query::xpath::{Tree, XPath};
+use drumfire_query::xpath2::XPath2;
 
 fn decode(text: &str) -> String {
     text.replace('␤', "\n")
@@ -188,6 +189,43 @@ fn xpath() {
             Err(error) => format!(" ! {error}"),
         };
         text.replace('\n', "␤")
+    });
+}
+
+/// Saxon's answers; where the second column has a `!`, any fault will do.
+#[test]
+fn xpath2() {
+    let bodies: Vec<&str> = include_str!("golden/xpath2_docs.txt")
+        .split("=====\n")
+        .collect();
+    check(include_str!("golden/xpath2.txt"), "\t=>", |question| {
+        let columns: Vec<&str> = question.split('\t').collect();
+        let body = bodies[columns[0].parse::<usize>().expect("the number of a body")];
+        let answer = || {
+            let tree = Tree::parse_saxon(body)?;
+            let path = XPath2::compile(columns[3], &columns[2].replace('|', "\n"))?;
+            path.evaluate(&tree, columns[1].contains('f'))
+        };
+        let text: String = match answer() {
+            Ok(values) => values.iter().map(|value| format!(" [{value}]")).collect(),
+            Err(_) if columns[1].contains('!') => " !".to_owned(),
+            Err(error) => format!(" ! {error}"),
+        };
+        text.replace('\n', "␤")
+    });
+}
+
+#[test]
+fn faults_of_xml() {
+    check(include_str!("golden/xml_faults.txt"), "\t=> ", |question| {
+        let text = question
+            .replace("\\n", "\n")
+            .replace("\\u0001", "\u{1}")
+            .replace("\\uFFFE", "\u{FFFE}");
+        match Tree::parse_xml(&text, false) {
+            Ok(_) => "OK".to_owned(),
+            Err(error) => error.message,
+        }
     });
 }
 

@@ -14,6 +14,7 @@ mod catalogue;
 pub mod named_locks;
 mod statics;
 mod thread_end;
+mod xpath2_query;
 
 use std::pin::Pin;
 use std::sync::Arc;

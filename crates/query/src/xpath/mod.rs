@@ -7,12 +7,14 @@
 mod html;
 mod serialize;
 mod tree;
+mod wellformed;
 mod xml;
 
 use std::cell::RefCell;
 
 use xpath_eval::{EvalError, EvaluationContext, Expr, NodeKind, Value, evaluate};
 
+pub(crate) use tree::NodeRef;
 pub use tree::Tree;
 
 /// A body that is not well-formed, or an expression that cannot be compiled or evaluated.
@@ -24,7 +26,7 @@ pub struct XPathError {
 }
 
 impl XPathError {
-    fn new(message: impl Into<String>) -> XPathError {
+    pub(crate) fn new(message: impl Into<String>) -> XPathError {
         XPathError {
             message: message.into(),
         }
@@ -123,7 +125,7 @@ fn eval_error(error: &EvalError) -> XPathError {
 }
 
 /// `XPathUtil.getValueForNode`, or `getNodeContent` for a fragment.
-fn node_text(node: tree::NodeRef<'_>, fragment: bool) -> Option<String> {
+fn node_text(node: NodeRef<'_>, fragment: bool) -> Option<String> {
     use xpath_eval::Node;
     match node.kind() {
         NodeKind::Element if fragment => Some(serialize::fragment(node)),

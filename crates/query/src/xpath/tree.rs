@@ -12,6 +12,8 @@ pub struct Tree {
     pub(super) nodes: Vec<NodeData>,
     /// Whether prefixes mean namespaces; otherwise a name is all that is written.
     pub(super) namespaces: bool,
+    /// Attributes stand in the order they are written, not sorted as in a `NamedNodeMap` of Xerces.
+    pub(super) keeps_order: bool,
 }
 
 #[derive(Debug)]
@@ -38,7 +40,17 @@ impl Tree {
     /// # Errors
     /// If the text is not well-formed, with Xerces' message for the usual cases.
     pub fn parse_xml(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
-        xml::parse(text, namespaces)
+        xml::parse(text, namespaces, xml::Sections::Apart)
+    }
+
+    /// Parses well-formed XML as Saxon does: with namespaces, and CDATA sections as part of the text around them.
+    ///
+    /// # Errors
+    /// As [`Tree::parse_xml`], named as Saxon does but without the place of the fault.
+    pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
+        xml::parse(text, true, xml::Sections::Merged).map_err(|error| {
+            XPathError::new(format!("org.xml.sax.SAXParseException; {}", error.message))
+        })
     }
 
     /// Parses HTML or whatever there is, as the extractor's "Use Tidy" does.
@@ -50,6 +62,7 @@ impl Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
             namespaces,
+            keeps_order: false,
         };
         tree.push(NodeKind::Root, "", String::new(), 0);
         tree
@@ -101,8 +114,9 @@ impl Tree {
             .map(|(name, uri)| (name.strip_prefix("xmlns:").unwrap_or("").to_owned(), uri))
             .collect();
         self.resolve(id);
-        // A NamedNodeMap of Xerces is sorted.
-        plain.sort();
+        if !self.keeps_order {
+            plain.sort();
+        }
         for (name, value) in plain {
             let attribute = self.push(NodeKind::Attribute, &name, value, id);
             self.resolve(attribute);
@@ -167,14 +181,14 @@ impl Tree {
         }
     }
 
-    pub(super) fn root(&self) -> NodeRef<'_> {
+    pub(crate) fn root(&self) -> NodeRef<'_> {
         NodeRef { tree: self, id: 0 }
     }
 }
 
 /// A handle on a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NodeRef<'a> {
+pub(crate) struct NodeRef<'a> {
     pub(super) tree: &'a Tree,
     pub(super) id: usize,
 }
@@ -182,6 +196,22 @@ pub(super) struct NodeRef<'a> {
 impl<'a> NodeRef<'a> {
     pub(super) fn data(self) -> &'a NodeData {
         &self.tree.nodes[self.id]
+    }
+
+    /// The name as it is written.
+    pub(crate) fn qualified_name(self) -> &'a str {
+        &self.data().name
+    }
+
+    /// What a text, comment, attribute or processing instruction holds.
+    pub(crate) fn text(self) -> &'a str {
+        &self.data().text
+    }
+
+    /// The namespaces declared here: prefix and URI.
+    pub(crate) fn declared(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let declared = self.data().declared.iter();
+        declared.map(|(prefix, uri)| (prefix.as_str(), uri.as_str()))
     }
 
     fn all(self, ids: &'a [usize]) -> impl Iterator<Item = NodeRef<'a>> + 'a {

@@ -1,56 +1,70 @@
 //! Well-formed XML.
 
 use quick_xml::Reader;
-use quick_xml::errors::IllFormedError;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use xpath_eval::NodeKind;
 
 use super::XPathError;
 use super::tree::Tree;
+use super::wellformed;
 
-pub(super) fn parse(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
+/// What becomes of CDATA sections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sections {
+    /// Text nodes of their own.
+    Apart,
+    /// Part of the text around them.
+    Merged,
+}
+
+pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<Tree, XPathError> {
+    let text = text.trim_start_matches('\u{FEFF}');
+    wellformed::check(text)?;
     let mut builder = Builder {
-        tree: Tree::new(namespaces),
+        tree: Tree {
+            keeps_order: sections == Sections::Merged,
+            ..Tree::new(namespaces)
+        },
         open: vec![0],
         text: String::new(),
     };
-    let mut reader = Reader::from_str(text.trim_start_matches('\u{FEFF}'));
+    let mut reader = Reader::from_str(text);
     loop {
-        match reader.read_event().map_err(|error| fault(&error))? {
+        let event = reader.read_event();
+        match event.map_err(|error| XPathError::new(error.to_string()))? {
             Event::Start(start) => builder.start(&start)?,
             Event::Empty(start) => {
                 builder.start(&start)?;
                 builder.open.pop();
             }
             Event::End(_) => {
-                builder.flush()?;
+                builder.flush();
                 builder.open.pop();
             }
             Event::Text(text) => builder.text.push_str(&line_ends(&text)),
             Event::GeneralRef(reference) => {
                 let decoded = unescape(&format!("&{};", &*reference)).map(|text| text.into_owned());
-                builder.text.push_str(&decoded.map_err(|_| {
-                    XPathError::new(format!(
-                        "The entity \"{}\" was referenced, but not declared.",
-                        &*reference
-                    ))
-                })?);
+                let decoded = decoded.map_err(|error| XPathError::new(error.to_string()))?;
+                builder.text.push_str(&decoded);
+            }
+            Event::CData(data) if sections == Sections::Merged => {
+                builder.text.push_str(&line_ends(&data));
             }
             Event::CData(data) => {
-                builder.flush()?;
+                builder.flush();
                 let parent = builder.parent();
                 builder
                     .tree
                     .push(NodeKind::Text, "", line_ends(&data), parent);
             }
-            Event::Comment(comment) => builder.add(NodeKind::Comment, "", line_ends(&comment))?,
+            Event::Comment(comment) => builder.add(NodeKind::Comment, "", line_ends(&comment)),
             Event::PI(instruction) => {
                 let data = instruction.content().trim_start().to_owned();
-                builder.add(NodeKind::ProcessingInstruction, instruction.target(), data)?;
+                builder.add(NodeKind::ProcessingInstruction, instruction.target(), data);
             }
-            Event::Decl(_) | Event::DocType(_) => builder.flush()?,
-            Event::Eof => return builder.finish(),
+            Event::Decl(_) | Event::DocType(_) => builder.flush(),
+            Event::Eof => return Ok(builder.tree),
         }
     }
 }
@@ -66,21 +80,9 @@ impl Builder {
         self.open.last().copied().unwrap_or(0)
     }
 
-    fn has_root(&self) -> bool {
-        self.tree
-            .nodes
-            .iter()
-            .any(|node| node.kind == NodeKind::Element)
-    }
-
     fn start(&mut self, start: &BytesStart<'_>) -> Result<(), XPathError> {
-        self.flush()?;
+        self.flush();
         let parent = self.parent();
-        if parent == 0 && self.has_root() {
-            return Err(XPathError::new(
-                "The markup in the document following the root element must be well-formed.",
-            ));
-        }
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
             let attribute = attribute.map_err(|error| XPathError::new(error.to_string()))?;
@@ -98,43 +100,19 @@ impl Builder {
         Ok(())
     }
 
-    fn add(&mut self, kind: NodeKind, name: &str, text: String) -> Result<(), XPathError> {
-        self.flush()?;
+    fn add(&mut self, kind: NodeKind, name: &str, text: String) {
+        self.flush();
         let parent = self.parent();
         self.tree.push(kind, name, text, parent);
-        Ok(())
     }
 
-    /// Makes a node of the text collected so far.
-    fn flush(&mut self) -> Result<(), XPathError> {
+    /// Makes a node of the text collected so far; around the root element there is none.
+    fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         let parent = self.parent();
         if parent > 0 && !text.is_empty() {
             self.tree.push(NodeKind::Text, "", text, parent);
-        } else if !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
-            let place = if self.has_root() {
-                "trailing section"
-            } else {
-                "prolog"
-            };
-            return Err(XPathError::new(format!(
-                "Content is not allowed in {place}."
-            )));
         }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Tree, XPathError> {
-        self.flush()?;
-        if !self.has_root() {
-            return Err(XPathError::new("Premature end of file."));
-        }
-        if self.open.len() > 1 {
-            return Err(XPathError::new(
-                "XML document structures must start and end within the same entity.",
-            ));
-        }
-        Ok(self.tree)
     }
 }
 
@@ -143,18 +121,4 @@ fn line_ends(text: &str) -> String {
         true => text.replace("\r\n", "\n").replace('\r', "\n"),
         false => text.to_owned(),
     }
-}
-
-fn fault(error: &quick_xml::Error) -> XPathError {
-    XPathError::new(match error {
-        quick_xml::Error::IllFormed(IllFormedError::MismatchedEndTag { expected, .. }) => {
-            format!(
-                "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
-            )
-        }
-        quick_xml::Error::IllFormed(IllFormedError::UnmatchedEndTag(_)) => {
-            "The markup in the document following the root element must be well-formed.".to_owned()
-        }
-        other => other.to_string(),
-    })
 }

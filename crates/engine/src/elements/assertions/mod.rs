@@ -11,6 +11,7 @@ mod response_assertion;
 mod size_assertion;
 mod verdict;
 mod xml_assertion;
+mod xpath2_assertion;
 mod xpath_assertion;
 
 pub use compare_assertion::decode as compare;
@@ -22,3 +23,4 @@ pub use response_assertion::decode as response;
 pub use size_assertion::decode as size;
 pub use xml_assertion::decode as xml;
 pub use xpath_assertion::decode as xpath;
+pub use xpath2_assertion::decode as xpath2;

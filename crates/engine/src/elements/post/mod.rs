@@ -9,6 +9,7 @@ mod json_post_processor;
 mod regex_extractor;
 mod result_action;
 mod variable_names;
+mod xpath2_extractor;
 mod xpath_extractor;
 
 pub use boundary_extractor::decode as boundary_extractor;
@@ -20,3 +21,4 @@ pub use json_post_processor::decode as json_post_processor;
 pub use regex_extractor::decode as regex_extractor;
 pub use result_action::decode as result_action;
 pub use xpath_extractor::decode as xpath_extractor;
+pub use xpath2_extractor::decode as xpath2_extractor;

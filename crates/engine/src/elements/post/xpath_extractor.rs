@@ -36,7 +36,7 @@ pub struct XPathExtractor {
 }
 
 /// What was found; a node without a value is `None`.
-type Values = Vec<Option<Rc<str>>>;
+pub(super) type Values = Vec<Option<Rc<str>>>;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::post(XPathExtractor::decode(d))
@@ -111,45 +111,57 @@ fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
     }
 }
 
+/// Writes what `extract` finds: `name`, `name_1`, …, `name_matchNr`. If it fails, there is no match.
+pub(super) fn store(
+    cx: &mut Context,
+    reference: &str,
+    default: Rc<str>,
+    extract: impl FnOnce(&mut Context) -> Result<Values, String>,
+) -> Result<(), String> {
+    let mut names = VariableNames::new(reference);
+    cx.vars.set_named(reference, default);
+    let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
+    names.set_match_count(0, &mut cx.vars);
+    names.remove_numbered(1..=1, &mut cx.vars);
+    let found = extract(cx)?;
+    let count = found.len();
+    names.set_match_count(count, &mut cx.vars);
+    if let Some(Some(first)) = found.first() {
+        cx.vars.set_named(reference, first.clone());
+    }
+    for (index, value) in found.into_iter().enumerate() {
+        if let Some(value) = value {
+            names.set_numbered(index + 1, value, &mut cx.vars);
+        }
+    }
+    let next = count as i32 + 1;
+    names.remove_numbered(next..=next.max(previous), &mut cx.vars);
+    Ok(())
+}
+
+/// `addAssertionFailure`: the sample stays successful.
+pub(super) fn failed_extraction(name: Rc<str>, message: &str) -> AssertionResult {
+    AssertionResult {
+        name: Some(name.into()),
+        failure: true,
+        error: false,
+        message: Some(format!("{message}\nSee log file for further details.").into()),
+    }
+}
+
 impl PostProcessor for XPathExtractor {
     fn process(&self, cx: &mut Context, sample: &mut Sample) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
-        let mut names = VariableNames::new(&reference);
-        cx.vars.set_named(&reference, default);
-        let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
-        names.set_match_count(0, &mut cx.vars);
-        names.remove_numbered(1..=1, &mut cx.vars);
-        let found = match self.extract(cx, sample) {
-            Ok(found) => found,
-            Err(message) => {
-                tracing::warn!(
-                    "Exception while processing ({}). {message}",
-                    self.query.get(cx).text
-                );
-                let name = self.name.eval(cx).into_value();
-                let message = format!("{message}\nSee log file for further details.");
-                sample.assertions.push(AssertionResult {
-                    name: Some(name.into()),
-                    failure: true,
-                    error: false,
-                    message: Some(message.into()),
-                });
-                return;
-            }
-        };
-        let count = found.len();
-        names.set_match_count(count, &mut cx.vars);
-        if let Some(Some(first)) = found.first() {
-            cx.vars.set_named(&reference, first.clone());
+        let stored = store(cx, &reference, default, |cx| self.extract(cx, sample));
+        if let Err(message) = stored {
+            tracing::warn!(
+                "Exception while processing ({}). {message}",
+                self.query.get(cx).text
+            );
+            let name = self.name.eval(cx).into_value();
+            sample.assertions.push(failed_extraction(name, &message));
         }
-        for (index, value) in found.into_iter().enumerate() {
-            if let Some(value) = value {
-                names.set_numbered(index + 1, value, &mut cx.vars);
-            }
-        }
-        let next = count as i32 + 1;
-        names.remove_numbered(next..=next.max(previous), &mut cx.vars);
     }
 
     fn needs(&self) -> Needs {

@@ -1,0 +1,121 @@
+//! XPath2 Assertion (`XPath2Assertion`): an XPath finds something, or is true.
+//!
+//! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.namespaces` (lines `prefix=URI`), and the scope.
+//!
+//! As in JMeter the message is set for a success, too, and Xalan has a say: the type that XPath 1.0 gives an expression
+//! decides whether its value counts.
+//!
+//! Differences: as for the XPath2 Extractor.
+
+use drumfire_expr::Template;
+use drumfire_results::{AssertionResult, Sample};
+
+use super::verdict::Name;
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::xpath2_query::XPath2Query;
+use crate::elements::{Assertion, Roles, Scope};
+use crate::parsed::Reading;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::Flag;
+
+pub struct XPath2Assertion {
+    name: Name,
+    scoped: Scoped,
+    query: XPath2Query,
+    negate: Flag,
+}
+
+/// What comes of looking.
+enum Look {
+    /// Nothing was asked.
+    Nothing,
+    Holds(bool),
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::assertion(XPath2Assertion::decode(d))
+}
+
+impl XPath2Assertion {
+    fn decode(d: &mut Decoder) -> XPath2Assertion {
+        let query = d
+            .optional("XPath.xpath")
+            .unwrap_or_else(|| Template::raw("/"));
+        XPath2Assertion {
+            name: Name::decode(d),
+            scoped: Scoped::assertion(d),
+            query: XPath2Query::decode(d, query, "XPath.namespaces"),
+            negate: Flag::decode(d, "XPath.negate", false),
+        }
+    }
+
+    fn look(&self, cx: &mut Context, input: &Input<'_>) -> Result<Look, String> {
+        let Some(query) = self.query.get(cx)? else {
+            return Ok(Look::Nothing);
+        };
+        let tree = cx.parsed.tree(input, Reading::Saxon);
+        let tree = tree
+            .as_ref()
+            .as_ref()
+            .map_err(|error| error.message.clone())?;
+        let items = query.evaluate(tree, false).map_err(|error| error.message)?;
+        Ok(Look::Holds(match items.first() {
+            None => false,
+            Some(first) if query.is_boolean() => first == "true",
+            Some(_) => true,
+        }))
+    }
+
+    /// `XPathUtil#computeAssertionResultUsingSaxon`.
+    fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
+        let look = self.look(cx, input);
+        let query = self.query.text(cx);
+        let negate = self.negate.get(cx);
+        match look {
+            Ok(Look::Nothing) => self.name.pass_with_empty_message(cx),
+            Ok(Look::Holds(holds)) => {
+                let what = if negate {
+                    "Nodes Matched"
+                } else {
+                    "No Nodes Matched"
+                };
+                AssertionResult {
+                    failure: holds == negate,
+                    ..self.name.fail(cx, format!("{what} for {query}"))
+                }
+            }
+            Err(message) => self.name.error(
+                cx,
+                format!(
+                    "Exception occurred computing assertion with XPath:{query}, error:{message}"
+                ),
+            ),
+        }
+    }
+}
+
+impl Assertion for XPath2Assertion {
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        if !self.scoped.is_variable() {
+            return self.check_input(cx, &Input::Result(sample));
+        }
+        match self.scoped.variable(cx) {
+            Some(value) if !value.is_empty() => self.check_input(cx, &Input::Variable(value)),
+            _ => self.name.fail_for_null(cx),
+        }
+    }
+
+    fn scope(&self) -> &Scope {
+        self.scoped.scope()
+    }
+
+    fn name(&self, cx: &mut Context) -> String {
+        self.name.text(cx).to_string()
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}

@@ -1,0 +1,136 @@
+//! XPath2 Extractor (`XPath2Extractor`): puts what an XPath finds in XML into variables.
+//!
+//! Properties: `XPathExtractor2.refname`, `.xpathQuery`, `.default`, `.matchNumber` (negative: all; 0, also if missing: random),
+//! `.namespaces` (lines `prefix=URI`), `.fragment` (nodes as XML), and the scope.
+//!
+//! As in JMeter the scopes with sub-results look into the main result once for each of their results, and a body that is not
+//! XML adds a failed assertion result to the sample but leaves the sample successful.
+//!
+//! Differences: of XPath 3.1 only what XPath 1.0 has, too, is built, with the newer meaning; anything else is refused before
+//! the run. Messages are Saxon's in the usual cases.
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_results::Sample;
+
+use super::xpath_extractor::{Values, failed_extraction, store};
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::xpath2_query::XPath2Query;
+use crate::elements::{PostProcessor, Roles};
+use crate::parsed::Reading;
+use crate::program::Needs;
+use crate::scoped::{Input, Scoped};
+use crate::setting::{Flag, Whole};
+
+pub struct XPath2Extractor {
+    scoped: Scoped,
+    name: Template,
+    reference: Template,
+    query: XPath2Query,
+    default: Template,
+    match_number: Whole,
+    fragment: Flag,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(XPath2Extractor::decode(d))
+}
+
+impl XPath2Extractor {
+    fn decode(d: &mut Decoder) -> XPath2Extractor {
+        let query = d.template("XPathExtractor2.xpathQuery");
+        XPath2Extractor {
+            scoped: Scoped::extractor(d),
+            name: d.name(),
+            reference: d.template("XPathExtractor2.refname"),
+            query: XPath2Query::decode(d, query, "XPathExtractor2.namespaces"),
+            default: d.template("XPathExtractor2.default"),
+            match_number: Whole::decode(d, "XPathExtractor2.matchNumber", 0),
+            fragment: Flag::decode(d, "XPathExtractor2.fragment", false),
+        }
+    }
+
+    fn extract(&self, cx: &mut Context, sample: &Sample) -> Result<Values, String> {
+        let mut found = Values::new();
+        if !self.scoped.is_variable() {
+            for _ in self.scoped.inputs(cx, sample) {
+                self.search(cx, &Input::Result(sample), &mut found)?;
+            }
+            return Ok(found);
+        }
+        match self.scoped.variable(cx) {
+            Some(value) if value.is_empty() => {}
+            Some(value) => self.search(cx, &Input::Variable(value), &mut found)?,
+            None => {
+                let variable = self.scoped.variable_name(cx).into_string();
+                let name = self.name.eval(cx);
+                tracing::warn!(
+                    "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
+                );
+            }
+        }
+        Ok(found)
+    }
+
+    /// `XPathUtil#putValuesForXPathInListUsingSaxon`.
+    fn search(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        found: &mut Values,
+    ) -> Result<(), String> {
+        let Some(query) = self.query.get(cx)? else {
+            return Ok(());
+        };
+        let tree = cx.parsed.tree(input, Reading::Saxon);
+        let tree = tree
+            .as_ref()
+            .as_ref()
+            .map_err(|error| error.message.clone())?;
+        let fragment = self.fragment.get(cx);
+        let items = query.evaluate(tree, fragment);
+        let mut items = items.map_err(|error| error.message)?.into_iter();
+        match self.match_number.get(cx) {
+            number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
+            0 if items.len() == 0 => {
+                // `XdmValue#itemAt` with the number before the first.
+                return Err("Index -1 out of bounds for length 0".to_owned());
+            }
+            number => {
+                let index = match number {
+                    0 => cx.random().index(items.len()),
+                    number => number as usize - 1,
+                };
+                match items.nth(index) {
+                    Some(item) => found.push(Some(Rc::from(item))),
+                    None => tracing::warn!(
+                        "Error : The match number to extract exceed the total number of matches:{number}"
+                    ),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PostProcessor for XPath2Extractor {
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let reference = self.reference.eval(cx);
+        let default = self.default.eval(cx).into_value();
+        let stored = store(cx, &reference, default, |cx| self.extract(cx, sample));
+        if let Err(message) = stored {
+            tracing::warn!(
+                "Exception while processing '{}', message:{message}",
+                self.query.text(cx)
+            );
+            let name = self.name.eval(cx).into_value();
+            sample.assertions.push(failed_extraction(name, &message));
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        self.scoped.needs(Needs::BODY)
+    }
+}

@@ -1,0 +1,53 @@
+//! Arguments of functions, with the faults that Saxon finds in them.
+
+use super::eval::{Outcome, fail};
+use super::item::{Atom, Item};
+
+/// The only item, if there is one.
+///
+/// # Errors
+/// If there are several. Where `atomized` Saxon shows their texts instead of their names.
+pub(super) fn at_most_one<'a, 't>(
+    items: &'a [Item<'t>],
+    place: &str,
+    atomized: bool,
+) -> Outcome<Option<&'a Item<'t>>> {
+    match items {
+        [] => Ok(None),
+        [item] => Ok(Some(item)),
+        [first, second, ..] => {
+            let shown = [first, second].map(|item| match item {
+                Item::Node(node) if !atomized => format!("<{}>", node.qualified_name()),
+                item => format!("\"{}\"", item.text()),
+            });
+            fail(format!(
+                "A sequence of more than one item is not allowed as the {place} ({}) ",
+                shown.join(", ")
+            ))
+        }
+    }
+}
+
+/// How an argument is called.
+pub(super) fn place(index: usize, function: &str) -> String {
+    let number = ["first", "second", "third"].get(index).unwrap_or(&"last");
+    format!("{number} argument of fn:{function}()")
+}
+
+/// An argument that must be a string: empty if there is none.
+///
+/// # Errors
+/// If there are several items, or one of another type.
+pub(super) fn string(items: &[Item<'_>], index: usize, function: &str) -> Outcome<String> {
+    let place = place(index, function);
+    let Some(item) = at_most_one(items, &place, true)? else {
+        return Ok(String::new());
+    };
+    match item.atom() {
+        Atom::Untyped(text) | Atom::Text(text) => Ok(text),
+        other => fail(format!(
+            "The required item type of the {place} is xs:string. The supplied value is of type {}",
+            other.type_name()
+        )),
+    }
+}

@@ -1,0 +1,140 @@
+//! Items of a sequence.
+
+use xpath_eval::{Node, NodeKind};
+
+use crate::xpath::{NodeRef, XPathError};
+
+/// One item.
+#[derive(Clone, Debug)]
+pub(super) enum Item<'t> {
+    Node(NodeRef<'t>),
+    Text(String),
+    Whole(i64),
+    /// A number with a fraction that the expression spells out.
+    Decimal(f64),
+    Double(f64),
+    Bool(bool),
+}
+
+/// An item without its node: what a node holds is not typed.
+#[derive(Clone, Debug)]
+pub(super) enum Atom {
+    Untyped(String),
+    Text(String),
+    Number(Number),
+    Bool(bool),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Whole(i64),
+    Decimal(f64),
+    Double(f64),
+}
+
+impl Number {
+    pub(super) fn as_f64(self) -> f64 {
+        match self {
+            Number::Whole(number) => number as f64,
+            Number::Decimal(number) | Number::Double(number) => number,
+        }
+    }
+}
+
+impl From<Number> for Item<'_> {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Whole(number) => Item::Whole(number),
+            Number::Decimal(number) => Item::Decimal(number),
+            Number::Double(number) => Item::Double(number),
+        }
+    }
+}
+
+impl Item<'_> {
+    pub(super) fn text(&self) -> String {
+        match self {
+            Item::Node(node) => node.string_value(),
+            Item::Text(text) => text.clone(),
+            Item::Whole(number) => number.to_string(),
+            Item::Decimal(number) => number.to_string(),
+            Item::Double(number) => double_text(*number),
+            Item::Bool(value) => value.to_string(),
+        }
+    }
+
+    pub(super) fn atom(&self) -> Atom {
+        match self {
+            Item::Node(node) => match node.kind() {
+                NodeKind::Comment | NodeKind::ProcessingInstruction | NodeKind::Namespace => {
+                    Atom::Text(node.string_value())
+                }
+                _ => Atom::Untyped(node.string_value()),
+            },
+            Item::Text(text) => Atom::Text(text.clone()),
+            Item::Whole(number) => Atom::Number(Number::Whole(*number)),
+            Item::Decimal(number) => Atom::Number(Number::Decimal(*number)),
+            Item::Double(number) => Atom::Number(Number::Double(*number)),
+            Item::Bool(value) => Atom::Bool(*value),
+        }
+    }
+}
+
+impl Atom {
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Atom::Untyped(_) => "xs:untypedAtomic",
+            Atom::Text(_) => "xs:string",
+            Atom::Number(Number::Whole(_)) => "xs:integer",
+            Atom::Number(Number::Decimal(_)) => "xs:decimal",
+            Atom::Number(Number::Double(_)) => "xs:double",
+            Atom::Bool(_) => "xs:boolean",
+        }
+    }
+}
+
+/// A number as `fn:number` reads it: not a number becomes NaN.
+pub(super) fn number(atom: &Atom) -> f64 {
+    match atom {
+        Atom::Untyped(text) | Atom::Text(text) => parse(text).unwrap_or(f64::NAN),
+        Atom::Number(number) => number.as_f64(),
+        Atom::Bool(value) => f64::from(u8::from(*value)),
+    }
+}
+
+/// The number of a node's text where a number is wanted.
+pub(super) fn cast(text: &str) -> Result<f64, XPathError> {
+    parse(text)
+        .ok_or_else(|| XPathError::new(format!("Cannot convert string \"{text}\" to double")))
+}
+
+/// The lexical form of `xs:double`.
+fn parse(text: &str) -> Option<f64> {
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
+    match text {
+        "INF" | "+INF" => Some(f64::INFINITY),
+        "-INF" => Some(f64::NEG_INFINITY),
+        "NaN" => Some(f64::NAN),
+        _ if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => None,
+        _ => text.parse().ok(),
+    }
+}
+
+/// `xs:double` to `xs:string`: with an exponent from a million on and below a millionth.
+pub(super) fn double_text(number: f64) -> String {
+    let size = number.abs();
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "INF" } else { "-INF" }.to_owned();
+    }
+    if size == 0.0 || (1e-6..1e6).contains(&size) {
+        return number.to_string();
+    }
+    let text = format!("{number:E}");
+    match text.split_once('E') {
+        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0E{exponent}"),
+        _ => text,
+    }
+}

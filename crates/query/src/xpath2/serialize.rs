@@ -1,0 +1,196 @@
+//! Nodes as Saxon writes them: indented XML without a declaration (`XdmNode#toString`, `XMLIndenter`).
+
+use std::fmt::Write;
+
+use xpath_eval::{Node, NodeKind};
+
+use crate::xpath::NodeRef;
+
+/// A start tag with longer attributes has each on a line of its own.
+const LINE_LENGTH: usize = 80;
+
+pub(super) fn node(node: NodeRef<'_>) -> String {
+    let mut writer = Writer::default();
+    match node.kind() {
+        NodeKind::Attribute => {
+            let mut out = format!("{}=\"", node.qualified_name());
+            escape(&node.string_value(), "&quot;", &mut out);
+            out.push('"');
+            return out;
+        }
+        NodeKind::Text => return node.text().replace('&', "&amp;").replace('<', "&lt;"),
+        NodeKind::Root => node.children().for_each(|child| writer.node(child, &[])),
+        NodeKind::Element => writer.element(node, &in_scope(node)),
+        _ => writer.node(node, &[]),
+    }
+    writer.out
+}
+
+/// All namespaces that are declared around an element, the outermost first.
+fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
+    let mut chain = vec![node];
+    while let Some(parent) = chain.last().and_then(|node| node.parent()) {
+        chain.push(parent);
+    }
+    let mut scope: Vec<(&str, &str)> = Vec::new();
+    for (prefix, uri) in chain.iter().rev().flat_map(|node| node.declared()) {
+        scope.retain(|(known, _)| *known != prefix);
+        scope.push((prefix, uri));
+    }
+    scope.retain(|(_, uri)| !uri.is_empty());
+    scope
+}
+
+#[derive(Default)]
+struct Writer<'t> {
+    out: String,
+    level: usize,
+    after_start: bool,
+    after_end: bool,
+    /// White space that is only written if no indentation takes its place.
+    pending: &'t str,
+    /// Below `xml:space="preserve"`.
+    preserves: bool,
+}
+
+impl<'t> Writer<'t> {
+    fn node(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {
+        match node.kind() {
+            NodeKind::Element => self.element(node, declared),
+            NodeKind::Text => self.text(node),
+            NodeKind::Comment => {
+                self.indent_if(self.after_end && self.level > 0);
+                write!(self.out, "<!--{}-->", node.string_value())
+                    .expect("writing to a String cannot fail");
+            }
+            NodeKind::ProcessingInstruction => {
+                self.indent_if(self.after_end && self.level > 0);
+                let (name, data) = (node.qualified_name(), node.string_value());
+                let space = if data.is_empty() { "" } else { " " };
+                write!(self.out, "<?{name}{space}{data}?>")
+                    .expect("writing to a String cannot fail");
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, node: NodeRef<'t>) {
+        let text = node.text();
+        if !self.preserves && text.chars().all(|c| matches!(c, ' ' | '\t' | '\n' | '\r')) {
+            self.pending = text;
+            return;
+        }
+        escape_text(text, &mut self.out);
+        self.after_start = false;
+        self.after_end = false;
+    }
+
+    /// A new line, or the white space that stands here.
+    fn indent_if(&mut self, wanted: bool) {
+        let pending = std::mem::take(&mut self.pending);
+        if wanted && !self.preserves {
+            self.out.push('\n');
+            self.spaces(self.level * 3);
+        } else {
+            self.out.push_str(pending);
+        }
+    }
+
+    fn spaces(&mut self, count: usize) {
+        self.out.extend(std::iter::repeat_n(' ', count));
+    }
+
+    fn element(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {
+        self.indent_if((self.after_start || self.after_end) && self.level > 0);
+        self.start_tag(node, declared);
+        if node.children().next().is_none() {
+            self.out.push_str("/>");
+        } else {
+            self.out.push('>');
+            let preserved = self.preserves;
+            self.preserves |= node
+                .attributes()
+                .any(|own| own.qualified_name() == "xml:space" && own.text() == "preserve");
+            self.level += 1;
+            self.after_start = true;
+            self.after_end = false;
+            for child in node.children() {
+                let own: Vec<(&str, &str)> = child.declared().collect();
+                self.node(child, &own);
+            }
+            self.level -= 1;
+            self.indent_if(self.after_end);
+            self.preserves = preserved;
+            write!(self.out, "</{}>", node.qualified_name())
+                .expect("writing to a String cannot fail");
+        }
+        self.after_start = false;
+        self.after_end = true;
+    }
+
+    fn start_tag(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {
+        let mut attributes = Vec::new();
+        let default = declared.iter().filter(|(prefix, _)| prefix.is_empty());
+        let others = declared.iter().filter(|(prefix, _)| !prefix.is_empty());
+        for (prefix, uri) in default.chain(others) {
+            let colon = if prefix.is_empty() { "" } else { ":" };
+            attributes.push((format!("xmlns{colon}{prefix}"), (*uri).to_owned()));
+        }
+        for own in node.attributes() {
+            attributes.push((own.qualified_name().to_owned(), own.string_value()));
+        }
+        let wraps = !self.preserves && is_long(&attributes);
+        let indentation = self.level * 3 + node.qualified_name().chars().count() + 2;
+        write!(self.out, "<{}", node.qualified_name()).expect("writing to a String cannot fail");
+        for (index, (name, value)) in attributes.iter().enumerate() {
+            if wraps && index > 0 {
+                self.out.push('\n');
+                self.spaces(indentation);
+            } else {
+                self.out.push(' ');
+            }
+            write!(self.out, "{name}=\"").expect("writing to a String cannot fail");
+            escape(value, "&#34;", &mut self.out);
+            self.out.push('"');
+        }
+    }
+}
+
+/// Names and values, with eight characters more for each attribute and those of its syntax for a namespace.
+fn is_long(attributes: &[(String, String)]) -> bool {
+    let length = |(name, value): &(String, String)| {
+        let name = match name.strip_prefix("xmlns") {
+            Some(prefix) => prefix.chars().count() + 9,
+            None => name.chars().count() + 8,
+        };
+        name + value.chars().count()
+    };
+    attributes.len() > 1 && attributes.iter().map(length).sum::<usize>() > LINE_LENGTH
+}
+
+fn escape(value: &str, quote: &str, out: &mut String) {
+    for c in value.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str(quote),
+            '\n' => out.push_str("&#xA;"),
+            '\t' => out.push_str("&#x9;"),
+            '\r' => out.push_str("&#xD;"),
+            c => out.push(c),
+        }
+    }
+}
+
+fn escape_text(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\r' => out.push_str("&#xD;"),
+            c => out.push(c),
+        }
+    }
+}
