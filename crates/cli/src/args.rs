@@ -6,8 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit_codes::{self, Exit};
 use crate::options::{
-    Change, Command, DemoOptions, DoctorOptions, LogOptions, PlanChoice, Progress, PropertyOptions,
-    Refusal, ResultsFile, RunOptions, ViewOptions, split_definition,
+    Change, Command, CompareOrder, DemoOptions, DoctorOptions, LogOptions, MergeOrder, PlanChoice,
+    Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions,
+    ViewOptions, split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -34,6 +35,12 @@ enum Subcommands {
     Plan(ViewArguments),
     /// Say what limits this machine has, and where a plan would meet them
     Doctor(DoctorArguments),
+    /// Make a report from a result file (CSV or XML) or a run file
+    Report(ReportArguments),
+    /// Put runs side by side: what differs from the first, and is it more than noise
+    Compare(CompareArguments),
+    /// Add runs exactly, percentiles included, and write one run file
+    Merge(MergeArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Show the version
@@ -97,9 +104,91 @@ struct RunArguments {
     /// End with exit code 6 if the run's own verdict is not VALID
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    report: RunReportArguments,
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long)]
     skip_unsupported: bool,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+/// What a run leaves behind beside the result file.
+#[derive(Debug, Default, clap::Args)]
+struct RunReportArguments {
+    /// Write the report as one HTML page when the run has ended
+    #[arg(long = "report", value_name = "FILE.html")]
+    page: Option<PathBuf>,
+    /// Write a run file: everything measured, for 'report', 'compare' and 'merge'
+    #[arg(long, value_name = "FILE")]
+    run_file: Option<PathBuf>,
+    #[command(flatten)]
+    ci: CiArguments,
+}
+
+#[derive(Debug, Default, clap::Args)]
+struct CiArguments {
+    /// Write the outcome as JUnit writes it
+    #[arg(long, value_name = "FILE.xml")]
+    junit: Option<PathBuf>,
+    /// Print the outcome as annotations that GitHub shows
+    #[arg(long)]
+    annotations: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ReportArguments {
+    /// A result file (.jtl, CSV or XML, packed with gzip or not) or a run file
+    input: PathBuf,
+    /// Write the page, statistics.json and the run file to this folder
+    #[arg(short = 'o', long = "reportoutputfolder", value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Empty the folder first
+    #[arg(short = 'f', long)]
+    force: bool,
+    /// Write the page to this file
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Write a run file
+    #[arg(long, value_name = "FILE")]
+    run_file: Option<PathBuf>,
+    /// End with exit code 5 if this is true, such as 'errors > 1%' or 'p95 > 300ms'
+    #[arg(long, value_name = "THRESHOLD")]
+    fail_on: Vec<String>,
+    #[command(flatten)]
+    ci: CiArguments,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct CompareArguments {
+    /// Result files or run files; the others are compared with the first
+    #[arg(required = true, num_args = 2..)]
+    inputs: Vec<PathBuf>,
+    /// Changes below so many per cent do not matter
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
+    min_change: f64,
+    /// Write the comparison as one HTML page
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Write the comparison as Markdown
+    #[arg(long, value_name = "FILE.md")]
+    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    ci: CiArguments,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct MergeArguments {
+    /// Result files or run files
+    #[arg(required = true, num_args = 2..)]
+    inputs: Vec<PathBuf>,
+    /// The run file to write
+    #[arg(short = 'o', long, value_name = "FILE")]
+    output: PathBuf,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -181,6 +270,21 @@ impl Arguments {
                 properties: doctor.properties.into_options(),
                 json: doctor.json,
             }),
+            Subcommands::Report(report) => Command::Report(report.into_options()),
+            Subcommands::Compare(compare) => Command::Compare(CompareOrder {
+                inputs: compare.inputs,
+                smallest_change: compare.min_change / 100.0,
+                page: compare.html,
+                markdown: compare.markdown,
+                junit: compare.ci.junit,
+                annotations: compare.ci.annotations,
+                properties: compare.properties.into_options(),
+            }),
+            Subcommands::Merge(merge) => Command::Merge(MergeOrder {
+                inputs: merge.inputs,
+                output: merge.output,
+                properties: merge.properties.into_options(),
+            }),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,
@@ -216,7 +320,34 @@ impl RunArguments {
             demo: self.demo,
             fail_on: self.fail_on,
             strict: self.strict,
+            report: ReportFiles {
+                folder: None,
+                pages: self.report.page.into_iter().collect(),
+                runs: self.report.run_file.into_iter().collect(),
+                junit: self.report.ci.junit,
+                annotations: self.report.ci.annotations,
+            },
+            report_at_end: false,
             notes: Vec::new(),
+        }
+    }
+}
+
+impl ReportArguments {
+    fn into_options(self) -> ReportOptions {
+        ReportOptions {
+            input: self.input,
+            files: ReportFiles {
+                folder: self.folder,
+                pages: self.html.into_iter().collect(),
+                runs: self.run_file.into_iter().collect(),
+                junit: self.ci.junit,
+                annotations: self.ci.annotations,
+            },
+            force: self.force,
+            fail_on: self.fail_on,
+            properties: self.properties.into_options(),
+            is_jmeter: false,
         }
     }
 }

@@ -10,7 +10,7 @@ pub use drumfire_engine::{
 };
 use drumfire_health::{Second, Verdict};
 use drumfire_jmx::Diagnostic;
-use drumfire_results::Recording;
+use drumfire_results::{Connections, Recording};
 
 use crate::properties::Settings;
 use crate::terminal::snapshot::Snapshot;
@@ -93,6 +93,12 @@ pub struct Outcome {
     pub summary: Summary,
     /// The numbers in full.
     pub recording: Recording,
+    /// Start of the run, in milliseconds since the Unix epoch.
+    pub started_ms: i64,
+    /// End of the run, in milliseconds since the Unix epoch.
+    pub ended_ms: i64,
+    /// What became of the connections.
+    pub connections: Connections,
     /// What went wrong with the results, such as a full disk; the run is a failure if there is anything.
     pub faults: Vec<String>,
     /// Whether the numbers can be trusted; none if nothing was watched.

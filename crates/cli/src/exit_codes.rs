@@ -22,12 +22,14 @@ pub enum Exit {
     ThresholdsNotMet,
     /// The run came to its end and its own verdict is not VALID, which `--strict` asks for.
     NotTrusted,
+    /// A run is worse than the one it was compared with (`compare`).
+    Worse,
     /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
     Interrupted,
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 8] = [
+pub const ALL: [(Exit, &str); 9] = [
     (
         Exit::Ok,
         "the run came to its end, or the question was answered",
@@ -54,6 +56,10 @@ pub const ALL: [(Exit, &str); 8] = [
         "the run came to its end and its numbers are not to be trusted (`--strict`)",
     ),
     (
+        Exit::Worse,
+        "a run is worse than the one it was compared with",
+    ),
+    (
         Exit::Interrupted,
         "the run was stopped from outside; its results are whole",
     ),
@@ -70,6 +76,7 @@ impl Exit {
             Exit::NotBuilt => 4,
             Exit::ThresholdsNotMet => 5,
             Exit::NotTrusted => 6,
+            Exit::Worse => 7,
             // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
             Exit::Interrupted => 130,
         }

@@ -16,5 +16,6 @@ pub mod messages;
 pub mod options;
 pub mod properties;
 pub mod recent;
+pub mod reports;
 pub mod signals;
 pub mod terminal;

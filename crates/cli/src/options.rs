@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::exit_codes::Exit;
 
 /// What to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),
@@ -15,6 +15,12 @@ pub enum Command {
     Plan(ViewOptions),
     /// Say where the machine's limits are.
     Doctor(DoctorOptions),
+    /// Make a report from what a run left behind.
+    Report(ReportOptions),
+    /// Put runs side by side.
+    Compare(CompareOrder),
+    /// Add runs.
+    Merge(MergeOrder),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Print a text and end well.
@@ -51,8 +57,81 @@ pub struct RunOptions {
     pub fail_on: Vec<String>,
     /// Whether a verdict that is not VALID makes the run fail, beside the property `drumfire.strict`.
     pub strict: bool,
+    /// The report that is made when the run has ended.
+    pub report: ReportFiles,
+    /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
+    pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
+}
+
+/// The files of a report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportFiles {
+    /// A folder with the page, `statistics.json` and the run file.
+    pub folder: Option<PathBuf>,
+    /// Pages.
+    pub pages: Vec<PathBuf>,
+    /// Run files.
+    pub runs: Vec<PathBuf>,
+    /// What became of the thresholds, as JUnit writes it.
+    pub junit: Option<PathBuf>,
+    /// What became of the thresholds, on standard output as GitHub reads it.
+    pub annotations: bool,
+}
+
+impl ReportFiles {
+    /// Nothing is wished for.
+    pub fn is_empty(&self) -> bool {
+        *self == ReportFiles::default()
+    }
+}
+
+/// The options of `report`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportOptions {
+    /// A result file or a run file.
+    pub input: PathBuf,
+    /// What to make of it.
+    pub files: ReportFiles,
+    /// Empty the folder first.
+    pub force: bool,
+    /// Statements about the statistics of which none may be true.
+    pub fail_on: Vec<String>,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+    /// JMeter's `-g`, with its messages.
+    pub is_jmeter: bool,
+}
+
+/// The options of `compare`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareOrder {
+    /// Result files or run files; the others are compared with the first.
+    pub inputs: Vec<PathBuf>,
+    /// Relative changes below this do not matter.
+    pub smallest_change: f64,
+    /// The comparison as a page.
+    pub page: Option<PathBuf>,
+    /// The comparison as Markdown.
+    pub markdown: Option<PathBuf>,
+    /// The comparison as JUnit writes it.
+    pub junit: Option<PathBuf>,
+    /// The comparison on standard output as GitHub reads it.
+    pub annotations: bool,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+}
+
+/// The options of `merge`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeOrder {
+    /// Result files or run files.
+    pub inputs: Vec<PathBuf>,
+    /// The run file to write.
+    pub output: PathBuf,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
 }
 
 /// The file of the samples.

@@ -140,21 +140,16 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
         }
     }
     let connections = outcome.live.connections();
-    let recording = outcome.live.recording();
-    let mut rows = relay::rows(&recording);
-    let total = rows.pop().unwrap_or_default();
-    let errors = recording.errors.list();
+    let recording = outcome.live.take_recording();
     Outcome {
         summary: Summary {
-            total,
-            labels: rows,
-            errors: errors.into_iter().map(relay::error_kind).collect(),
-            response: relay::spread(&recording.total().response),
-            lateness: relay::spread(&recording.lateness),
-            connections,
+            connections: connections.clone(),
             files: outcome.files.into_iter().map(|file| file.path).collect(),
-            log: None,
+            ..Summary::of(&recording)
         },
+        started_ms: outcome.started_ms,
+        ended_ms: outcome.ended_ms,
+        connections,
         recording,
         faults,
         verdict: Some(outcome.verdict),

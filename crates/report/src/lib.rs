@@ -1,12 +1,20 @@
 //! What a run leaves behind, read back: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either come
 //! `statistics.json` in JMeter's format, the HTML report, comparisons, merged runs, and what CI systems read.
 
+mod apdex;
+mod ci;
+mod compare;
 mod input;
 pub mod jtl;
+mod page;
 mod run_file;
 mod statistics_json;
 
+pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
+pub use ci::{Case, annotations, junit};
+pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 pub use input::{InputError, read_input};
+pub use page::report_html;
 pub use run_file::{
     HealthSeries, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict, ThresholdResult,
     VerdictReason,

@@ -1,9 +1,11 @@
 //! The subcommands, after the command line has been understood.
 
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod doctor;
 pub mod plan;
+pub mod report;
 pub mod run;
 
 use std::path::{Path, PathBuf};
@@ -39,6 +41,9 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Doctor(options) => doctor::doctor(&options, engine, console),
         Command::Check(options) => check::check(&options, engine, console),
         Command::Plan(options) => plan::plan(&options, engine, console),
+        Command::Report(options) => report::report(&options, console),
+        Command::Compare(order) => compare::compare(&order, console),
+        Command::Merge(order) => compare::merge(&order, console),
         Command::Run(options) => run::run(options, engine, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))

@@ -6,24 +6,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use drumfire_health::Grade;
+use drumfire_report::{RunFile, annotations};
 use drumfire_results::{Recording, Threshold, ThresholdError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::report::read_run;
 use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
-use crate::engine::{Engine, Outcome, RunOrder, Stop, Watch};
+use crate::engine::{Engine, GroupView, Outcome, RunOrder, Stop, Watch};
 use crate::exit_codes::Exit;
+use crate::jmeter::meaning::failed;
 use crate::messages::{self, Closed, Mailbox};
-use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
+use crate::options::{
+    LogOptions, PlanChoice, Progress, Refusal, ReportFiles, ResultsFile, RunOptions,
+};
 use crate::properties::Settings;
 use crate::signals::{self, Listening};
 use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::snapshot::{Snapshot, Stopping};
 use crate::terminal::style::Style;
 use crate::terminal::{milestones, summary, verdict};
-use crate::{log, recent};
+use crate::{log, recent, reports};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 const FAIL_ON: &str = "drumfire.fail_on";
@@ -62,6 +67,7 @@ pub fn run<E: Engine>(
         console,
     )?;
     let thresholds = thresholds(&options.fail_on, &settings)?;
+    let report = Report::claim(&options, &order, &settings)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -73,6 +79,10 @@ pub fn run<E: Engine>(
         tracing::warn!("the plan is not remembered in {}: {error}", place.display());
     }
     announce(&plan, &settings, options.progress, console);
+    let groups = match report.is_wished() {
+        true => engine.describe(&program).groups,
+        false => Vec::new(),
+    };
 
     let mut screen = Screen::new(&plan, options.progress, &settings, zone, console);
     let outcome = engine.run(program, &order, &mut screen);
@@ -82,14 +92,116 @@ pub fn run<E: Engine>(
     outcome.summary.log = log;
     let strict = options.strict || settings.properties.get(STRICT) == Some("true");
     let exit = finish(&outcome, stopped, &thresholds, options.progress, console)?;
-    Ok(match (exit, trusted(&outcome, options.progress, console)) {
-        (Exit::Ok, false) if strict => Exit::NotTrusted,
-        (exit, _) => exit,
+    let trusted = trusted(&outcome, options.progress, console);
+    if report.is_wished() {
+        let run = run_file(outcome, &plan, &thresholds, &groups);
+        report.write(&run, &order, &settings, console)?;
+    }
+    Ok(match exit {
+        Exit::Ok if strict && !trusted => Exit::NotTrusted,
+        exit => exit,
     })
 }
 
+/// The report that is made when the run has ended.
+struct Report {
+    files: ReportFiles,
+    /// `statistics.json` tells of the result file (`-e`).
+    at_end: bool,
+}
+
+impl Report {
+    /// Makes room for the files before anything is sent, with JMeter's messages.
+    fn claim(
+        options: &RunOptions,
+        order: &RunOrder,
+        settings: &Settings,
+    ) -> Result<Report, Refusal> {
+        let mut files = options.report.clone();
+        let at_end = options.report_at_end;
+        if let Some(folder) = &files.folder {
+            reports::claim_folder(folder, options.delete_results)
+                .map_err(|message| failed(&message, Exit::RunFailed))?;
+        }
+        if !at_end {
+            // JMeter claims the folder of -o, and without -e writes nothing to it.
+            files.folder = None;
+            return Ok(Report { files, at_end });
+        }
+        files
+            .folder
+            .get_or_insert_with(|| reports::default_folder(settings));
+        let results = order.results.as_deref().filter(|_| !order.delete_results);
+        if let Some(results) = results
+            && results.metadata().is_ok_and(|file| file.len() > 0)
+        {
+            // ReportGenerator's words.
+            let message = format!("Results file:{} is not empty", results.display());
+            return Err(failed(&message, Exit::RunFailed));
+        }
+        Ok(Report { files, at_end })
+    }
+
+    fn is_wished(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Writes the files. JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their
+    /// own, so `statistics.json` of `-e` is made from there.
+    fn write(
+        &self,
+        run: &RunFile,
+        order: &RunOrder,
+        settings: &Settings,
+        console: &mut Console<'_>,
+    ) -> Result<(), Refusal> {
+        let failed = |message: String| {
+            Refusal::new(
+                Exit::RunFailed,
+                format!("Error generating the report: {message}"),
+            )
+        };
+        let from_results = match (&order.results, self.at_end) {
+            (Some(results), true) => Some(read_run(results, settings, console).map_err(failed)?),
+            _ => None,
+        };
+        let statistics = from_results.as_ref().unwrap_or(run);
+        reports::write(run, statistics, &self.files, settings).map_err(failed)?;
+        if self.files.annotations {
+            console.print(&annotations(&run.name, &reports::cases(run)));
+        }
+        let pages = self.files.folder.iter().chain(&self.files.pages);
+        for page in pages {
+            console.line(&format!("report   {}", page.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Everything that is known of a run.
+fn run_file(
+    outcome: Outcome,
+    plan: &Path,
+    thresholds: &[Threshold],
+    groups: &[GroupView],
+) -> RunFile {
+    let name = plan.file_name().unwrap_or(plan.as_os_str());
+    let name = name.to_string_lossy().into_owned();
+    let mut run = RunFile::new(name, outcome.recording);
+    run.plan = reports::plan_identity(plan);
+    (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
+    run.environment = reports::environment();
+    run.thresholds = reports::threshold_results(thresholds, &run.recording);
+    run.connections = Some(outcome.connections);
+    run.planned_users = reports::planned_users(groups, run.started_ms, run.ended_ms);
+    run
+}
+
 /// Those of the command line, then those of the property, which are separated by semicolons.
-fn thresholds(fail_on: &[String], settings: &Settings) -> Result<Vec<Threshold>, Refusal> {
+pub(super) fn thresholds(
+    fail_on: &[String],
+    settings: &Settings,
+) -> Result<Vec<Threshold>, Refusal> {
     let property = settings.properties.get(FAIL_ON).unwrap_or_default();
     let of_property = property.split(';').filter(|text| !text.trim().is_empty());
     let all = fail_on.iter().map(String::as_str).chain(of_property);
@@ -185,7 +297,7 @@ fn finish(
 }
 
 /// Prints what became of each threshold; a quiet run tells on standard error what was not met.
-fn judge(
+pub(super) fn judge(
     recording: &Recording,
     thresholds: &[Threshold],
     progress: Progress,

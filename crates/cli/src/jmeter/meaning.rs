@@ -11,19 +11,16 @@ use super::parse::{Item, parse};
 use crate::args;
 use crate::exit_codes::Exit;
 use crate::options::{
-    Change, Command, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ResultsFile,
-    RunOptions,
+    Change, Command, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles,
+    ReportOptions, ResultsFile, RunOptions,
 };
 
 /// What stands for the last plan in `-t` and `-l`.
 const LAST: &str = "LAST";
 
 /// Options that ask for something not built yet, and what it is.
-const NOT_BUILT: [(char, &str); 7] = [
+const NOT_BUILT: [(char, &str); 4] = [
     ('s', "a JMeter server"),
-    ('g', "the HTML report"),
-    ('e', "the HTML report"),
-    ('o', "the HTML report"),
     ('r', "a run on remote servers"),
     ('R', "a run on remote servers"),
     ('X', "a run on remote servers"),
@@ -65,10 +62,39 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
             return Err(not_built(letter, what));
         }
     }
+    if let Some(file) = given.argument('g') {
+        return Ok(Command::Report(report_options(&given, file)));
+    }
     if !without_gui {
         return Err(Refusal::new(Exit::NotBuilt, no_gui(given.argument('t'))));
     }
     run_options(&given).map(Command::Run)
+}
+
+fn report_options(given: &Given, file: &str) -> ReportOptions {
+    ReportOptions {
+        input: PathBuf::from(file),
+        files: report_files(given),
+        force: given.has('f'),
+        properties: property_options(given),
+        is_jmeter: true,
+        ..ReportOptions::default()
+    }
+}
+
+fn report_files(given: &Given) -> ReportFiles {
+    ReportFiles {
+        folder: given.argument('o').map(PathBuf::from),
+        ..ReportFiles::default()
+    }
+}
+
+fn property_options(given: &Given) -> PropertyOptions {
+    PropertyOptions {
+        main_file: given.argument('p').map(PathBuf::from),
+        home: given.argument('d').map(PathBuf::from),
+        changes: [given.changes(), given.proxy()].concat(),
+    }
 }
 
 fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
@@ -102,16 +128,14 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         plan,
         results,
         delete_results: given.has('f'),
-        properties: PropertyOptions {
-            main_file: given.argument('p').map(PathBuf::from),
-            home: given.argument('d').map(PathBuf::from),
-            changes: [given.changes(), given.proxy()].concat(),
-        },
+        properties: property_options(given),
         log,
         progress: Progress::Auto,
         demo: false,
         fail_on: Vec::new(),
         strict: false,
+        report: report_files(given),
+        report_at_end: given.has('e'),
         notes,
     })
 }
@@ -396,13 +420,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_is_refused_before_any_load() {
-        for line in [
-            "-n -t p -l r -e -o d",
-            "-g r.jtl -o d",
-            "-n -t p -r",
-            "-n -t p -R h",
-            "-s",
-        ] {
+        for line in ["-n -t p -r", "-n -t p -R h", "-s"] {
             let refusal = refused(line);
             assert_eq!(refusal.exit, Exit::NotBuilt, "{line}");
             assert!(
@@ -411,6 +429,19 @@ mod tests {
                 refusal.err
             );
         }
+    }
+
+    #[test]
+    fn reports_are_made_from_a_file_or_at_the_end() {
+        let Ok(Command::Report(options)) = read_words("-g r.jtl -o d -f -Ja=1") else {
+            panic!("-g is understood");
+        };
+        assert!(options.is_jmeter && options.force);
+        assert_eq!(options.input, PathBuf::from("r.jtl"));
+        assert_eq!(options.files.folder, Some(PathBuf::from("d")));
+        let options = run("-n -t p -l r -e -o d");
+        assert!(options.report_at_end);
+        assert_eq!(options.report.folder, Some(PathBuf::from("d")));
     }
 
     #[test]

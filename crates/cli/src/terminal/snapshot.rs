@@ -1,5 +1,6 @@
 //! The numbers of a run at one moment, as the terminal shows them.
 
+use drumfire_results::{Recording, StatisticsRow};
 use serde::Serialize;
 
 /// The state of a run.
@@ -114,4 +115,40 @@ pub enum Stopping {
     Shutdown,
     /// Samples are broken off.
     Now,
+}
+impl From<StatisticsRow> for Row {
+    fn from(row: StatisticsRow) -> Row {
+        Row {
+            label: row.label,
+            samples: row.count,
+            errors: row.errors,
+            rate_now: 0.0,
+            rate: row.throughput_per_s,
+            mean_ms: row.mean_ms,
+            min_ms: row.min_ms,
+            p50_ms: row.p50_ms,
+            p90_ms: row.p90_ms,
+            p95_ms: row.p95_ms,
+            p99_ms: row.p99_ms,
+            max_ms: row.max_ms,
+            received_kib_s: row.received_kib_per_s,
+            sent_kib_s: row.sent_kib_per_s,
+        }
+    }
+}
+
+/// One row per label, then the total.
+pub fn rows(recording: &Recording) -> Vec<Row> {
+    recording.rows().into_iter().map(Row::from).collect()
+}
+
+/// The failures by kind, most frequent first.
+pub fn error_kinds(recording: &Recording) -> Vec<ErrorKind> {
+    let list = recording.errors.list().into_iter();
+    list.map(|kind| ErrorKind {
+        code: kind.code,
+        message: kind.message,
+        count: kind.count,
+    })
+    .collect()
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use drumfire_results::Connections;
+use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, cut, fit, ms, rate};
-use super::snapshot::{ErrorKind, Row};
+use super::snapshot::{ErrorKind, Row, error_kinds, rows};
 use super::style::Style;
 
 /// The widest label column.
@@ -38,6 +38,21 @@ pub struct Summary {
     pub log: Option<PathBuf>,
 }
 
+impl Summary {
+    /// The numbers of a run; files and log are not known yet.
+    pub fn of(recording: &Recording) -> Summary {
+        let mut labels = rows(recording);
+        Summary {
+            total: labels.pop().unwrap_or_default(),
+            labels,
+            errors: error_kinds(recording),
+            response: Spread::of(&recording.total().response),
+            lateness: Spread::of(&recording.lateness),
+            ..Summary::default()
+        }
+    }
+}
+
 /// How times are spread, in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spread {
@@ -46,6 +61,20 @@ pub struct Spread {
     pub p99_ms: f64,
     pub p999_ms: f64,
     pub max_ms: f64,
+}
+
+impl Spread {
+    /// Of microseconds.
+    fn of(times: &Histogram) -> Spread {
+        let ms = |percent| times.percentile(percent) as f64 / 1000.0;
+        Spread {
+            count: times.count(),
+            p50_ms: ms(50.0),
+            p99_ms: ms(99.0),
+            p999_ms: ms(99.9),
+            max_ms: times.max() as f64 / 1000.0,
+        }
+    }
 }
 
 /// A column of the table: its head, its width, the text of a row.

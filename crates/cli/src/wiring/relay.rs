@@ -4,10 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use drumfire::engine::Watch;
-use drumfire::terminal::snapshot::{ErrorKind, RecentError, Row, Snapshot, Stopping, Users};
-use drumfire::terminal::summary::Spread;
+use drumfire::terminal::snapshot::{RecentError, Row, Snapshot, Stopping, Users, rows};
 use drumfire_engine::{GroupKind, Observer, Program, Progress};
-use drumfire_results::{Histogram, Recording, StatisticsRow};
 
 /// The shortest time between two snapshots.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -149,57 +147,12 @@ impl Rates {
     }
 }
 
-/// Of microseconds.
-pub fn spread(times: &Histogram) -> Spread {
-    let ms = |percent| times.percentile(percent) as f64 / 1000.0;
-    Spread {
-        count: times.count(),
-        p50_ms: ms(50.0),
-        p99_ms: ms(99.0),
-        p999_ms: ms(99.9),
-        max_ms: times.max() as f64 / 1000.0,
-    }
-}
-
-/// One row per label, then the total.
-pub fn rows(recording: &Recording) -> Vec<Row> {
-    recording.rows().into_iter().map(row).collect()
-}
-
-fn row(row: StatisticsRow) -> Row {
-    Row {
-        label: row.label,
-        samples: row.count,
-        errors: row.errors,
-        rate_now: 0.0,
-        rate: row.throughput_per_s,
-        mean_ms: row.mean_ms,
-        min_ms: row.min_ms,
-        p50_ms: row.p50_ms,
-        p90_ms: row.p90_ms,
-        p95_ms: row.p95_ms,
-        p99_ms: row.p99_ms,
-        max_ms: row.max_ms,
-        received_kib_s: row.received_kib_per_s,
-        sent_kib_s: row.sent_kib_per_s,
-    }
-}
-
 fn recent_error(error: drumfire_results::RecentError) -> RecentError {
     RecentError {
         at_ms: error.end_ms,
         label: error.label,
         code: error.code,
         message: error.message,
-    }
-}
-
-/// Failed samples of one kind, in the command line's terms.
-pub fn error_kind(kind: drumfire_results::ErrorKind) -> ErrorKind {
-    ErrorKind {
-        code: kind.code,
-        message: kind.message,
-        count: kind.count,
     }
 }
 

@@ -1,0 +1,115 @@
+//! `drumfire compare` and `drumfire merge`: several runs, side by side or as one.
+
+use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, annotations, junit};
+
+use super::report::read_run;
+use super::settings;
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};
+use crate::reports;
+
+/// Compares runs with the first of them; a run that is worse makes the exit code.
+pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let (base, others) = read_all(&order.inputs, &order.properties, console)?;
+    let options = CompareOptions {
+        smallest_change: order.smallest_change,
+    };
+    let comparison = Comparison::of(&base, &others, options);
+    let style = console.style;
+    let mark = |finding: Finding, text: &str| match finding {
+        Finding::Worse => style.red(text),
+        Finding::Better => style.green(text),
+        _ => text.to_owned(),
+    };
+    console.print(&comparison.text(&mark));
+    let failed = |message: String| Refusal::new(Exit::RunFailed, message);
+    if let Some(file) = &order.page {
+        reports::put(file, comparison.html().as_bytes()).map_err(failed)?;
+    }
+    if let Some(file) = &order.markdown {
+        reports::put(file, comparison.markdown().as_bytes()).map_err(failed)?;
+    }
+    let cases = cases(&comparison);
+    if let Some(file) = &order.junit {
+        let suite = format!("compared with {}", comparison.base);
+        reports::put(file, junit(&suite, &cases, 0.0).as_bytes()).map_err(failed)?;
+    }
+    if order.annotations {
+        let title = format!("compared with {}", comparison.base);
+        console.print(&annotations(&title, &cases));
+    }
+    Ok(match comparison.is_worse() {
+        true => Exit::Worse,
+        false => Exit::Ok,
+    })
+}
+
+/// A case for every label of every run.
+fn cases(comparison: &Comparison) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for other in &comparison.others {
+        for label in std::iter::once(&other.total).chain(&other.labels) {
+            let told = label
+                .differences
+                .iter()
+                .map(drumfire_report::Difference::to_string);
+            let told: Vec<String> = told.collect();
+            cases.push(Case {
+                name: format!("{}: {}", other.name, label.label),
+                told: format!(
+                    "{} is {}: {}",
+                    label.label,
+                    label.finding.word(),
+                    told.join("; ")
+                ),
+                is_good: label.finding != Finding::Worse,
+            });
+        }
+    }
+    cases
+}
+
+/// Adds runs and writes them as one run file.
+pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let (mut all, others) = read_all(&order.inputs, &order.properties, console)?;
+    all.merge(&others);
+    let failed = |error| {
+        Refusal::new(
+            Exit::RunFailed,
+            format!("{}: {error}", order.output.display()),
+        )
+    };
+    let file = std::fs::File::create(&order.output).map_err(failed)?;
+    all.write(file).map_err(failed)?;
+    console.line(&format!(
+        "{} samples of {} runs in {}",
+        all.recording.total().count,
+        order.inputs.len(),
+        order.output.display()
+    ));
+    Ok(Exit::Ok)
+}
+
+/// The first run and the others, of which there is at least one.
+fn read_all(
+    inputs: &[std::path::PathBuf],
+    properties: &PropertyOptions,
+    console: &mut Console<'_>,
+) -> Result<(RunFile, Vec<RunFile>), Refusal> {
+    let settings = settings(properties, &[], console)?;
+    let mut runs = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let run = read_run(input, &settings, console);
+        runs.push(run.map_err(|message| Refusal::new(Exit::RunFailed, message))?);
+    }
+    // Runs of one plan, or files of one name, are told apart by where they lie.
+    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
+    for (run, input) in runs.iter_mut().zip(inputs) {
+        if names.iter().filter(|name| **name == run.name).count() > 1 {
+            run.name = input.display().to_string();
+        }
+    }
+    let others = runs.split_off(1);
+    Ok((runs.remove(0), others))
+}

@@ -1,0 +1,79 @@
+//! `drumfire report` and JMeter's `-g FILE -o DIR`: a report from a result file or a run file.
+
+use drumfire_report::jtl::JtlOptions;
+use drumfire_report::{RunFile, annotations, read_input};
+
+use super::run::{judge, thresholds};
+use super::settings;
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::jmeter::meaning::failed;
+use crate::options::{Progress, Refusal, ReportOptions};
+use crate::properties::Settings;
+use crate::reports;
+use crate::terminal::live::terminal_size;
+use crate::terminal::summary::{self, Summary};
+
+/// Makes a report. JMeter's command line gets JMeter's messages and prints nothing else.
+pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let settings = settings(&options.properties, &[], console)?;
+    let thresholds = match options.is_jmeter {
+        true => Vec::new(),
+        false => thresholds(&options.fail_on, &settings)?,
+    };
+    let told = |message: String| match options.is_jmeter {
+        true => failed(&message, Exit::RunFailed),
+        false => Refusal::new(Exit::RunFailed, message),
+    };
+    let mut files = options.files.clone();
+    if options.is_jmeter {
+        files
+            .folder
+            .get_or_insert_with(|| reports::default_folder(&settings));
+    }
+    if let Some(folder) = &files.folder {
+        reports::claim_folder(folder, options.force).map_err(told)?;
+    }
+    if options.is_jmeter && !options.input.is_file() {
+        // ReportGenerator's words.
+        let message = format!(
+            "Cannot read test results file : {}",
+            options.input.display()
+        );
+        return Err(told(message));
+    }
+    let mut run = read_run(&options.input, &settings, console).map_err(told)?;
+    let mut is_met = true;
+    if !options.is_jmeter {
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        let text = summary::render(&Summary::of(&run.recording), console.style, columns);
+        console.print(&text);
+        is_met = judge(&run.recording, &thresholds, Progress::Lines, console);
+        if !thresholds.is_empty() {
+            run.thresholds = reports::threshold_results(&thresholds, &run.recording);
+        }
+    }
+    reports::write(&run, &run, &files, &settings).map_err(told)?;
+    if files.annotations {
+        console.print(&annotations(&run.name, &reports::cases(&run)));
+    }
+    Ok(match is_met {
+        true => Exit::Ok,
+        false => Exit::ThresholdsNotMet,
+    })
+}
+
+/// Reads a run file or a result file and tells what is odd about it.
+pub fn read_run(
+    path: &std::path::Path,
+    settings: &Settings,
+    console: &mut Console<'_>,
+) -> Result<RunFile, String> {
+    let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
+    let mut warnings = Vec::new();
+    let run = read_input(path, &JtlOptions::from_properties(&lookup), &mut warnings);
+    for warning in warnings {
+        console.warn(&warning);
+    }
+    run.map_err(|error| error.to_string())
+}

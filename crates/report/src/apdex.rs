@@ -1,0 +1,138 @@
+//! APDEX, with the properties and the arithmetic of JMeter's dashboard (`ApdexSummaryConsumer`).
+
+use drumfire_results::LabelStatistics;
+
+/// Up to which elapsed time a user is content, and up to which he puts up with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApdexLimits {
+    /// Content, in milliseconds.
+    pub satisfied_ms: u64,
+    /// Puts up with it, in milliseconds.
+    pub tolerated_ms: u64,
+}
+
+impl Default for ApdexLimits {
+    fn default() -> ApdexLimits {
+        ApdexLimits {
+            satisfied_ms: 500,
+            tolerated_ms: 1500,
+        }
+    }
+}
+
+/// Whether a label is matched by the regular expression of a rule; both in full.
+pub type LabelMatcher<'a> = &'a dyn Fn(&str, &str) -> bool;
+
+/// Limits for all labels, and other ones for some.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apdex {
+    /// For all labels that no rule names, and for the total.
+    pub limits: ApdexLimits,
+    /// Regular expressions for labels, with their limits.
+    rules: Vec<(String, ApdexLimits)>,
+}
+
+impl Apdex {
+    /// What `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
+    /// `…apdex_per_transaction` say; a part that cannot be read is left out, as in JMeter.
+    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Apdex {
+        let property = |name: &str| lookup(&format!("jmeter.reportgenerator.{name}"));
+        let number = |name| property(name).and_then(|text| text.trim().parse().ok());
+        let limits = ApdexLimits {
+            satisfied_ms: number("apdex_satisfied_threshold").unwrap_or(500),
+            tolerated_ms: number("apdex_tolerated_threshold").unwrap_or(1500),
+        };
+        let rules = property("apdex_per_transaction").unwrap_or_default();
+        Apdex {
+            limits,
+            rules: rules.split(';').filter_map(rule).collect(),
+        }
+    }
+
+    /// The limits of a label: those of the rule of that very name, else of a rule whose expression matches it.
+    pub fn limits_of(&self, label: &str, matches: LabelMatcher<'_>) -> ApdexLimits {
+        let named = self.rules.iter().find(|(name, _)| name == label);
+        let rule = named.or_else(|| self.rules.iter().find(|(name, _)| matches(name, label)));
+        rule.map_or(self.limits, |(_, limits)| *limits)
+    }
+}
+
+/// `label:satisfied|tolerated`, as `ReportGeneratorConfiguration.getApdexPerTransactionParts` takes it apart.
+fn rule(text: &str) -> Option<(String, ApdexLimits)> {
+    let (name, limits) = text.rsplit_once(':')?;
+    let (satisfied, tolerated) = limits.rsplit_once('|')?;
+    let limits = ApdexLimits {
+        satisfied_ms: satisfied.trim().parse().ok()?,
+        tolerated_ms: tolerated.trim().parse().ok()?,
+    };
+    Some((name.trim().to_owned(), limits))
+}
+
+/// The index, from 0 to 1; none without samples. Times are whole multiples of `resolution_us` microseconds.
+pub fn apdex(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Option<f64> {
+    // Elapsed times are whole milliseconds in JMeter: all of a limit's last one count.
+    let good = |limit_ms: u64| {
+        let limit_us = limit_ms.saturating_mul(1000) + 1000u64.saturating_sub(resolution_us);
+        label.service.count_up_to(limit_us) - label.failed.count_up_to(limit_us)
+    };
+    let satisfied = good(limits.satisfied_ms);
+    let tolerated = good(limits.tolerated_ms).saturating_sub(satisfied);
+    let count = label.service.count();
+    (count > 0).then(|| (satisfied as f64 + tolerated as f64 / 2.0) / count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drumfire_results::Sample;
+
+    #[test]
+    fn failed_samples_never_count_and_slow_ones_half() {
+        let mut label = LabelStatistics::new("a".to_owned(), false);
+        for (elapsed_ms, success) in [
+            (100, true),
+            (500, true),
+            (501, true),
+            (1500, true),
+            (1501, true),
+            (5, false),
+        ] {
+            let mut sample = Sample::new("a".into(), "t".into());
+            sample.start_ms = 1;
+            sample.set_end(1 + elapsed_ms);
+            sample.success = success;
+            label.add(&sample);
+        }
+        assert_eq!(apdex(&label, ApdexLimits::default(), 1000), Some(3.0 / 6.0));
+        assert_eq!(
+            apdex(
+                &LabelStatistics::new(String::new(), false),
+                ApdexLimits::default(),
+                1
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn properties_are_jmeters() {
+        let lookup = |name: &str| match name {
+            "jmeter.reportgenerator.apdex_satisfied_threshold" => Some("300".to_owned()),
+            "jmeter.reportgenerator.apdex_per_transaction" => {
+                Some("sample(\\d+):1000|2000;a:b:3000|4000;wrong;c:x|1".to_owned())
+            }
+            _ => None,
+        };
+        let apdex = Apdex::from_properties(&lookup);
+        let limits = |label| {
+            let limits = apdex.limits_of(label, &|rule, label| {
+                rule.starts_with("sample") && label == "sample7"
+            });
+            (limits.satisfied_ms, limits.tolerated_ms)
+        };
+        assert_eq!(
+            [limits("sample7"), limits("a:b"), limits("c")],
+            [(1000, 2000), (3000, 4000), (300, 1500)]
+        );
+    }
+}

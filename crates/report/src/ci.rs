@@ -1,0 +1,135 @@
+//! What CI systems read: JUnit's XML, and GitHub's annotations.
+
+use std::fmt::Write as _;
+
+use crate::run_file::ThresholdResult;
+
+/// One case of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// What was looked at.
+    pub name: String,
+    /// What came of it, in one line.
+    pub told: String,
+    /// It is as wished.
+    pub is_good: bool,
+}
+
+impl From<&ThresholdResult> for Case {
+    fn from(threshold: &ThresholdResult) -> Case {
+        Case {
+            name: threshold.text.clone(),
+            told: threshold.told.clone(),
+            is_good: threshold.is_met,
+        }
+    }
+}
+
+/// A JUnit report with one suite. `seconds` is how long the run took.
+pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
+    let bad = cases.iter().filter(|case| !case.is_good).count();
+    let suite = escape(suite);
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{bad}\">\n  \
+         <testsuite name=\"{suite}\" tests=\"{0}\" failures=\"{bad}\" errors=\"0\" skipped=\"0\" time=\"{seconds:.3}\">\n",
+        cases.len(),
+    );
+    for case in cases {
+        let (name, told) = (escape(&case.name), escape(&case.told));
+        let _ = match case.is_good {
+            true => writeln!(
+                text,
+                "    <testcase classname=\"{suite}\" name=\"{name}\"><system-out>{told}</system-out></testcase>"
+            ),
+            false => writeln!(
+                text,
+                "    <testcase classname=\"{suite}\" name=\"{name}\"><failure message=\"{told}\"/></testcase>"
+            ),
+        };
+    }
+    text.push_str("  </testsuite>\n</testsuites>\n");
+    text
+}
+
+/// GitHub's workflow commands: an error for every case that is not as wished, and a notice with the count.
+pub fn annotations(title: &str, cases: &[Case]) -> String {
+    let mut text = String::new();
+    let title = property(title);
+    for case in cases.iter().filter(|case| !case.is_good) {
+        let _ = writeln!(text, "::error title={title}::{}", message(&case.told));
+    }
+    let good = cases.iter().filter(|case| case.is_good).count();
+    let _ = writeln!(
+        text,
+        "::notice title={title}::{good} of {} as wished",
+        cases.len()
+    );
+    text
+}
+
+/// As GitHub unpacks it.
+fn message(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// For XML; characters that it cannot hold are replaced.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' | '\r' => escaped.push(' '),
+            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cases() -> [Case; 2] {
+        let case = |name: &str, told: &str, is_good| Case {
+            name: name.to_owned(),
+            told: told.to_owned(),
+            is_good,
+        };
+        [
+            case("p95 > 1s", "met: 0.5s", true),
+            case(
+                "label:\"a\" errors > 1%",
+                "not met: 5%, 4% above the limit\u{1}",
+                false,
+            ),
+        ]
+    }
+
+    #[test]
+    fn junit_has_a_case_for_every_threshold() {
+        let text = junit("plan <x>", &cases(), 1.5);
+        assert!(text.contains("<testsuite name=\"plan &lt;x&gt;\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"1.500\">"), "{text}");
+        assert!(
+            text.contains("name=\"p95 &gt; 1s\"><system-out>met: 0.5s</system-out>"),
+            "{text}"
+        );
+        assert!(text.contains("name=\"label:&quot;a&quot; errors &gt; 1%\"><failure message=\"not met: 5%, 4% above the limit\u{fffd}\"/>"), "{text}");
+    }
+
+    #[test]
+    fn annotations_are_githubs_commands() {
+        let text = annotations("a: b, c", &cases());
+        let expected = "::error title=a%3A b%2C c::not met: 5%25, 4%25 above the limit\u{1}\n::notice title=a%3A b%2C c::1 of 2 as wished\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,386 @@
+//! Two runs side by side: what differs, by how much, and whether that is more than the noise within each run.
+//!
+//! Samples that follow each other are alike, so thousands of them say less than their number suggests. A run is
+//! therefore cut into windows of time, and windows are what is drawn from and ranked: the interval of a difference comes
+//! from drawing windows anew many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney).
+
+mod noise;
+mod told;
+mod windows;
+
+use drumfire_results::LabelStatistics;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::page;
+use crate::run_file::RunFile;
+use crate::statistics_json::percentile_us;
+use noise::Noise;
+use windows::Windows;
+
+/// A difference that comes by chance as often as this is taken for one (a small share, since many are looked at).
+const CHANCE: f64 = 0.01;
+/// A change of the share of failed samples that matters, in per cent of all samples.
+const SMALLEST_ERRORS: f64 = 0.1;
+/// Points of the curves.
+const CURVE: [f64; 19] = [
+    0.0, 5.0, 10.0, 25.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 97.5, 98.0, 99.0, 99.5,
+    99.9, 99.99, 100.0,
+];
+
+/// What counts as a difference.
+#[derive(Clone, Copy, Debug)]
+pub struct CompareOptions {
+    /// Relative changes below this do not matter; 0.05 is 5 %.
+    pub smallest_change: f64,
+}
+
+impl Default for CompareOptions {
+    fn default() -> CompareOptions {
+        CompareOptions {
+            smallest_change: 0.05,
+        }
+    }
+}
+
+/// What is said of a metric, a label or a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Finding {
+    /// Worse, and not by chance.
+    Worse,
+    /// Better, and not by chance.
+    Better,
+    /// No difference that matters.
+    Same,
+    /// The runs are too short or too noisy to say.
+    Unclear,
+    /// Only the later run has it.
+    Added,
+    /// Only the first run has it.
+    Removed,
+}
+
+/// A metric in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// What.
+    pub metric: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// In the first run.
+    pub before: f64,
+    /// In the other run.
+    pub after: f64,
+    /// Relative change; none where the first run has nothing to relate to. Of shares: the difference.
+    pub change: Option<f64>,
+    /// Bounds of the 95 % interval of the change.
+    pub interval: Option<[f64; 2]>,
+    /// How often chance alone makes windows rank so far apart.
+    pub chance: Option<f64>,
+    /// What it comes to.
+    pub finding: Finding,
+}
+
+/// A label in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedLabel {
+    /// The label.
+    pub label: String,
+    /// The samples are those of a transaction controller.
+    pub transaction: bool,
+    /// The worst of its metrics.
+    pub finding: Finding,
+    /// Samples in the first run.
+    pub before: u64,
+    /// Samples in the other run.
+    pub after: u64,
+    /// Its metrics, the same for every label.
+    pub differences: Vec<Difference>,
+    /// Percentile curves of both runs: per cent and milliseconds.
+    curves: [Vec<(f64, f64)>; 2],
+}
+
+/// A run beside the first one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedRun {
+    /// What the run is called.
+    pub name: String,
+    /// The worst of all labels and of the total.
+    pub finding: Finding,
+    /// What makes the comparison doubtful.
+    pub notes: Vec<String>,
+    /// All samples.
+    pub total: ComparedLabel,
+    /// Each label, in the order of the first run, then those that only the other run has.
+    pub labels: Vec<ComparedLabel>,
+}
+
+/// Runs beside the first of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    kind: &'static str,
+    tool: String,
+    /// What the first run is called.
+    pub base: String,
+    /// The others.
+    pub others: Vec<ComparedRun>,
+}
+
+impl Comparison {
+    /// Compares every other run with the first.
+    pub fn of(base: &RunFile, others: &[RunFile], options: CompareOptions) -> Comparison {
+        Comparison {
+            kind: "comparison",
+            tool: format!("drumfire {}", env!("CARGO_PKG_VERSION")),
+            base: base.name.clone(),
+            others: others
+                .iter()
+                .map(|other| compare(base, other, options))
+                .collect(),
+        }
+    }
+
+    /// Some run is worse than the first.
+    pub fn is_worse(&self) -> bool {
+        self.others
+            .iter()
+            .any(|other| other.finding == Finding::Worse)
+    }
+
+    /// The comparison as one HTML page.
+    pub fn html(&self) -> String {
+        page::html(&format!("Compared with {}", self.base), self)
+    }
+}
+
+/// The samples of a label, or all of them, in one run.
+struct Side {
+    statistics: LabelStatistics,
+    windows: Windows,
+    resolution_us: u64,
+}
+
+impl Side {
+    fn total(run: &RunFile) -> Side {
+        Side {
+            statistics: run.recording.total(),
+            windows: Windows::of_total(&run.recording.timeline),
+            resolution_us: run.resolution_us,
+        }
+    }
+
+    fn label(run: &RunFile, place: usize) -> Side {
+        Side {
+            statistics: run.recording.labels[place].clone(),
+            windows: Windows::of_label(&run.recording.timeline, place),
+            resolution_us: run.resolution_us,
+        }
+    }
+
+    fn percentile_ms(&self, percent: f64) -> f64 {
+        percentile_us(&self.statistics.service, percent, self.resolution_us) / 1000.0
+    }
+
+    fn curve(&self) -> Vec<(f64, f64)> {
+        let points = CURVE.iter().filter(|_| self.statistics.count > 0);
+        points
+            .map(|&percent| (percent, self.percentile_ms(percent)))
+            .collect()
+    }
+}
+
+fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> ComparedRun {
+    let mut total = compare_sides(&Side::total(base), &Side::total(other), options);
+    total.label = "All samples".to_owned();
+    let labels = compare_labels(base, other, options);
+    let findings = labels.iter().chain([&total]).map(|label| label.finding);
+    ComparedRun {
+        name: other.name.clone(),
+        finding: worst_of(findings),
+        notes: notes(base, other),
+        total,
+        labels,
+    }
+}
+
+fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> Vec<ComparedLabel> {
+    let key = |label: &LabelStatistics| (label.label.clone(), label.transaction);
+    let places = |run: &RunFile| -> FxHashMap<(String, bool), usize> {
+        let labels = run.recording.labels.iter().enumerate();
+        labels.map(|(place, label)| (key(label), place)).collect()
+    };
+    let (here, there) = (places(base), places(other));
+    let mut labels: Vec<ComparedLabel> = Vec::with_capacity(here.len());
+    for (place, label) in base.recording.labels.iter().enumerate() {
+        labels.push(match there.get(&key(label)) {
+            Some(&twin) => compare_sides(
+                &Side::label(base, place),
+                &Side::label(other, twin),
+                options,
+            ),
+            None => alone(label, Finding::Removed),
+        });
+    }
+    let added = other
+        .recording
+        .labels
+        .iter()
+        .filter(|label| !here.contains_key(&key(label)));
+    labels.extend(added.map(|label| alone(label, Finding::Added)));
+    labels
+}
+
+fn alone(label: &LabelStatistics, finding: Finding) -> ComparedLabel {
+    let (before, after) = match finding {
+        Finding::Removed => (label.count, 0),
+        _ => (0, label.count),
+    };
+    ComparedLabel {
+        label: label.label.clone(),
+        transaction: label.transaction,
+        finding,
+        before,
+        after,
+        differences: Vec::new(),
+        curves: Default::default(),
+    }
+}
+
+fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> ComparedLabel {
+    let mut differences: Vec<Difference> = [("median", 50.0), ("p95", 95.0), ("p99", 99.0)]
+        .into_iter()
+        .map(|(metric, percent)| {
+            let noise = noise::of_percentile(&before.windows, &after.windows, percent);
+            let values = [before.percentile_ms(percent), after.percentile_ms(percent)];
+            relative(metric, "ms", values, noise, options, Finding::Worse)
+        })
+        .collect();
+    differences.push(errors(before, after));
+    let rates = [before, after].map(|side| side.statistics.row().throughput_per_s);
+    let noise = noise::of_rate(&before.windows, &after.windows);
+    differences.push(relative(
+        "rate",
+        "/s",
+        rates,
+        noise,
+        options,
+        Finding::Better,
+    ));
+    ComparedLabel {
+        label: before.statistics.label.clone(),
+        transaction: before.statistics.transaction,
+        finding: worst_of(differences.iter().map(|difference| difference.finding)),
+        before: before.statistics.count,
+        after: after.statistics.count,
+        differences,
+        curves: [before.curve(), after.curve()],
+    }
+}
+
+/// A metric whose relative change counts; `more_is` says what more of it means.
+fn relative(
+    metric: &'static str,
+    unit: &'static str,
+    [before, after]: [f64; 2],
+    noise: Option<Noise>,
+    options: CompareOptions,
+    more_is: Finding,
+) -> Difference {
+    let change = (before > 0.0).then(|| after / before - 1.0);
+    let is_large = change.is_none_or(|change| change.abs() >= options.smallest_change);
+    Difference {
+        metric,
+        unit,
+        before,
+        after,
+        change,
+        interval: noise.map(|noise| noise.interval),
+        chance: noise.map(|noise| noise.chance),
+        finding: finding(is_large && before != after, after > before, noise, more_is),
+    }
+}
+
+/// The share of failed samples; its change is the difference of the shares.
+fn errors(before: &Side, after: &Side) -> Difference {
+    let [from, to] = [before, after].map(|side| side.statistics.row().error_percent);
+    let noise = noise::of_errors(&before.windows, &after.windows);
+    Difference {
+        metric: "failed",
+        unit: "%",
+        before: from,
+        after: to,
+        change: Some((to - from) / 100.0),
+        interval: noise.map(|noise| noise.interval),
+        chance: noise.map(|noise| noise.chance),
+        finding: finding(
+            (to - from).abs() >= SMALLEST_ERRORS,
+            to > from,
+            noise,
+            Finding::Worse,
+        ),
+    }
+}
+
+fn finding(is_large: bool, is_more: bool, noise: Option<Noise>, more_is: Finding) -> Finding {
+    let Some(noise) = noise else {
+        return if is_large {
+            Finding::Unclear
+        } else {
+            Finding::Same
+        };
+    };
+    let [low, high] = noise.interval;
+    let is_beyond = (is_more && low > 0.0) || (!is_more && high < 0.0);
+    match (is_large && is_beyond && noise.chance < CHANCE, is_more) {
+        (false, _) => Finding::Same,
+        (true, true) => more_is,
+        (true, false) if more_is == Finding::Worse => Finding::Better,
+        (true, false) => Finding::Worse,
+    }
+}
+
+/// One bad thing outweighs all good ones.
+fn worst_of(findings: impl Iterator<Item = Finding> + Clone) -> Finding {
+    let order = [Finding::Worse, Finding::Better, Finding::Unclear];
+    let found = order
+        .into_iter()
+        .find(|wanted| findings.clone().any(|finding| finding == *wanted));
+    found.unwrap_or(Finding::Same)
+}
+
+/// What makes a comparison doubtful.
+fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
+    let mut notes = Vec::new();
+    for run in [base, other] {
+        if let Some(verdict) = run
+            .verdict
+            .as_ref()
+            .filter(|verdict| verdict.state != "VALID")
+        {
+            notes.push(format!(
+                "{} is {}: its load generator did not keep up.",
+                run.name, verdict.state
+            ));
+        }
+    }
+    if let (Some(first), Some(second)) = (&base.plan, &other.plan)
+        && first.sha256 != second.sha256
+    {
+        notes.push("The plans are not the same.".to_owned());
+    }
+    let seconds = |run: &RunFile| (run.ended_ms - run.started_ms) as f64 / 1000.0;
+    let (first, second) = (seconds(base), seconds(other));
+    if first.min(second) * 2.0 < first.max(second) {
+        notes.push(format!(
+            "One run is much longer than the other: {first:.0} s and {second:.0} s."
+        ));
+    }
+    if first.min(second) < 10.0 {
+        notes.push("The runs are too short to tell noise from a difference.".to_owned());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

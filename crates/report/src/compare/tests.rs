@@ -1,0 +1,136 @@
+use super::*;
+use drumfire_results::{Recording, Sample};
+
+/// Two minutes of 50 samples a second whose times wander by a quarter, `factor` times as long, some of them failed.
+fn run(name: &str, seed: u64, factor: f64, failed_in_a_thousand: u64) -> RunFile {
+    let mut recording = Recording::default();
+    let mut state = seed;
+    for i in 0..6_000i64 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let noise = (state >> 40) as f64 / (1u64 << 24) as f64;
+        let wave = 1.0 + 0.1 * (i as f64 / 400.0).sin();
+        let mut sample = Sample::new("page".into(), "t".into());
+        sample.start_ms = 1_700_000_000_000 + i * 20;
+        sample.service_us = (40_000.0 * factor * wave * (0.75 + 0.5 * noise * noise)) as u64;
+        sample.set_end(sample.start_ms + sample.service_us as i64 / 1000);
+        sample.success = state >> 30 & 1023 >= failed_in_a_thousand;
+        recording.add(&sample);
+    }
+    RunFile::new(name, recording)
+}
+
+fn compared(base: &RunFile, other: RunFile) -> ComparedRun {
+    Comparison::of(base, &[other], CompareOptions::default())
+        .others
+        .remove(0)
+}
+
+fn found(run: &ComparedRun) -> Vec<(&'static str, Finding)> {
+    run.total
+        .differences
+        .iter()
+        .map(|difference| (difference.metric, difference.finding))
+        .collect()
+}
+
+#[test]
+fn noise_is_no_difference() {
+    let base = run("a", 1, 1.0, 5);
+    for seed in 2..12 {
+        let other = compared(&base, run("b", seed, 1.0, 5));
+        assert_eq!(other.finding, Finding::Same, "{:?}", found(&other));
+    }
+}
+
+#[test]
+fn a_slower_server_is_worse_and_a_faster_one_better() {
+    let base = run("a", 1, 1.0, 5);
+    let slower = compared(&base, run("b", 2, 1.12, 5));
+    assert_eq!(slower.finding, Finding::Worse);
+    let median = &slower.total.differences[0];
+    assert!(
+        (median.change.expect("a change") - 0.12).abs() < 0.02,
+        "{median:?}"
+    );
+    let [low, high] = median.interval.expect("an interval");
+    assert!(
+        low > 0.05 && low < 0.12 && high > 0.12 && high < 0.2,
+        "{median:?}"
+    );
+    assert_eq!(
+        compared(&base, run("b", 3, 0.85, 5)).finding,
+        Finding::Better
+    );
+}
+
+#[test]
+fn a_change_that_does_not_matter_is_none() {
+    let base = run("a", 1, 1.0, 5);
+    assert_eq!(compared(&base, run("b", 2, 1.03, 5)).finding, Finding::Same);
+    let strict = CompareOptions {
+        smallest_change: 0.01,
+    };
+    let all = Comparison::of(&base, &[run("b", 2, 1.05, 5)], strict);
+    assert!(all.is_worse());
+}
+
+#[test]
+fn failures_are_compared_as_shares() {
+    let base = run("a", 1, 1.0, 5);
+    let other = compared(&base, run("b", 2, 1.0, 60));
+    let errors = &other.total.differences[3];
+    assert_eq!((errors.metric, errors.finding), ("failed", Finding::Worse));
+    assert!(
+        errors.change.is_some_and(|change| change > 0.03),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn short_runs_are_unclear_and_strange_labels_are_told() {
+    let short = |name: &str, label: &str, elapsed_us| {
+        let mut recording = Recording::default();
+        let mut sample = Sample::new(label.into(), "t".into());
+        sample.set_ok();
+        sample.service_us = elapsed_us;
+        recording.add(&sample);
+        RunFile::new(name, recording)
+    };
+    let other = compared(&short("a", "x", 1_000), short("b", "x", 2_000));
+    assert_eq!(other.finding, Finding::Unclear);
+    assert!(other.notes.iter().any(|note| note.contains("too short")));
+    let other = compared(&short("a", "x", 1_000), short("b", "y", 1_000));
+    let labels: Vec<_> = other
+        .labels
+        .iter()
+        .map(|label| (label.label.as_str(), label.finding))
+        .collect();
+    assert_eq!(labels, [("x", Finding::Removed), ("y", Finding::Added)]);
+}
+
+#[test]
+fn it_is_told_in_words() {
+    let all = Comparison::of(
+        &run("a", 1, 1.0, 5),
+        &[run("b", 2, 1.5, 5)],
+        CompareOptions::default(),
+    );
+    let text = all.text(&|_, text| text.to_owned());
+    assert!(
+        text.starts_with(
+            "b against a: worse\n  All samples: worse, 6000 and 6000 samples\n      median  "
+        ),
+        "{text}"
+    );
+    let markdown = all.markdown();
+    assert!(
+        markdown.contains("| All samples | **worse** | 6000 → 6000 | **"),
+        "{markdown}"
+    );
+    assert!(
+        all.html()
+            .contains("<title>Compared with a – Drumfire</title>")
+    );
+}

@@ -1,0 +1,182 @@
+//! A comparison in words: for a terminal, and as Markdown.
+
+use std::fmt::{self, Write as _};
+
+use super::{ComparedLabel, ComparedRun, Comparison, Difference, Finding};
+
+impl Finding {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Finding::Worse => "worse",
+            Finding::Better => "better",
+            Finding::Same => "same",
+            Finding::Unclear => "unclear",
+            Finding::Added => "new",
+            Finding::Removed => "gone",
+        }
+    }
+}
+
+impl Comparison {
+    /// As Markdown, for a pull request.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for other in &self.others {
+            let _ = writeln!(
+                text,
+                "### {} against {}: {}\n",
+                other.name,
+                self.base,
+                other.finding.word()
+            );
+            for note in &other.notes {
+                let _ = writeln!(text, "> {note}\n");
+            }
+            let metrics = &other.total.differences;
+            let heads: Vec<&str> = metrics.iter().map(|difference| difference.metric).collect();
+            let _ = writeln!(
+                text,
+                "| label | finding | samples | {} |",
+                heads.join(" | ")
+            );
+            let _ = writeln!(text, "|---|---|---:|{}", "---:|".repeat(heads.len()));
+            for label in rows(other) {
+                let cells: Vec<String> = label.differences.iter().map(markdown_cell).collect();
+                let name = label.label.replace('|', "\\|").replace('\n', " ");
+                let finding = match label.finding {
+                    Finding::Worse => "**worse**",
+                    finding => finding.word(),
+                };
+                let _ = writeln!(
+                    text,
+                    "| {name} | {finding} | {} → {} | {} |",
+                    label.before,
+                    label.after,
+                    if cells.is_empty() {
+                        " |".repeat(heads.len() - 1)
+                    } else {
+                        cells.join(" | ")
+                    }
+                );
+            }
+            text.push('\n');
+        }
+        text.push_str("A difference is told as one when its 95 % interval leaves out zero, its windows rank apart and it is large enough.\n");
+        text
+    }
+
+    /// As a table for a terminal; `mark` may colour a text by what was found.
+    pub fn text(&self, mark: &dyn Fn(Finding, &str) -> String) -> String {
+        let mut text = String::new();
+        for other in &self.others {
+            let finding = mark(other.finding, other.finding.word());
+            let _ = writeln!(text, "{} against {}: {finding}", other.name, self.base);
+            for note in &other.notes {
+                let _ = writeln!(text, "  note: {note}");
+            }
+            for label in rows(other) {
+                let finding = mark(label.finding, label.finding.word());
+                let kind = if label.transaction {
+                    " (transaction)"
+                } else {
+                    ""
+                };
+                let _ = writeln!(
+                    text,
+                    "  {}{kind}: {finding}, {} and {} samples",
+                    label.label, label.before, label.after
+                );
+                for difference in &label.differences {
+                    let told = format!("{:<8}{}", difference.metric, told(difference));
+                    let _ = writeln!(text, "      {}", mark(difference.finding, &told));
+                }
+            }
+        }
+        text
+    }
+}
+
+fn rows(other: &ComparedRun) -> impl Iterator<Item = &ComparedLabel> {
+    std::iter::once(&other.total).chain(&other.labels)
+}
+
+impl fmt::Display for Difference {
+    /// The metric with both values and the change.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.metric, told(self))
+    }
+}
+
+fn told(difference: &Difference) -> String {
+    let Difference {
+        unit,
+        before,
+        after,
+        ..
+    } = difference;
+    let mut text = format!("{}{unit} -> {}{unit}", short(*before), short(*after));
+    if let Some(change) = difference.change {
+        let _ = write!(text, "  {}", signed(change, difference));
+    }
+    if let Some([low, high]) = difference.interval {
+        let _ = write!(
+            text,
+            "  ({} to {})",
+            signed(low, difference),
+            signed(high, difference)
+        );
+    }
+    text
+}
+
+fn markdown_cell(difference: &Difference) -> String {
+    let change = difference.change.map_or(String::new(), |change| {
+        format!(" ({})", signed(change, difference))
+    });
+    let Difference {
+        unit,
+        before,
+        after,
+        ..
+    } = difference;
+    let text = format!("{} → {}{unit}{change}", short(*before), short(*after));
+    match difference.finding {
+        Finding::Worse => format!("**{text}**"),
+        _ => text,
+    }
+}
+
+/// A change in per cent; of shares, in percentage points.
+fn signed(change: f64, difference: &Difference) -> String {
+    let unit = if difference.unit == "%" {
+        " points"
+    } else {
+        "%"
+    };
+    let percent = change * 100.0;
+    format!(
+        "{}{}{unit}",
+        if percent > 0.0 { "+" } else { "" },
+        short(percent)
+    )
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
+    };
+    let text = format!("{value:.decimals$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
+}

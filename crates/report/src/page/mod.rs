@@ -1,0 +1,121 @@
+//! The report as one HTML page that needs no network: a template with scripts and styles in it, and the numbers, packed.
+
+mod rows;
+mod steps;
+
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use drumfire_results::{Connections, ErrorKind};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use serde::Serialize;
+
+use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
+use crate::run_file::{HealthSeries, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult};
+
+/// Built from `web/` by `cargo xtask web`.
+const TEMPLATE: &str = include_str!("../../assets/report.html");
+/// Where the template has the numbers.
+const PLACE: &str = "<!--drumfire:payload-->";
+/// Where the template has its title.
+const TITLE: &str = "<title>Drumfire</title>";
+
+/// Everything that the page shows of a run. Times are in milliseconds.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<'a> {
+    kind: &'static str,
+    tool: &'a str,
+    name: &'a str,
+    plan: Option<&'a PlanIdentity>,
+    started_ms: i64,
+    ended_ms: i64,
+    environment: &'a [(String, String)],
+    verdict: Option<&'a RunVerdict>,
+    thresholds: &'a [ThresholdResult],
+    connections: Option<Connections>,
+    planned_users: &'a [(i64, u64)],
+    marks: &'a [Mark],
+    health: &'a [HealthSeries],
+    satisfied_ms: u64,
+    tolerated_ms: u64,
+    errors: Vec<ErrorKind>,
+    total: rows::Row,
+    labels: Vec<rows::Row>,
+    steps: steps::Steps,
+    label_step_s: u32,
+}
+
+/// The page of a run.
+pub fn report_html(run: &RunFile, apdex: &Apdex, matches: LabelMatcher<'_>) -> String {
+    let recording = &run.recording;
+    let ApdexLimits {
+        satisfied_ms,
+        tolerated_ms,
+    } = apdex.limits;
+    let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
+    let labels = recording.labels.iter().enumerate().map(|(place, label)| {
+        let limits = apdex.limits_of(&label.label, matches);
+        let mut row = rows::Row::of(label, limits, run.resolution_us);
+        row.steps = Some(steps::LabelSteps::of(
+            &recording.timeline,
+            place,
+            label_step_s,
+        ));
+        row
+    });
+    let page = Page {
+        kind: "report",
+        tool: &run.tool,
+        name: &run.name,
+        plan: run.plan.as_ref(),
+        started_ms: run.started_ms,
+        ended_ms: run.ended_ms,
+        environment: &run.environment,
+        verdict: run.verdict.as_ref(),
+        thresholds: &run.thresholds,
+        connections: run.connections,
+        planned_users: &run.planned_users,
+        marks: &run.marks,
+        health: &run.health,
+        satisfied_ms,
+        tolerated_ms,
+        errors: recording.errors.list(),
+        total: rows::Row::of(&recording.total(), apdex.limits, run.resolution_us),
+        labels: labels.collect(),
+        steps: steps::Steps::of(&recording.timeline),
+        label_step_s,
+    };
+    html(&run.name, &page)
+}
+
+/// The template with a title and with what the page shows.
+pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
+    let json = serde_json::to_vec(page).expect("numbers and texts can be written");
+    let mut packer = DeflateEncoder::new(Vec::new(), Compression::new(7));
+    let packed = packer.write_all(&json).and_then(|()| packer.finish());
+    let packed = packed.expect("memory takes everything");
+    let payload = format!(
+        "<script id=\"payload\" type=\"text/plain\">{}</script>",
+        STANDARD.encode(packed)
+    );
+    let title = format!("<title>{} – Drumfire</title>", escape(title));
+    TEMPLATE
+        .replacen(TITLE, &title, 1)
+        .replacen(PLACE, &payload, 1)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// A number with as many digits as a chart shows.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let factor = 10f64.powi(3 - value.abs().log10().floor() as i32);
+    (value * factor).round() / factor
+}

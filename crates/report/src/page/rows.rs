@@ -1,0 +1,113 @@
+//! One row of the table of labels, with what is shown when it is chosen.
+
+use std::collections::BTreeMap;
+
+use drumfire_results::{Histogram, LabelStatistics};
+use serde::Serialize;
+
+use super::steps::LabelSteps;
+use crate::apdex::{ApdexLimits, apdex};
+use crate::statistics_json::percentile_us;
+
+/// Points of the percentile curve.
+const CURVE: [f64; 33] = [
+    0.0, 5.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 91.0, 92.0,
+    93.0, 94.0, 95.0, 96.0, 97.0, 98.0, 98.5, 99.0, 99.25, 99.5, 99.75, 99.9, 99.95, 99.975, 99.99,
+    99.999, 100.0,
+];
+/// Bars of the distribution to a power of two.
+const BARS: f64 = 4.0;
+
+/// A label's numbers. Times are in milliseconds.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    label: String,
+    transaction: bool,
+    count: u64,
+    errors: u64,
+    mean: f64,
+    min: f64,
+    p50: f64,
+    p90: f64,
+    p95: f64,
+    p99: f64,
+    p999: f64,
+    max: f64,
+    /// Samples a second.
+    rate: f64,
+    bytes: u64,
+    sent_bytes: u64,
+    /// Mean time to the connection, to the first byte behind that, and to the end behind that.
+    phases: [f64; 3],
+    apdex: Option<f64>,
+    /// From the intended start on, where there is one: count, median, 95th and 99th percentile, maximum.
+    response: Option<[f64; 5]>,
+    /// Per cent and milliseconds.
+    curve: Vec<(f64, f64)>,
+    /// From, to, and how many.
+    distribution: Vec<(f64, f64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<LabelSteps>,
+}
+
+impl Row {
+    pub fn of(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
+        let service = &label.service;
+        let row = label.row();
+        let percentile = |percent| percentile_us(service, percent, resolution_us) / 1000.0;
+        let response = &label.response;
+        let mean = |sum_ms: u64| sum_ms as f64 / service.count().max(1) as f64;
+        let (connect, first) = (mean(label.connect_ms), mean(label.latency_ms));
+        Row {
+            label: label.label.clone(),
+            transaction: label.transaction,
+            count: label.count,
+            errors: label.errors,
+            mean: row.mean_ms,
+            min: row.min_ms,
+            p50: percentile(50.0),
+            p90: percentile(90.0),
+            p95: percentile(95.0),
+            p99: percentile(99.0),
+            p999: percentile(99.9),
+            max: row.max_ms,
+            rate: row.throughput_per_s,
+            bytes: label.bytes,
+            sent_bytes: label.sent_bytes,
+            phases: [
+                connect,
+                (first - connect).max(0.0),
+                (row.mean_ms - first).max(0.0),
+            ],
+            apdex: apdex(label, limits, resolution_us),
+            response: (response.count() > 0).then(|| {
+                let ms = |percent| response.percentile(percent) as f64 / 1000.0;
+                let max = response.max() as f64 / 1000.0;
+                [response.count() as f64, ms(50.0), ms(95.0), ms(99.0), max]
+            }),
+            curve: match service.count() {
+                0 => Vec::new(),
+                _ => CURVE
+                    .iter()
+                    .map(|&percent| (percent, percentile(percent)))
+                    .collect(),
+            },
+            distribution: distribution(service),
+            steps: None,
+        }
+    }
+}
+
+/// Bars of equal width on a logarithmic axis.
+fn distribution(service: &Histogram) -> Vec<(f64, f64, u64)> {
+    let mut bars: BTreeMap<i32, u64> = BTreeMap::new();
+    for (highest_us, count) in service.buckets() {
+        let bar = ((highest_us.max(1) as f64).log2() * BARS).floor() as i32;
+        *bars.entry(bar).or_insert(0) += count;
+    }
+    let edge = |bar: i32| super::rounded((f64::from(bar) / BARS).exp2() / 1000.0);
+    let bars = bars.into_iter();
+    bars.map(|(bar, count)| (edge(bar), edge(bar + 1), count))
+        .collect()
+}

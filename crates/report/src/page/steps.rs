@@ -1,0 +1,238 @@
+//! What the page shows over time.
+
+use drumfire_results::{Cell, Sparse, Timeline, TotalCell};
+use serde::Serialize;
+
+use super::rounded;
+
+/// Steps of all labels together that a page holds; with more of them they get longer.
+const LABEL_STEPS: usize = 60_000;
+/// Steps of the heat map.
+const HEAT_STEPS: usize = 240;
+/// Rows of the heat map to a power of two.
+const HEAT_ROWS: f64 = 3.0;
+
+/// The whole run over time: columns of equal length. Where nothing happened for several steps, only the first and the
+/// last of them are there.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Steps {
+    step_s: u32,
+    /// Start of the step, in seconds since the Unix epoch.
+    at: Vec<i64>,
+    count: Vec<u64>,
+    errors: Vec<u64>,
+    started: Vec<u64>,
+    intended: Vec<u64>,
+    users: Vec<u32>,
+    bytes: Vec<u64>,
+    sent_bytes: Vec<u64>,
+    mean: Vec<Option<f64>>,
+    p50: Vec<Option<f64>>,
+    p90: Vec<Option<f64>>,
+    p95: Vec<Option<f64>>,
+    p99: Vec<Option<f64>>,
+    max: Vec<Option<f64>>,
+    /// Mean times to the connection, to the first byte behind that, to the end behind that.
+    connect: Vec<Option<f64>>,
+    wait: Vec<Option<f64>>,
+    receive: Vec<Option<f64>>,
+    /// Response codes, each with a column of counts.
+    codes: Vec<(String, Vec<u64>)>,
+    heat: Heat,
+}
+
+/// How many samples took how long, over time.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Heat {
+    step_s: u32,
+    /// Start of the first column, in seconds since the Unix epoch.
+    from: i64,
+    columns: i64,
+    /// Number of the lowest row; row `n` begins at 2^(n/3) µs.
+    lowest: i32,
+    rows: i32,
+    /// Column, row above the lowest, count.
+    cells: Vec<(i64, i32, u64)>,
+}
+
+impl Steps {
+    pub fn of(timeline: &Timeline) -> Steps {
+        let step_s = timeline.total_step_s();
+        let names = timeline.codes();
+        let mut steps = Steps {
+            step_s,
+            codes: names
+                .iter()
+                .map(|name| (name.clone(), Vec::new()))
+                .collect(),
+            heat: heat(timeline),
+            ..Steps::default()
+        };
+        let empty = TotalCell::default();
+        let mut last: Option<i64> = None;
+        for cell in timeline.total() {
+            let at = cell.ended.at;
+            if let Some(last) = last.filter(|last| at > last + 1) {
+                steps.push(last + 1, &empty);
+                if at > last + 2 {
+                    steps.push(at - 1, &empty);
+                }
+            }
+            steps.push(at, cell);
+            last = Some(at);
+        }
+        steps
+            .codes
+            .retain(|(_, counts)| counts.iter().any(|count| *count > 0));
+        steps
+    }
+
+    fn push(&mut self, at: i64, step: &TotalCell) {
+        let cell = &step.ended;
+        self.at.push(at * i64::from(self.step_s));
+        self.count.push(cell.count);
+        self.errors.push(cell.errors);
+        self.started.push(step.started);
+        self.intended.push(step.intended);
+        self.users.push(step.users);
+        self.bytes.push(cell.bytes);
+        self.sent_bytes.push(cell.sent_bytes);
+        let measured = cell.histogram.count();
+        let mean = |sum: f64| (measured > 0).then(|| rounded(sum / measured as f64));
+        let (connect, latency) = (cell.connect_ms as f64, cell.latency_ms as f64);
+        let service = cell.service_us as f64 / 1000.0;
+        self.mean.push(mean(service));
+        self.connect.push(mean(connect));
+        self.wait.push(mean((latency - connect).max(0.0)));
+        self.receive.push(mean((service - latency).max(0.0)));
+        self.p50.push(ms(&cell.histogram, 50.0));
+        self.p90.push(ms(&cell.histogram, 90.0));
+        self.p95.push(ms(&cell.histogram, 95.0));
+        self.p99.push(ms(&cell.histogram, 99.0));
+        self.max.push(ms(&cell.histogram, 100.0));
+        for (index, (_, counts)) in self.codes.iter_mut().enumerate() {
+            let found = step
+                .codes
+                .iter()
+                .find(|(code, _)| usize::from(*code) == index);
+            counts.push(found.map_or(0, |(_, count)| *count));
+        }
+    }
+}
+
+fn ms(histogram: &Sparse, percent: f64) -> Option<f64> {
+    histogram.percentile(percent).map(|us| rounded(us / 1000.0))
+}
+
+fn heat(timeline: &Timeline) -> Heat {
+    let cells = timeline.total();
+    let ended = || {
+        cells
+            .iter()
+            .map(|step| &step.ended)
+            .filter(|cell| cell.count > 0)
+    };
+    let (Some(first), Some(last)) = (ended().next(), ended().next_back()) else {
+        return Heat::default();
+    };
+    let factor = (last.at - first.at) / HEAT_STEPS as i64 + 1;
+    let mut counts = std::collections::BTreeMap::new();
+    for cell in ended() {
+        for (lowest, highest, count) in cell.histogram.buckets() {
+            let middle = (lowest as f64 + highest as f64) / 2.0;
+            let row = (middle.max(1.0).log2() * HEAT_ROWS).floor() as i32;
+            *counts
+                .entry(((cell.at - first.at) / factor, row))
+                .or_insert(0) += count;
+        }
+    }
+    let rows = || counts.keys().map(|(_, row)| *row);
+    let lowest = rows().min().unwrap_or(0);
+    let step_s = i64::from(timeline.total_step_s());
+    Heat {
+        step_s: (step_s * factor) as u32,
+        from: first.at * step_s,
+        columns: (last.at - first.at) / factor + 1,
+        lowest,
+        rows: rows().max().unwrap_or(0) - lowest + 1,
+        cells: counts
+            .iter()
+            .map(|(&(column, row), &count)| (column, row - lowest, count))
+            .collect(),
+    }
+}
+
+/// A label over time: columns of equal length, without the steps in which nothing ended.
+#[derive(Serialize)]
+pub struct LabelSteps {
+    /// Number of the step since the Unix epoch, each as the distance from the one before.
+    at: Vec<i64>,
+    count: Vec<u64>,
+    errors: Vec<u64>,
+    mean: Vec<f64>,
+    p50: Vec<f64>,
+    p95: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+impl LabelSteps {
+    /// A label's steps, put together to steps of `step_s` seconds, a multiple of the timeline's.
+    pub fn of(timeline: &Timeline, place: usize, step_s: u32) -> LabelSteps {
+        let factor = i64::from(step_s / timeline.label_step_s());
+        let cells = timeline.label(place);
+        let mut steps = LabelSteps {
+            at: Vec::new(),
+            count: Vec::new(),
+            errors: Vec::new(),
+            mean: Vec::new(),
+            p50: Vec::new(),
+            p95: Vec::new(),
+            p99: Vec::new(),
+        };
+        let mut last = 0;
+        for group in cells.chunk_by(|a, b| a.at.div_euclid(factor) == b.at.div_euclid(factor)) {
+            let at = group[0].at.div_euclid(factor);
+            steps.push(at - std::mem::replace(&mut last, at), group);
+        }
+        steps
+    }
+
+    fn push(&mut self, distance: i64, group: &[Cell]) {
+        let mut histogram = Sparse::default();
+        group
+            .iter()
+            .for_each(|cell| histogram.merge(&cell.histogram));
+        let sum_us: u64 = group.iter().map(|cell| cell.service_us).sum();
+        self.at.push(distance);
+        self.count.push(group.iter().map(|cell| cell.count).sum());
+        self.errors.push(group.iter().map(|cell| cell.errors).sum());
+        self.mean.push(rounded(
+            sum_us as f64 / 1000.0 / histogram.count().max(1) as f64,
+        ));
+        self.p50.push(ms(&histogram, 50.0).unwrap_or(0.0));
+        self.p95.push(ms(&histogram, 95.0).unwrap_or(0.0));
+        self.p99.push(ms(&histogram, 99.0).unwrap_or(0.0));
+    }
+}
+
+/// The length of a label's step on a page, in seconds: such that all of them together are not too many.
+pub fn label_step_s(timeline: &Timeline, labels: usize) -> u32 {
+    let steps = |factor: i64| {
+        let groups = |place| {
+            let cells = timeline.label(place);
+            cells
+                .chunk_by(move |a: &Cell, b: &Cell| {
+                    a.at.div_euclid(factor) == b.at.div_euclid(factor)
+                })
+                .count()
+        };
+        (0..labels).map(groups).sum::<usize>()
+    };
+    let mut factor = 1;
+    while factor < 1 << 20 && steps(factor) > LABEL_STEPS.max(labels) {
+        factor *= 2;
+    }
+    timeline.label_step_s() * factor as u32
+}

@@ -1,0 +1,253 @@
+// A chart: a uPlot canvas with a heading, a legend that follows the cursor, and the keyboard.
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { elapsed } from "./format";
+
+export interface Line {
+  name: string;
+  values: (number | null)[];
+  /** Number of the colour in the palette. */
+  colour: number;
+  dashed?: boolean;
+  filled?: boolean;
+  points?: boolean;
+}
+
+export interface ChartProps {
+  id: string;
+  title: string;
+  hint?: string;
+  x: number[];
+  lines: Line[];
+  value: (value: number) => string;
+  /** Lines lie on top of each other. */
+  stacked?: boolean;
+  /** Zoom and cursor are shared with all charts over time; x is seconds since the Unix epoch, `from` is the start. */
+  from?: number;
+  xValue?: (value: number) => string;
+  xSplits?: number[];
+  logY?: boolean;
+  logX?: boolean;
+  marks?: { at: number; text: string }[];
+  rects?: Rect[];
+  yRange?: [number, number];
+  height?: number;
+  /** What the heat map says at a place. */
+  describe?: (x: number, y: number) => string;
+}
+
+/** A filled box, in values of the axes; `strength` from 0 to 1. */
+export interface Rect {
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+  strength: number;
+}
+
+export function cssColour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+const lineColour = (index: number) => cssColour(`--line-${(index % 8) + 1}`);
+
+export function Chart(props: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const theme = document.documentElement.dataset.theme;
+
+  useEffect(() => {
+    const element = holder.current;
+    if (!element) return;
+    const made = draw(element, props);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 220 }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [props.x, props.lines, props.rects, theme]);
+
+  const points = props.rects?.length ?? props.lines.reduce((sum, line) => sum + line.values.filter((v) => v != null).length, 0);
+  return (
+    <figure class="card chart" id={props.id} data-points={points}>
+      <figcaption>
+        <h3>{props.title}</h3>
+        {props.hint && <p class="hint">{props.hint}</p>}
+      </figcaption>
+      <div
+        class="plot"
+        ref={holder}
+        tabIndex={0}
+        role="group"
+        aria-label={`${props.title}. Arrow keys move along the chart${props.from == null ? "" : ", plus and minus zoom, zero shows everything"}.`}
+        onKeyDown={(event) => plot.current && moveByKey(event, plot.current)}
+      />
+    </figure>
+  );
+}
+
+/** The values of stacked lines, from the bottom. */
+function stack(lines: Line[]): (number | null)[][] {
+  const sums = new Array<number>(lines[0]?.values.length ?? 0).fill(0);
+  return lines.map((line) => line.values.map((value, index) => (sums[index] += value ?? 0)));
+}
+
+function draw(element: HTMLElement, props: ChartProps): uPlot {
+  const text = cssColour("--text-soft");
+  const grid = { stroke: cssColour("--grid"), width: 1 };
+  const font = "12px system-ui, sans-serif";
+  const { from } = props;
+  const columns = props.stacked ? stack(props.lines) : props.lines.map((line) => line.values);
+  const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : elapsed(value - from)));
+  const series: uPlot.Series[] = props.lines.map((line, index) => ({
+    label: line.name,
+    stroke: lineColour(line.colour),
+    width: line.points ? 0 : 1.75,
+    dash: line.dashed ? [5, 4] : undefined,
+    fill: props.stacked || line.filled ? fade(lineColour(line.colour), props.stacked ? 0.55 : 0.16) : undefined,
+    paths: line.points ? () => null : undefined,
+    points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? fade(lineColour(line.colour), 0.6) : undefined },
+    value: (_, __, ___, at) => (at == null || line.values[at] == null ? "–" : props.value(line.values[at]!)),
+    ...(index >= 0 ? {} : {}),
+  }));
+  const bands: uPlot.Band[] = props.stacked ? props.lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) : [];
+  const xAxisTimes = from == null ? {} : { splits: (u: uPlot) => timeSplits(u, from) };
+  const options: uPlot.Options = {
+    width: element.clientWidth || 600,
+    height: props.height ?? 220,
+    padding: [12, 12, 0, 0],
+    bands,
+    cursor: {
+      sync: from == null ? undefined : { key: "time", setSeries: false },
+      drag: { x: from != null, y: false, setScale: true },
+      points: { size: 7 },
+      y: false,
+    },
+    legend: { live: true },
+    scales: {
+      x: { time: false, distr: props.logX ? 3 : 1 },
+      y: props.yRange
+        ? { range: props.yRange, distr: props.logY ? 3 : 1 }
+        : { distr: props.logY ? 3 : 1, range: props.logY ? undefined : (_, __, max) => [0, (max || 1) * 1.08] },
+    },
+    axes: [
+      { stroke: text, grid, ticks: grid, font, space: 70, values: (_, splits) => splits.map((v) => (v == null ? "" : xText(v))), ...(props.xSplits ? { splits: () => props.xSplits! } : xAxisTimes) },
+      { stroke: text, grid, ticks: grid, font, size: 74, space: 36, values: (_, splits) => splits.map((v) => (v == null ? "" : props.value(v))) },
+    ],
+    series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${new Date(v * 1000).toLocaleTimeString()})`) }, ...series],
+    hooks: {
+      drawClear: props.rects ? [(u) => drawRects(u, props.rects!)] : [],
+      draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
+      setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
+    },
+  };
+  return new uPlot(options, [props.x, ...columns] as uPlot.AlignedData, element);
+}
+
+function fade(colour: string, alpha: number): string {
+  const hex = colour.replace("#", "");
+  const part = (at: number) => parseInt(hex.slice(at, at + 2), 16);
+  return `rgba(${part(0)}, ${part(2)}, ${part(4)}, ${alpha})`;
+}
+
+/** Round moments since the start. */
+function timeSplits(u: uPlot, from: number): number[] {
+  const [min, max] = [u.scales.x.min! - from, u.scales.x.max! - from];
+  const wanted = Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 90));
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800, 2592000, 31536000];
+  const step = steps.find((s) => (max - min) / s <= wanted) ?? Math.ceil((max - min) / wanted);
+  const splits = [];
+  for (let at = Math.ceil(min / step) * step; at <= max; at += step) splits.push(at + from);
+  return splits;
+}
+
+function drawRects(u: uPlot, rects: Rect[]) {
+  const [low, high] = [cssColour("--heat-low"), cssColour("--heat-high")].map((c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)));
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const rect of rects) {
+    const x0 = u.valToPos(rect.x0, "x", true);
+    const x1 = u.valToPos(rect.x1, "x", true);
+    const y0 = u.valToPos(rect.y0, "y", true);
+    const y1 = u.valToPos(rect.y1, "y", true);
+    const mix = low.map((from, i) => Math.round(from + (high[i] - from) * rect.strength));
+    ctx.fillStyle = `rgb(${mix.join(",")})`;
+    ctx.fillRect(Math.floor(x0), Math.floor(y1), Math.max(1, Math.ceil(x1) - Math.floor(x0)), Math.max(1, Math.ceil(y0) - Math.floor(y1)));
+  }
+  ctx.restore();
+}
+
+function drawMarks(u: uPlot, marks: { at: number; text: string }[]) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = cssColour("--text-soft");
+  ctx.setLineDash([4, 4]);
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  for (const mark of marks) {
+    const x = u.valToPos(mark.at, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(mark.text, x + 4 * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
+  }
+  ctx.restore();
+}
+
+function describeCursor(u: uPlot, element: HTMLElement, describe: (x: number, y: number) => string) {
+  const { left, top } = u.cursor;
+  const place = element.querySelector(".u-legend");
+  if (!place) return;
+  const inside = left != null && top != null && left >= 0 && top >= 0;
+  place.textContent = inside ? describe(u.posToVal(left, "x"), u.posToVal(top, "y")) : "Move over the map to read it.";
+}
+
+function moveByKey(event: KeyboardEvent, u: uPlot) {
+  const xs = u.data[0];
+  const { min, max } = u.scales.x;
+  if (min == null || max == null) return;
+  const span = max - min;
+  const at = u.cursor.idx ?? 0;
+  const zoom = (factor: number) => {
+    const middle = xs[at] ?? (min + max) / 2;
+    const next = { min: Math.max(xs[0], middle - (span * factor) / 2), max: Math.min(xs[xs.length - 1], middle + (span * factor) / 2) };
+    for (const plot of uPlot.sync("time").plots) if (next.max > next.min) plot.setScale("x", next);
+  };
+  const moves: Record<string, () => void> = {
+    ArrowRight: () => show(u, Math.min(at + (event.shiftKey ? 10 : 1), xs.length - 1)),
+    ArrowLeft: () => show(u, Math.max(at - (event.shiftKey ? 10 : 1), 0)),
+    Home: () => show(u, 0),
+    End: () => show(u, xs.length - 1),
+    "+": () => zoom(0.5),
+    "=": () => zoom(0.5),
+    "-": () => zoom(2),
+    "0": resetZoom,
+  };
+  const move = moves[event.key];
+  if (move) {
+    event.preventDefault();
+    move();
+  }
+}
+
+function show(u: uPlot, index: number) {
+  const line = u.data.slice(1).find((column) => column[index] != null);
+  const top = line ? u.valToPos(line[index]!, "y") : 10;
+  u.setCursor({ left: u.valToPos(u.data[0][index], "x"), top }, true);
+}
+
+/** Shows the whole run in all charts over time. */
+export function resetZoom() {
+  for (const plot of uPlot.sync("time").plots) {
+    const xs = plot.data[0];
+    plot.setScale("x", { min: xs[0], max: xs[xs.length - 1] });
+  }
+}

@@ -1,0 +1,187 @@
+// The charts of a run, and those of one label.
+
+import { useMemo } from "preact/hooks";
+import { Chart, resetZoom, type Line, type Rect } from "./chart";
+import { labelColumns, type Report, type Row } from "./data";
+import { bytes, count, elapsed, percent, short, time } from "./format";
+
+type Values = (number | null)[];
+
+const line = (name: string, values: Values, colour: number, more: Partial<Line> = {}): Line => ({ name, values, colour, ...more });
+
+function ZoomHint() {
+  return (
+    <p class="hint">
+      Drag across a chart to zoom all of them.{" "}
+      <button type="button" class="link" onClick={resetZoom}>
+        Show the whole run
+      </button>
+    </p>
+  );
+}
+
+export function RunCharts({ report, theme }: { report: Report; theme: string }) {
+  const { steps } = report;
+  const from = report.startedMs / 1000;
+  const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report]);
+  const charts = useMemo(() => {
+    const perSecond = (values: number[]) => values.map((value) => value / steps.stepS);
+    const hasIntended = steps.intended.some((value) => value > 0);
+    const planned = plannedUsers(report, steps.at);
+    const codes = steps.codes.slice(0, 8);
+    return {
+      rate: [
+        line("completed", perSecond(steps.count), 0, { filled: true }),
+        line("sent", perSecond(steps.started), 4, { dashed: true }),
+        ...(hasIntended ? [line("intended", perSecond(steps.intended), 6, { dashed: true })] : []),
+        line("failed", perSecond(steps.errors), 3),
+      ],
+      users: [line("users", steps.users, 1, { filled: true }), ...(planned ? [line("planned", planned, 6, { dashed: true })] : [])],
+      times: [line("median", steps.p50, 0), line("90th", steps.p90, 4), line("95th", steps.p95, 2), line("99th", steps.p99, 3)],
+      codes: codes.map(([code, values], index) => line(code || "(none)", perSecond(values), codeColour(code, index))),
+      bytes: [line("received", perSecond(steps.bytes), 0), line("sent", perSecond(steps.sentBytes), 4)],
+      phases: [line("connect", steps.connect, 4), line("wait for first byte", steps.wait, 0), line("receive", steps.receive, 1)],
+    };
+  }, [report, theme]);
+  const heat = useMemo(() => heatRects(report), [report, theme]);
+  const load = useMemo(() => loadPoints(report), [report, theme]);
+  const step = steps.stepS === 1 ? "each second" : `steps of ${steps.stepS} s`;
+  const common = { x: steps.at, from, marks };
+  return (
+    <>
+      <section id="time">
+        <h2>Over time</h2>
+        <ZoomHint />
+        <div class="charts">
+          <Chart id="chart-times" title="Response time percentiles" hint={`Of the samples that ended in ${step}`} lines={charts.times} value={time} {...common} />
+          <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
+          <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />
+          {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The darker, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
+          <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
+          <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />
+          <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />
+          {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server is full" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
+          {report.health.map((health, index) => (
+            <Chart key={health.name} id={`chart-health-${index}`} title={health.name} hint={`Load generator, ${health.unit}`} x={health.points.map(([at]) => at / 1000)} lines={[line(health.name, health.points.map(([, v]) => v), 7)]} value={(v) => `${short(v)} ${health.unit}`} from={from} marks={marks} />
+          ))}
+        </div>
+      </section>
+      <Spread row={report.total} theme={theme} />
+    </>
+  );
+}
+
+export function LabelCharts(props: { report: Report; row: Row; close: () => void; theme: string }) {
+  const { report, row, close, theme } = props;
+  const from = report.startedMs / 1000;
+  const columns = useMemo(() => (row.steps ? labelColumns(row.steps, report.labelStepS) : null), [row]);
+  const lines = useMemo(
+    () =>
+      columns && {
+        times: [line("median", columns.p50, 0), line("95th", columns.p95, 2), line("99th", columns.p99, 3), line("mean", columns.mean, 4, { dashed: true })],
+        rate: [line("completed", columns.rate, 0, { filled: true }), line("failed", columns.errors, 3)],
+      },
+    [columns, theme],
+  );
+  const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report]);
+  const [connect, wait, receive] = row.phases;
+  return (
+    <>
+      <section id="time">
+        <h2>
+          {row.label}{" "}
+          <button type="button" class="link" onClick={close}>
+            Back to all labels
+          </button>
+        </h2>
+        <ZoomHint />
+        {columns && lines && (
+          <div class="charts">
+            <Chart id="chart-label-times" title="Response time percentiles" hint={`Steps of ${report.labelStepS} s`} x={columns.at} lines={lines.times} value={time} from={from} marks={marks} />
+            <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} />
+          </div>
+        )}
+        <p class="hint">
+          Mean phases: connect {time(connect)}, wait for the first byte {time(wait)}, receive {time(receive)}.
+        </p>
+      </section>
+      <Spread row={row} theme={theme} />
+    </>
+  );
+}
+
+/** How the times of a row are spread. */
+function Spread({ row, theme }: { row: Row; theme: string }) {
+  const bars = useMemo(() => {
+    if (row.distribution.length === 0) return null;
+    const highest = Math.max(...row.distribution.map(([, , n]) => n));
+    const rects: Rect[] = row.distribution.map(([x0, x1, n]) => ({ x0, x1, y0: 0, y1: n, strength: 0.75 }));
+    const x = [row.distribution[0][0], ...row.distribution.map(([, x1]) => x1)];
+    const describe = (at: number) => {
+      const bar = row.distribution.find(([x0, x1]) => at >= x0 && at < x1);
+      return bar ? `${time(bar[0])} to ${time(bar[1])}: ${count(bar[2])} samples (${percent(bar[2] / row.count)})` : "";
+    };
+    return { rects, x, highest, describe, values: x.map(() => null) };
+  }, [row, theme]);
+  const curve = useMemo(() => {
+    const nines = (p: number) => -Math.log10(1 - Math.min(p, 99.9995) / 100);
+    return { x: row.curve.map(([p]) => nines(p)), lines: [line("response time", row.curve.map(([, ms]) => ms), 2, { filled: true })] };
+  }, [row, theme]);
+  const barLines = useMemo(() => [line("", bars?.values ?? [], 0)], [bars]);
+  const percents = [0, 0.301, 1, 2, 3, 4, 5];
+  const percentText = (v: number) => (Math.abs(v - 0.301) < 0.01 ? "50 %" : `${short((1 - 10 ** -v) * 100)} %`);
+  return (
+    <section id="spread">
+      <h2>Distribution</h2>
+      <div class="charts">
+        {bars && <Chart id="chart-distribution" title="Distribution of response times" hint="Samples by time, on a logarithmic axis" x={bars.x} lines={barLines} value={short} xValue={time} logX rects={bars.rects} yRange={[0, bars.highest * 1.08]} describe={bars.describe} />}
+        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="So many samples were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentText} xSplits={percents} />}
+      </div>
+    </section>
+  );
+}
+
+function codeColour(code: string, index: number): number {
+  if (code.startsWith("2")) return index === 0 ? 0 : 1;
+  if (code.startsWith("3")) return 4;
+  if (code.startsWith("4")) return 2;
+  if (code.startsWith("5") || code.startsWith("Non HTTP")) return 3;
+  return 5 + (index % 3);
+}
+
+function plannedUsers(report: Report, at: number[]): number[] | null {
+  if (report.plannedUsers.length === 0) return null;
+  let next = 0;
+  let users = 0;
+  return at.map((second) => {
+    while (next < report.plannedUsers.length && report.plannedUsers[next][0] <= second * 1000) users = report.plannedUsers[next++][1];
+    return users;
+  });
+}
+
+function heatRects(report: Report) {
+  const { heat } = report.steps;
+  if (heat.cells.length === 0) return null;
+  const edge = (row: number) => 2 ** ((row + heat.lowest) / 3) / 1000;
+  const most = Math.log1p(Math.max(...heat.cells.map(([, , n]) => n)));
+  const x = Array.from({ length: heat.columns + 1 }, (_, i) => heat.from + i * heat.stepS);
+  const rects: Rect[] = heat.cells.map(([column, row, n]) => ({ x0: x[column], x1: x[column + 1], y0: edge(row), y1: edge(row + 1), strength: 0.1 + 0.9 * (Math.log1p(n) / most) }));
+  const counts = new Map(heat.cells.map(([column, row, n]) => [`${column} ${row}`, n]));
+  const describe = (at: number, ms: number) => {
+    const column = Math.floor((at - heat.from) / heat.stepS);
+    const row = Math.floor(Math.log2(ms * 1000) * 3) - heat.lowest;
+    const n = counts.get(`${column} ${row}`) ?? 0;
+    return `${elapsed(x[column] - report.startedMs / 1000)}, ${time(edge(row))} to ${time(edge(row + 1))}: ${count(n)} samples`;
+  };
+  const range: [number, number] = [edge(-1), edge(heat.rows + 1)];
+  return { x, rects, range, describe };
+}
+
+/** 95th percentile against rate, by rate. */
+function loadPoints(report: Report) {
+  const { steps } = report;
+  const points = steps.at.map((_, i) => [steps.count[i] / steps.stepS, steps.p95[i]] as [number, number | null]).filter(([, p]) => p != null);
+  if (points.length < 3) return null;
+  points.sort((a, b) => a[0] - b[0]);
+  return { x: points.map(([r]) => r), y: points.map(([, p]) => p) };
+}

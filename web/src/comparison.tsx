@@ -1,0 +1,144 @@
+// The comparison of runs.
+
+import { useMemo, useState } from "preact/hooks";
+import { Chart } from "./chart";
+import type { ComparedLabel, Comparison, Difference } from "./data";
+import { count, percent, short, time } from "./format";
+import { Header, useTheme } from "./theme";
+
+const WORDS: Record<string, string> = { worse: "worse", better: "better", same: "no difference", unclear: "unclear", added: "new", removed: "gone" };
+
+export function ComparisonPage({ comparison }: { comparison: Comparison }) {
+  const [theme, toggle] = useTheme();
+  const sections = comparison.others.map((other, index) => [`run-${index}`, other.name] as [string, string]);
+  return (
+    <>
+      <Header name={`Compared with ${comparison.base}`} detail={`${comparison.others.length} run${comparison.others.length > 1 ? "s" : ""}`} theme={theme} toggle={toggle} sections={sections} />
+      <main>
+        {comparison.others.map((other, index) => (
+          <section id={`run-${index}`} key={other.name}>
+            <h2>
+              {other.name} <span class={`badge ${badge(other.finding)}`}>{WORDS[other.finding]}</span>
+            </h2>
+            {other.notes.map((note) => (
+              <p class="hint note">{note}</p>
+            ))}
+            <Labels labels={[other.total, ...other.labels]} />
+            <Curves label={other.total} base={comparison.base} other={other.name} theme={theme} id={`chart-curves-${index}`} />
+          </section>
+        ))}
+      </main>
+      <footer>
+        <p>{comparison.tool}. A difference counts when its 95 % interval leaves out zero, its windows rank apart (Mann-Whitney), and it is large enough to matter.</p>
+      </footer>
+    </>
+  );
+}
+
+const badge = (finding: string) => (finding === "worse" ? "bad" : finding === "better" ? "good" : "");
+
+function Labels({ labels }: { labels: ComparedLabel[] }) {
+  const [search, setSearch] = useState("");
+  const [kind, setKind] = useState("all");
+  const found = useMemo(
+    () => labels.filter((label) => label.label.toLowerCase().includes(search.toLowerCase()) && (kind === "all" || label.finding !== "same")),
+    [labels, search, kind],
+  );
+  const metrics = labels[0].differences.map((difference) => difference.metric);
+  return (
+    <div class="card">
+      <div class="tools">
+        <label>
+          <span class="hidden">Search labels</span>
+          <input type="search" placeholder="Search labels" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        </label>
+        <label>
+          <span class="hidden">Which labels</span>
+          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+            <option value="all">All labels</option>
+            <option value="changed">Changed ones</option>
+          </select>
+        </label>
+        <span class="hint" role="status">
+          {found.length} of {labels.length}
+        </span>
+      </div>
+      <div class="scroll tall" tabIndex={0} role="group" aria-label="Differences by label">
+        <table id="label-table">
+          <thead>
+            <tr>
+              <th scope="col">Label</th>
+              <th scope="col">Finding</th>
+              <th scope="col" class="number">
+                Samples
+              </th>
+              {metrics.map((metric) => (
+                <th scope="col" class="number">
+                  {metric}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.map((label) => (
+              <tr>
+                <th scope="row">
+                  {label.label} {label.transaction && <span class="badge">transaction</span>}
+                </th>
+                <td>
+                  <span class={`badge ${badge(label.finding)}`}>{WORDS[label.finding]}</span>
+                </td>
+                <td class="number">
+                  {count(label.before)}
+                  <small>{count(label.after)}</small>
+                </td>
+                {metrics.map((metric, index) => (
+                  <Cell difference={label.differences[index]} key={metric} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function value(difference: Difference, of: number): string {
+  if (difference.unit === "ms") return time(of);
+  if (difference.unit === "%") return percent(of / 100);
+  return short(of) + difference.unit;
+}
+
+function Cell({ difference }: { difference?: Difference }) {
+  if (!difference) return <td class="number">–</td>;
+  const { change, interval, finding } = difference;
+  const signed = (of: number) => `${of > 0 ? "+" : ""}${short(of * 100)} %`;
+  return (
+    <td class={`number ${badge(finding)}`} title={interval ? `95 % interval ${signed(interval[0])} to ${signed(interval[1])}` : ""}>
+      {value(difference, difference.before)} → {value(difference, difference.after)}
+      <small>
+        {change == null ? "" : signed(change)}
+        {interval ? ` (${signed(interval[0])} … ${signed(interval[1])})` : ""}
+      </small>
+    </td>
+  );
+}
+
+function Curves(props: { label: ComparedLabel; base: string; other: string; theme: string; id: string }) {
+  const { label, base, other, theme, id } = props;
+  const chart = useMemo(() => {
+    const nines = (p: number) => -Math.log10(1 - Math.min(p, 99.9995) / 100);
+    const [before, after] = label.curves;
+    return {
+      x: before.map(([p]) => nines(p)),
+      lines: [
+        { name: base, values: before.map(([, ms]) => ms), colour: 4, dashed: true },
+        { name: other, values: after.map(([, ms]) => ms), colour: 2 },
+      ],
+    };
+  }, [label, theme]);
+  if (label.curves[0].length === 0 || label.curves[0].length !== label.curves[1].length) return null;
+  const percentText = (v: number) => (Math.abs(v - 0.301) < 0.01 ? "50 %" : `${short((1 - 10 ** -v) * 100)} %`);
+  return <Chart id={id} title="Percentile curves of all samples" hint="So many samples were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentText} xSplits={[0, 0.301, 1, 2, 3, 4, 5]} height={300} />;
+}

@@ -1,0 +1,178 @@
+// What the program writes into the page. Times are in milliseconds unless the name says otherwise.
+
+export interface Row {
+  label: string;
+  transaction: boolean;
+  count: number;
+  errors: number;
+  mean: number;
+  min: number;
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+  rate: number;
+  bytes: number;
+  sentBytes: number;
+  phases: [number, number, number];
+  apdex: number | null;
+  /** From the intended start: count, median, 95th and 99th percentile, maximum. */
+  response: [number, number, number, number, number] | null;
+  curve: [number, number][];
+  distribution: [number, number, number][];
+  steps?: LabelSteps;
+}
+
+export interface LabelSteps {
+  /** Step numbers since the Unix epoch, each as the distance from the one before. */
+  at: number[];
+  count: number[];
+  errors: number[];
+  mean: number[];
+  p50: number[];
+  p95: number[];
+  p99: number[];
+}
+
+type Column = (number | null)[];
+
+export interface Steps {
+  stepS: number;
+  at: number[];
+  count: number[];
+  errors: number[];
+  started: number[];
+  intended: number[];
+  users: number[];
+  bytes: number[];
+  sentBytes: number[];
+  mean: Column;
+  p50: Column;
+  p90: Column;
+  p95: Column;
+  p99: Column;
+  max: Column;
+  connect: Column;
+  wait: Column;
+  receive: Column;
+  codes: [string, number[]][];
+  heat: { stepS: number; from: number; columns: number; lowest: number; rows: number; cells: [number, number, number][] };
+}
+
+export interface FailedSample {
+  label: string;
+  thread_name: string;
+  start_ms: number;
+  elapsed_ms: number;
+  code: string;
+  message: string;
+  assertions: string[];
+  url?: string;
+  method?: string;
+  request_headers?: string;
+  request_body?: string;
+  response_headers?: string;
+  response_body?: string;
+}
+
+export interface ErrorKind {
+  code: string;
+  message: string;
+  count: number;
+  first?: FailedSample;
+}
+
+export interface Threshold {
+  text: string;
+  is_met: boolean;
+  value: number | null;
+  limit: number;
+  unit: string;
+  told: string;
+}
+
+export interface Report {
+  kind: "report";
+  tool: string;
+  name: string;
+  plan: { path: string; sha256: string } | null;
+  startedMs: number;
+  endedMs: number;
+  environment: [string, string][];
+  verdict: { state: string; reasons: { text: string; from_ms: number; to_ms: number }[] } | null;
+  thresholds: Threshold[];
+  connections: { opened: number; reused: number; handshakes_full: number; handshakes_resumed: number } | null;
+  plannedUsers: [number, number][];
+  marks: { at_ms: number; text: string }[];
+  health: { name: string; unit: string; points: [number, number][] }[];
+  satisfiedMs: number;
+  toleratedMs: number;
+  errors: ErrorKind[];
+  total: Row;
+  labels: Row[];
+  steps: Steps;
+  labelStepS: number;
+}
+
+export interface Difference {
+  metric: string;
+  unit: string;
+  before: number;
+  after: number;
+  /** Relative change, where there is something to relate to. */
+  change: number | null;
+  /** Bounds of the 95 % interval of the relative change. */
+  interval: [number, number] | null;
+  /** Probability of such a difference by chance (Mann-Whitney), where windows could be compared. */
+  chance: number | null;
+  finding: "worse" | "better" | "same" | "unclear";
+}
+
+export interface ComparedLabel {
+  label: string;
+  transaction: boolean;
+  finding: "worse" | "better" | "same" | "unclear" | "added" | "removed";
+  before: number;
+  after: number;
+  differences: Difference[];
+  curves: [[number, number][], [number, number][]];
+}
+
+export interface Comparison {
+  kind: "comparison";
+  tool: string;
+  base: string;
+  others: { name: string; finding: string; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
+}
+
+/** Takes the numbers out of the page: base64 of deflated JSON. */
+export async function readPayload(): Promise<Report | Comparison> {
+  const text = document.getElementById("payload")?.textContent ?? "";
+  const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).json();
+}
+
+/** A label's steps as columns that a chart takes; steps without samples are gaps. */
+export function labelColumns(steps: LabelSteps, stepS: number) {
+  const columns = { at: [] as number[], rate: [] as number[], errors: [] as number[], mean: [] as Column, p50: [] as Column, p95: [] as Column, p99: [] as Column };
+  const empty = (at: number) => {
+    columns.at.push(at * stepS);
+    columns.rate.push(0);
+    columns.errors.push(0);
+    for (const name of ["mean", "p50", "p95", "p99"] as const) columns[name].push(null);
+  };
+  let at = 0;
+  steps.at.forEach((distance, index) => {
+    if (index > 0 && distance > 1) empty(at + 1);
+    if (index > 0 && distance > 2) empty(at + distance - 1);
+    at += distance;
+    columns.at.push(at * stepS);
+    columns.rate.push(steps.count[index] / stepS);
+    columns.errors.push(steps.errors[index] / stepS);
+    for (const name of ["mean", "p50", "p95", "p99"] as const) columns[name].push(steps[name][index]);
+  });
+  return columns;
+}

@@ -1,0 +1,82 @@
+// Failed samples by kind, each with the first of them.
+
+import { useMemo, useState } from "preact/hooks";
+import type { ErrorKind, FailedSample, Report } from "./data";
+import { clock, count, percent, time } from "./format";
+
+export function Errors({ report }: { report: Report }) {
+  const [search, setSearch] = useState("");
+  const found = useMemo(() => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const text = (kind: ErrorKind) => `${kind.code} ${kind.message} ${kind.first?.label ?? ""}`.toLowerCase();
+    return report.errors.filter((kind) => words.every((word) => text(kind).includes(word)));
+  }, [report, search]);
+  if (report.errors.length === 0) return <p class="card quiet">No sample failed.</p>;
+  return (
+    <div class="card" id="error-list">
+      <div class="tools">
+        <label>
+          <span class="hidden">Search errors</span>
+          <input type="search" placeholder="Search errors" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        </label>
+        <span class="hint" role="status">
+          {found.length} of {report.errors.length} kinds
+        </span>
+      </div>
+      {found.slice(0, 200).map((kind) => (
+        <Kind kind={kind} all={report.total.errors} key={kind.code + "\0" + kind.message} />
+      ))}
+      {found.length > 200 && <p class="hint">and {found.length - 200} more kinds</p>}
+    </div>
+  );
+}
+
+function Kind({ kind, all }: { kind: ErrorKind; all: number }) {
+  const head = (
+    <>
+      <span class="count">
+        {count(kind.count)}
+        <small>{percent(all ? kind.count / all : 0)}</small>
+      </span>
+      {kind.code && <code>{kind.code}</code>}
+      <span class="message">{kind.message || "(no message)"}</span>
+    </>
+  );
+  if (!kind.first) return <p class="kind">{head}</p>;
+  return (
+    <details class="kind">
+      <summary>{head}</summary>
+      <First sample={kind.first} />
+    </details>
+  );
+}
+
+function First({ sample }: { sample: FailedSample }) {
+  const request = [[sample.method, sample.url].filter(Boolean).join(" "), sample.request_headers, sample.request_body].filter(Boolean).join("\n").trim();
+  const response = [sample.response_headers, sample.response_body].filter(Boolean).join("\n").trim();
+  return (
+    <div class="first">
+      <p class="hint">
+        The first: <b>{sample.label}</b>, {sample.thread_name}, {clock(sample.start_ms)}, {time(sample.elapsed_ms)}: {sample.code} {sample.message}
+      </p>
+      {sample.assertions.map((text) => (
+        <p class="assertion">✗ {text}</p>
+      ))}
+      <Text name="Request" text={request} />
+      <Text name="Response" text={response} />
+      {!response && <p class="hint">The response was not kept: nothing in the plan reads it.</p>}
+    </div>
+  );
+}
+
+function Text({ name, text }: { name: string; text: string }) {
+  if (!text) return null;
+  return (
+    <>
+      <h4>{name}</h4>
+      <pre tabIndex={0} role="group" aria-label={name}>
+        {text}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// Numbers as people read them.
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function count(value: number): string {
+  return grouped.format(value);
+}
+
+/** Three significant digits, grouped when large. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1000 || size === 0) return grouped.format(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
+  return value.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+}
+
+export function time(ms: number | null | undefined): string {
+  if (ms == null || !Number.isFinite(ms)) return "–";
+  if (ms >= 60_000) return duration(ms / 1000);
+  if (ms >= 10_000) return `${short(ms / 1000)} s`;
+  if (ms > 0 && ms < 1) return `${short(ms * 1000)} µs`;
+  return `${short(ms)} ms`;
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.01) return "<0.01 %";
+  return `${value >= 10 || value === 0 ? value.toFixed(value === 100 || value === 0 ? 0 : 1) : value.toFixed(2)} %`;
+}
+
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${short(value)} ${units[unit]}`;
+}
+
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  if (h > 0) return `${h} h ${m} min`;
+  if (m > 0) return `${m} min ${s} s`;
+  return seconds < 10 ? `${short(seconds)} s` : `${s} s`;
+}
+
+/** Time since the start, for axes. */
+export function elapsed(seconds: number): string {
+  const sign = seconds < 0 ? "-" : "";
+  const whole = Math.abs(Math.round(seconds));
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  const two = (n: number) => String(n).padStart(2, "0");
+  return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
+}
+
+export function clock(ms: number): string {
+  const date = new Date(ms);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

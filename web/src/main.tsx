@@ -1,0 +1,17 @@
+import { render } from "preact";
+import { ComparisonPage } from "./comparison";
+import { readPayload } from "./data";
+import { ReportPage } from "./report";
+import "./style.css";
+
+const place = document.getElementById("app")!;
+readPayload().then(
+  (data) => {
+    place.textContent = "";
+    render(data.kind === "report" ? <ReportPage report={data} /> : <ComparisonPage comparison={data} />, place);
+    document.documentElement.dataset.ready = "true";
+  },
+  (error) => {
+    place.textContent = `This page is damaged, or the browser is too old to unpack it: ${error}`;
+  },
+);

@@ -1,0 +1,200 @@
+// The report of a run.
+
+import { useMemo, useState } from "preact/hooks";
+import { Errors } from "./errors";
+import { LabelCharts, RunCharts } from "./charts";
+import type { Report, Row } from "./data";
+import { bytes, clock, count, duration, percent, short, time } from "./format";
+import { LabelTable } from "./table";
+import { Header, useTheme } from "./theme";
+import { Thresholds } from "./thresholds";
+
+export function ReportPage({ report }: { report: Report }) {
+  const [theme, toggle] = useTheme();
+  const [chosen, setChosen] = useState<Row | null>(null);
+  const sections = useMemo(() => {
+    const all: [string, string, boolean][] = [
+      ["summary", "Summary", true],
+      ["thresholds", "Thresholds", report.thresholds.length > 0],
+      ["labels", "Labels", true],
+      ["time", "Over time", true],
+      ["spread", "Distribution", true],
+      ["errors", "Errors", true],
+      ["environment", "Environment", true],
+    ];
+    return all.filter(([, , shown]) => shown).map(([id, text]) => [id, text] as [string, string]);
+  }, [report]);
+  const lengthS = (report.endedMs - report.startedMs) / 1000;
+  return (
+    <>
+      <Header
+        name={report.name}
+        detail={`${clock(report.startedMs)} · ${duration(lengthS)}`}
+        theme={theme}
+        toggle={toggle}
+        sections={sections}
+      />
+      <main>
+        <section id="summary" aria-label="Summary">
+          <Verdict report={report} />
+          <Tiles report={report} lengthS={lengthS} />
+          <ServiceAndResponse total={report.total} />
+        </section>
+        {report.thresholds.length > 0 && (
+          <section id="thresholds">
+            <h2>Thresholds</h2>
+            <Thresholds thresholds={report.thresholds} />
+          </section>
+        )}
+        <section id="labels">
+          <h2>Labels</h2>
+          <LabelTable report={report} chosen={chosen} choose={setChosen} />
+        </section>
+        {chosen ? (
+          <LabelCharts key={chosen.label + chosen.transaction} report={report} row={chosen} close={() => setChosen(null)} theme={theme} />
+        ) : (
+          <RunCharts report={report} theme={theme} />
+        )}
+        <section id="errors">
+          <h2>Errors</h2>
+          <Errors report={report} />
+        </section>
+        <section id="environment">
+          <h2>Environment</h2>
+          <Environment report={report} />
+        </section>
+      </main>
+      <footer>
+        <p>
+          {report.tool}. Percentiles are those of all samples of the run. Times are service times, from the start of a request to the last byte of its response.
+        </p>
+      </footer>
+    </>
+  );
+}
+
+function Verdict({ report }: { report: Report }) {
+  const verdict = report.verdict;
+  if (!verdict) {
+    const fromFile = report.environment.length === 0;
+    return (
+      <p class="verdict none" id="verdict">
+        <strong>No verdict.</strong>{" "}
+        {fromFile ? "This report was made from a result file, which tells nothing of the load generator." : "Nobody watched the load generator in this run."}
+      </p>
+    );
+  }
+  return (
+    <div class={`verdict ${verdict.state.toLowerCase()}`} id="verdict">
+      <strong>{verdict.state}</strong>{" "}
+      {verdict.reasons.length === 0 ? "The load generator kept up; these numbers are the server's." : "These numbers are partly the load generator's own:"}
+      {verdict.reasons.length > 0 && (
+        <ul>
+          {verdict.reasons.map((reason) => (
+            <li>
+              {reason.text} ({duration((reason.from_ms - report.startedMs) / 1000)} to {duration((reason.to_ms - report.startedMs) / 1000)})
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
+  const { total, steps } = report;
+  const share = total.count ? total.errors / total.count : 0;
+  const users = steps.users.reduce((a, b) => Math.max(a, b), 0);
+  const tiles: [string, string, string, string?][] = [
+    ["Samples", count(total.count), `in ${duration(lengthS)}`],
+    ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
+    ["Rate", `${short(total.rate)}/s`, "samples a second"],
+    ["Median", time(total.p50), `mean ${time(total.mean)}`],
+    ["95th percentile", time(total.p95), `90th ${time(total.p90)}`],
+    ["99th percentile", time(total.p99), `maximum ${time(total.max)}`],
+    ["Users", count(users), "at most at a time"],
+    ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
+  ];
+  if (total.apdex != null) tiles.splice(6, 0, ["APDEX", total.apdex.toFixed(3), `${time(report.satisfiedMs)} / ${time(report.toleratedMs)}`]);
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, value, detail, state]) => (
+        <div class={`card tile ${state ?? ""}`}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b>
+            <small>{detail}</small>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ServiceAndResponse({ total }: { total: Row }) {
+  const response = total.response;
+  if (!response) {
+    return (
+      <p class="hint note">
+        Samples had no intended start (users sent their next request when the last one was answered), so there is no response time from an intended start: a slow
+        server also slowed the load down.
+      </p>
+    );
+  }
+  const [samples, p50, p95, p99, max] = response;
+  const rows: [string, number[]][] = [
+    ["Service time: from the actual start", [total.p50, total.p95, total.p99, total.max]],
+    ["Response time: from the intended start", [p50, p95, p99, max]],
+  ];
+  return (
+    <div class="card scroll" tabIndex={0} role="group" aria-label="Service and response times">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{count(samples)} samples with an intended start</th>
+            {["median", "95th", "99th", "maximum"].map((head) => (
+              <th scope="col" class="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, values]) => (
+            <tr>
+              <th scope="row">{name}</th>
+              {values.map((value) => (
+                <td class="number">{time(value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Environment({ report }: { report: Report }) {
+  const rows: [string, string][] = [...report.environment];
+  if (report.plan) rows.push(["plan", report.plan.path], ["plan SHA-256", report.plan.sha256]);
+  const c = report.connections;
+  if (c) {
+    const exchanges = c.opened + c.reused;
+    rows.push(
+      ["connections opened", count(c.opened)],
+      ["exchanges on an open connection", `${count(c.reused)} (${percent(exchanges ? c.reused / exchanges : 0)})`],
+      ["TLS handshakes", `${count(c.handshakes_full)} full, ${count(c.handshakes_resumed)} resumed`],
+    );
+  }
+  rows.push(["started", clock(report.startedMs)], ["ended", clock(report.endedMs)], ["report by", report.tool]);
+  return (
+    <dl class="card pairs">
+      {rows.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,128 @@
+// The table of labels: search, sort, and choose one to see its charts.
+
+import { useMemo, useState } from "preact/hooks";
+import type { Report, Row } from "./data";
+import { count, percent, short, time } from "./format";
+
+interface Column {
+  head: string;
+  value: (row: Row) => number | string | null;
+  text: (row: Row) => string;
+  title?: string;
+}
+
+const share = (row: Row) => (row.count ? row.errors / row.count : 0);
+
+const COLUMNS: Column[] = [
+  { head: "Label", value: (row) => row.label.toLowerCase(), text: (row) => row.label },
+  { head: "Samples", value: (row) => row.count, text: (row) => count(row.count) },
+  { head: "Failed", value: share, text: (row) => percent(share(row)) },
+  { head: "Rate/s", value: (row) => row.rate, text: (row) => short(row.rate) },
+  { head: "Mean", value: (row) => row.mean, text: (row) => time(row.mean) },
+  { head: "Min", value: (row) => row.min, text: (row) => time(row.min) },
+  { head: "Median", value: (row) => row.p50, text: (row) => time(row.p50) },
+  { head: "90th", value: (row) => row.p90, text: (row) => time(row.p90) },
+  { head: "95th", value: (row) => row.p95, text: (row) => time(row.p95) },
+  { head: "99th", value: (row) => row.p99, text: (row) => time(row.p99) },
+  { head: "99.9th", value: (row) => row.p999, text: (row) => time(row.p999) },
+  { head: "Max", value: (row) => row.max, text: (row) => time(row.max) },
+  { head: "APDEX", value: (row) => row.apdex, text: (row) => (row.apdex == null ? "–" : row.apdex.toFixed(3)) },
+];
+
+export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void }) {
+  const { report, chosen, choose } = props;
+  const [search, setSearch] = useState("");
+  const [kind, setKind] = useState("all");
+  const [sort, setSort] = useState<[number, boolean] | null>(null);
+  const hasTransactions = report.labels.some((row) => row.transaction);
+  const rows = useMemo(() => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = (row: Row) =>
+      words.every((word) => row.label.toLowerCase().includes(word)) &&
+      (kind === "all" || (kind === "failed" ? row.errors > 0 : row.transaction === (kind === "transactions")));
+    const found = report.labels.filter(wanted);
+    if (sort) {
+      const [column, down] = sort;
+      const value = COLUMNS[column].value;
+      const order = (a: Row, b: Row) => {
+        const [x, y] = [value(a) ?? -1, value(b) ?? -1];
+        return x < y ? -1 : x > y ? 1 : 0;
+      };
+      found.sort((a, b) => (down ? order(b, a) : order(a, b)));
+    }
+    return found;
+  }, [report, search, kind, sort]);
+  const slowest = Math.max(...report.labels.map((row) => row.p95), 1e-9);
+  return (
+    <div class="card">
+      <div class="tools">
+        <label>
+          <span class="hidden">Search labels</span>
+          <input type="search" placeholder="Search labels" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        </label>
+        <label>
+          <span class="hidden">Which labels</span>
+          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+            <option value="all">All labels</option>
+            <option value="failed">With failures</option>
+            {hasTransactions && <option value="samples">Samplers</option>}
+            {hasTransactions && <option value="transactions">Transactions</option>}
+          </select>
+        </label>
+        <span class="hint" role="status">
+          {rows.length} of {report.labels.length}
+        </span>
+      </div>
+      <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
+        <table id="label-table">
+          <thead>
+            <tr>
+              {COLUMNS.map((column, index) => {
+                const [by, down] = sort ?? [-1, false];
+                const state = by === index ? (down ? "descending" : "ascending") : "none";
+                return (
+                  <th scope="col" aria-sort={state} class={index ? "number" : ""}>
+                    <button type="button" onClick={() => setSort([index, by === index ? !down : index > 0])}>
+                      {column.head}
+                      <span aria-hidden="true">{state === "none" ? "" : down ? " ▾" : " ▴"}</span>
+                    </button>
+                  </th>
+                );
+              })}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <LabelRow row={row} isChosen={row === chosen} choose={choose} slowest={slowest} />
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(report.total)}</td> : <th scope="row">{hasTransactions ? "All samples, without transactions" : "All samples"}</th>))}
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function LabelRow(props: { row: Row; isChosen: boolean; choose: (row: Row | null) => void; slowest: number }) {
+  const { row, isChosen, choose, slowest } = props;
+  return (
+    <tr class={isChosen ? "chosen" : ""}>
+      <th scope="row">
+        <button type="button" class="label" aria-pressed={isChosen} onClick={() => choose(isChosen ? null : row)} title="Show the charts of this label">
+          {row.label || "(no label)"}
+        </button>
+        {row.transaction && <span class="badge">transaction</span>}
+      </th>
+      {COLUMNS.slice(1).map((column) => (
+        <td class={`number ${column.head === "Failed" && row.errors > 0 ? "bad" : ""}`}>
+          {column.text(row)}
+          {column.head === "95th" && <i class="bar95" aria-hidden="true" style={{ width: `${(row.p95 / slowest) * 100}%` }} />}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,61 @@
+// What became of the thresholds, with how far each value is from its limit.
+
+import type { Threshold } from "./data";
+import { short } from "./format";
+
+export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
+  const met = thresholds.filter((threshold) => threshold.is_met).length;
+  return (
+    <div class="card scroll" tabIndex={0} role="group" aria-label="Thresholds">
+      <table>
+        <caption>
+          {met} of {thresholds.length} met. The run fails if one of these is true.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Threshold</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" class="number">
+              Value
+            </th>
+            <th scope="col" class="number">
+              Limit
+            </th>
+            <th scope="col">Of the limit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {thresholds.map((threshold) => (
+            <tr>
+              <th scope="row">
+                <code>{threshold.text}</code>
+              </th>
+              <td>
+                <span class={`badge ${threshold.is_met ? "good" : "bad"}`}>{threshold.is_met ? "✓ met" : "✗ not met"}</span>
+              </td>
+              <td class="number">{threshold.value == null ? "no samples" : short(threshold.value) + threshold.unit}</td>
+              <td class="number">{short(threshold.limit) + threshold.unit}</td>
+              <td>
+                <Margin threshold={threshold} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Margin({ threshold }: { threshold: Threshold }) {
+  if (threshold.value == null || threshold.limit === 0) return <>–</>;
+  const share = threshold.value / threshold.limit;
+  return (
+    <span class="margin">
+      <span class="track" aria-hidden="true">
+        <i class={threshold.is_met ? "good" : "bad"} style={{ width: `${Math.min(100, share * 66)}%` }} />
+        <u />
+      </span>
+      {short(share * 100)} %
+    </span>
+  );
+}
