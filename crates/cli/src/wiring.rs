@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use drumfire::engine::{Engine, Outcome, PlanView, RunOrder, Stop, Survey, Watch};
 use drumfire::properties::Settings;
 use drumfire::terminal::summary::Summary;
+use drumfire_engine::java::Java;
 use drumfire_engine::{Control, Options, Program};
 use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Tree};
@@ -108,11 +109,22 @@ fn engine_settings(
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
     Arc::new(drumfire_engine::Settings {
+        java: java(&properties),
         properties,
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
         results: order.results.clone(),
         hostname: gethostname::gethostname().to_string_lossy().into_owned(),
     })
+}
+
+#[cfg(feature = "jvm")]
+fn java(properties: &Properties) -> Java {
+    Java::Host(Arc::new(drumfire_jvm::Jvm::new(properties.clone())))
+}
+
+#[cfg(not(feature = "jvm"))]
+fn java(_: &Properties) -> Java {
+    Java::default()
 }
 
 /// The engine's handle for an early end.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Level, Properties, Raised, Random, Scope, Vars};
+use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Vars};
 use drumfire_results::Sample;
 
 use crate::alarm::Wait;
@@ -17,10 +17,12 @@ use crate::clock::Clock;
 use crate::control::Stopping;
 use crate::elements::Action;
 use crate::elements::samplers::http::UserState;
+use crate::java::{Java, Visit};
 use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
 use crate::run::{Shared, Worker};
 use crate::supply::Supply;
+use crate::walk::SamplerId;
 
 /// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Context {
     /// `JMeterThread.last_sample_ok`.
     pub last_sample_ok: bool,
     pub sampler_name: Option<Rc<str>>,
+    /// The sampler at hand.
+    pub sampler: Option<SamplerId>,
     /// The last sample, where the plan has something that reads it.
     pub previous: Option<Rc<Sample>>,
     /// What has been read of the result at hand, for all who look into it.
@@ -69,6 +73,8 @@ pub struct Context {
     pub transactions: u32,
     /// Connections and credentials.
     pub http: UserState,
+    /// What the Java host keeps of this user.
+    pub java: Option<Box<dyn Any>>,
     random: Random,
     raised: Option<Raised>,
     states: Box<[Option<Box<dyn Any>>]>,
@@ -100,6 +106,7 @@ impl Context {
             iteration: 0,
             last_sample_ok: true,
             sampler_name: None,
+            sampler: None,
             previous: None,
             parsed: Parsed::new(&shared.properties),
             action: Action::Continue,
@@ -113,6 +120,7 @@ impl Context {
             intended: None,
             transactions: 0,
             http: UserState::new(&worker.http),
+            java: None,
             random: worker.new_random(),
             raised: None,
             states,
@@ -321,5 +329,14 @@ impl Scope for Context {
     }
     fn raise(&mut self, raised: Raised) {
         self.raised = Some(raised);
+    }
+    fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
+        match &self.shared.program.settings.java {
+            Java::Host(host) => host.clone().script(&mut Visit::new(self), call),
+            Java::Absent(why) => {
+                self.log(Level::Error, &format!("a script needs Java: {why}"));
+                Ok(String::new())
+            }
+        }
     }
 }

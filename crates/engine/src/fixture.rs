@@ -50,11 +50,13 @@ pub fn decode_with_findings<T>(
         state_count: 0,
         outputs: Vec::new(),
         summarisers: Vec::new(),
-        savers: Vec::new(),
+        told: Vec::new(),
         save_config: SaveConfig::default(),
         keeps_previous: false,
+        previous_needs: crate::program::Needs::NOTHING,
         reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
+        java: Default::default(),
         keystore: None,
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
@@ -83,6 +85,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         sample_variables: Vec::new(),
         keeps_previous: false,
         reads_sampler_name: false,
+        java: Default::default(),
         settings: settings.clone(),
     };
     let last_sample_ok = program.names.slot(crate::context::LAST_SAMPLE_OK);

@@ -13,6 +13,7 @@ mod describe;
 pub mod elements;
 #[cfg(test)]
 mod fixture;
+pub mod java;
 mod log;
 mod number;
 mod parsed;
@@ -38,6 +39,6 @@ pub use demand::Demand;
 pub use describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
 pub use elements::Rung;
 pub use program::{Group, GroupKind, Program};
-pub use run::{Observer, Options, Outcome, Progress, run};
+pub use run::{Observer, Options, Outcome, Progress, StartError, run};
 pub use schedule::{LevelUnit, Shape, Stretch, Window};
 pub use survey::{Survey, SurveyRow, survey};

@@ -7,12 +7,12 @@ use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
 use crate::compile::Settings;
-use crate::elements::listeners::ResultSaver;
 use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
 use crate::elements::{
-    Action, Assertion, PostProcessor, PreProcessor, ThreadIterationListener, Timer,
+    Action, Assertion, PostProcessor, PreProcessor, SampleListener, ThreadIterationListener, Timer,
 };
+use crate::java::JavaPlan;
 use crate::schedule::Shape;
 use crate::walk::{Controller, ControllerId};
 
@@ -40,6 +40,8 @@ pub struct Program {
     pub keeps_previous: bool,
     /// Whether anything asks for the name of the sampler at hand.
     pub reads_sampler_name: bool,
+    /// What Java runs.
+    pub java: JavaPlan,
     pub settings: Arc<Settings>,
 }
 
@@ -113,8 +115,8 @@ pub struct Package {
 /// Where samples go.
 #[derive(Clone, Default)]
 pub struct Reach {
-    /// Listeners that save responses, in order.
-    pub savers: Vec<Saving>,
+    /// Listeners with code of their own, in order.
+    pub told: Vec<Told>,
     /// Result files of the listeners after them.
     pub outputs: OutputSet,
     /// Whether the plan's root listens: then the sample counts in the run's statistics.
@@ -123,11 +125,11 @@ pub struct Reach {
     pub on_failure: Vec<FailureAction>,
 }
 
-/// One listener that saves responses, and the result files of the listeners before it: they do not show the file's name.
+/// One listener with code of its own, and the result files of the listeners before it: they do not show what it changes.
 #[derive(Clone)]
-pub struct Saving {
+pub struct Told {
     pub before: OutputSet,
-    pub saver: Arc<ResultSaver>,
+    pub listener: Arc<dyn SampleListener>,
 }
 
 /// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).

@@ -17,6 +17,7 @@ use crate::context::LAST_SAMPLE_OK;
 use crate::control::{Control, Stopping};
 use crate::defects::Defects;
 use crate::elements::Statics;
+use crate::java::Java;
 use crate::program::{GroupKind, Program};
 use crate::supply::Supply;
 pub use crate::worker::Worker;
@@ -166,16 +167,48 @@ pub struct Outcome {
     pub verdict: Verdict,
 }
 
+/// Why a run did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A result file that is to be deleted cannot be.
+    Results(OpenError),
+    /// Java, or one of the elements that it is to run.
+    Java(String),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StartError::Results(error) => error.fmt(f),
+            StartError::Java(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StartError::Results(error) => std::error::Error::source(error),
+            StartError::Java(_) => None,
+        }
+    }
+}
+
 /// Runs a program to its end.
 ///
 /// # Errors
-/// When a result file that is to be deleted cannot be.
+/// [`StartError`]; nothing has been sent then.
 pub fn run(
     program: Arc<Program>,
     options: &Options,
     control: &Control,
     observer: &mut dyn Observer,
-) -> Result<Outcome, OpenError> {
+) -> Result<Outcome, StartError> {
+    if !program.java.is_empty()
+        && let Java::Host(host) = &program.settings.java
+    {
+        host.start(&program, control).map_err(StartError::Java)?;
+    }
     let properties = program.settings.properties.clone();
     let place = Place {
         base_dir: program.base_dir.clone(),
@@ -188,7 +221,8 @@ pub fn run(
             ExistingFile::Append
         },
     };
-    let writer = ResultWriter::open(program.outputs.clone(), &place)?;
+    let writer =
+        ResultWriter::open(program.outputs.clone(), &place).map_err(StartError::Results)?;
     let clock = Clock::start();
     let settings = SummariserSettings::from_properties(&crate::compile::lookup(&properties));
     let live = Arc::new(Live::new(program.summarisers.len()));

@@ -8,7 +8,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::context::Context;
 use crate::elements::{Assertion, Scope};
-use crate::program::{FailureAction, Group, OnError, Package, Reach, Saving};
+use crate::program::{FailureAction, Group, OnError, Package, Reach, Told};
 use crate::user::User;
 use crate::walk::{ControllerId, SamplerId};
 
@@ -20,6 +20,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let group = user.group();
     let package = &group.samplers[id as usize];
     user.cx.reach = Some(package.reach.clone());
+    user.cx.sampler = Some(id);
     if user.cx.shared.program.reads_sampler_name {
         user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
     }
@@ -278,9 +279,9 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
             .map(|slot| cx.vars.get(*slot).cloned())
             .collect();
     }
-    for Saving { before, saver } in &reach.savers {
+    for Told { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
-        saver.save(cx, result);
+        listener.sample_occurred(cx, result);
     }
     let mut recorder = cx.worker.recorder.borrow_mut();
     if reach.is_heard {

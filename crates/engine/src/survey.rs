@@ -7,7 +7,7 @@ use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
 use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
 use serde::Serialize;
 
-use crate::compile::{self, Element, Resolver, Settings};
+use crate::compile::{self, Element, LEFT_OUT, Resolver, Settings};
 use crate::elements::{self, Role, Rung};
 
 /// A plan, looked at without sending anything.
@@ -33,9 +33,7 @@ pub struct SurveyRow {
 }
 
 /// Findings that say that an element needs a JVM, by their code.
-const JVM_CODES: &[&str] = &["javascript-condition", "java-class", "function-needs-jvm"];
-/// The code of the finding about an element that the user has left out.
-const LEFT_OUT: &str = "element-left-out";
+const JVM_CODES: &[&str] = &["java-class", elements::java::NEEDS_JAVA];
 const DISABLED: &str = "disabled";
 const NOT_REACHED: &str = "no thread group runs it";
 
@@ -183,11 +181,11 @@ impl Surveyor<'_> {
         if here.clone().any(|finding| finding.code == LEFT_OUT) {
             return (Rung::Skipped, format!("left out: {why}"));
         }
-        if matches!(rung, Rung::Jvm | Rung::Refused) {
+        if rung == Rung::Refused {
             return (rung, why.to_owned());
         }
         match here.find(|finding| finding.is_error()) {
-            Some(finding) if JVM_CODES.contains(&finding.code) => {
+            Some(finding) if rung == Rung::Jvm || JVM_CODES.contains(&finding.code) => {
                 (Rung::Jvm, finding.message.clone())
             }
             Some(finding) => (Rung::Refused, finding.message.clone()),

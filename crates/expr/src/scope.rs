@@ -52,6 +52,8 @@ pub enum ScriptLanguage {
     Jexl2,
     /// JEXL 3 with constructs that have no native form.
     Jexl3,
+    /// A JavaScript condition of an If Controller: `true` or `false`.
+    Condition,
 }
 
 /// A script that a function wants run, for whoever has a JVM.

@@ -14,7 +14,9 @@ use crate::elements::Listener;
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
 };
-use crate::elements::listeners::ResultSaver;
+use crate::elements::{SampleListener, java};
+use crate::java::JavaPlan;
+use crate::program::Needs;
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// What is collected while elements are decoded.
@@ -25,14 +27,18 @@ pub struct Unit<'a> {
     pub state_count: u32,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
-    pub savers: Vec<Arc<ResultSaver>>,
+    pub told: Vec<Arc<dyn SampleListener>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
+    /// What is read of it.
+    pub previous_needs: Needs,
     /// Some template asks for the sampler's name (`__samplerName`).
     pub reads_sampler_name: bool,
     /// Managers that samplers in their scope use, by the id of their element.
     pub managers: HashMap<usize, Manager>,
+    /// What Java runs.
+    pub java: JavaPlan,
     /// The client certificates of the plan's HTTPS requests.
     pub keystore: Option<Arc<Keystore>>,
 }
@@ -45,6 +51,13 @@ pub enum Manager {
     Auth(Arc<AuthManager>),
     Dns(Arc<DnsCacheManager>),
 }
+
+/// The property with which a user has elements that cannot run left out, as if they were disabled.
+pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
+/// The code of the finding about an element that the user has left out.
+pub const LEFT_OUT: &str = "element-left-out";
+const REMEDY: &str =
+    "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
 
 /// One element being decoded.
 pub struct Decoder<'a, 'u> {
@@ -76,7 +89,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         match value {
             Value::Str(text) if text.contains("${__") => {
                 match Template::compile(text, &mut self.unit.compiler) {
-                    Ok(template) if template.needs_jvm() => self.refuse_jvm_function(&template),
+                    Ok(template) if template.needs_jvm() => self.call_java(&template),
                     Ok(_) => {}
                     Err(fault) => {
                         self.raw = true;
@@ -103,18 +116,11 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
     }
 
-    fn refuse_jvm_function(&mut self, template: &Template) {
+    /// A text calls functions that are scripts.
+    fn call_java(&mut self, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
-        let message = format!(
-            "'{}' calls a function that needs a JVM: {}",
-            self.element.name,
-            names.join(", ")
-        );
-        self.refuse(
-            "function-needs-jvm",
-            message,
-            "use ${__jexl3(…)} without Java classes, or run the plan with JMeter",
-        );
+        let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
+        self.unit.java.has_scripts |= java::host(self, &what).is_some();
     }
 
     pub fn settings(&self) -> &'u Settings {
@@ -128,7 +134,6 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
         let template = Template::compile(text, &mut self.unit.compiler)
             .unwrap_or_else(|_| Template::raw(text));
-        self.unit.keeps_previous |= template.reads_previous_response();
         self.unit.reads_sampler_name |= template
             .functions()
             .iter()
@@ -207,16 +212,25 @@ impl<'a, 'u> Decoder<'a, 'u> {
         Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
     }
 
-    /// A listener that saves responses.
-    pub fn new_saver(&mut self, saver: Arc<ResultSaver>) -> Listener {
-        self.unit.savers.push(saver);
-        Listener::Saver((self.unit.savers.len() - 1) as u16)
+    /// A listener with code of its own.
+    pub fn new_listener(&mut self, listener: Arc<dyn SampleListener>) -> Listener {
+        self.unit.told.push(listener);
+        Listener::Told((self.unit.told.len() - 1) as u16)
     }
 
     /// The plan cannot run because of this element.
     pub fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
         let finding = self.element.error(code, message).help(help);
         self.unit.findings.push(finding);
+    }
+
+    /// The plan cannot run because of this element, unless the user wants what cannot be run left out.
+    pub fn cannot_run(&mut self, code: &'static str, message: String) {
+        if self.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
+            self.warn(LEFT_OUT, format!("left out: {message}"));
+        } else {
+            self.refuse(code, message, REMEDY);
+        }
     }
 
     /// Something that the user should know.

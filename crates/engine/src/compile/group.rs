@@ -8,7 +8,7 @@ use drumfire_results::OutputSet;
 
 use crate::compile::{Decoded, Decoder, Element, Unit};
 use crate::elements::{self, Listener, Roles, samplers, thread_groups};
-use crate::program::{Group, GroupKind, OnError, Package, Reach, Saving, TransactionPackage};
+use crate::program::{Group, GroupKind, OnError, Package, Reach, Told, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
@@ -367,12 +367,11 @@ impl<'p> Builder<'p, '_, '_, '_> {
 
     /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
     fn listeners_need(&self) -> crate::program::Needs {
-        let mut needs = crate::program::Needs {
-            body: self.unit.keeps_previous,
-            ..crate::program::Needs::NOTHING
-        };
+        let mut needs = self.unit.previous_needs;
         for listener in self.listeners(self.frames.len()) {
-            needs.body |= matches!(listener, Listener::Saver(_));
+            if let Listener::Told(listener) = listener {
+                needs = needs.and(self.unit.told[usize::from(listener)].needs());
+            }
             let Listener::Output(output) = listener else {
                 continue;
             };
@@ -390,20 +389,20 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut outputs = Vec::new();
         let mut summarisers = Vec::new();
         let mut on_failure = Vec::new();
-        let mut savers = Vec::new();
+        let mut told = Vec::new();
         for listener in listeners {
             match *listener {
                 Listener::Output(output) => outputs.push(output),
                 Listener::Summariser(summariser) => summarisers.push(summariser),
                 Listener::OnFailure(_, action) => on_failure.push(action),
-                Listener::Saver(saver) => savers.push(Saving {
+                Listener::Told(listener) => told.push(Told {
                     before: OutputSet::new(outputs.drain(..), []),
-                    saver: self.unit.savers[usize::from(saver)].clone(),
+                    listener: self.unit.told[usize::from(listener)].clone(),
                 }),
             }
         }
         Reach {
-            savers,
+            told,
             outputs: OutputSet::new(outputs, summarisers),
             is_heard,
             on_failure,

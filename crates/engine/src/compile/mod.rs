@@ -16,11 +16,12 @@ use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
 
-pub use decoder::{Decoder, Manager, Unit};
+pub use decoder::{Decoder, LEFT_OUT, Manager, Unit};
 pub use tree::{Element, Resolver};
 
 use crate::elements::{self, Listener, Roles};
-use crate::program::Program;
+use crate::java::{Java, JavaPlan};
+use crate::program::{Needs, Program};
 
 /// What a plan is compiled with.
 #[derive(Clone, Default)]
@@ -32,6 +33,8 @@ pub struct Settings {
     pub results: Option<PathBuf>,
     /// This machine's name, for the host name column.
     pub hostname: String,
+    /// What runs scripts and Java elements.
+    pub java: Java,
 }
 
 /// A program, and what its user should know.
@@ -77,14 +80,17 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         state_count: 0,
         outputs: Vec::new(),
         summarisers: Vec::new(),
-        savers: Vec::new(),
+        told: Vec::new(),
         save_config,
         keeps_previous: false,
+        previous_needs: Needs::NOTHING,
         reads_sampler_name: false,
         managers: HashMap::new(),
+        java: JavaPlan::default(),
         keystore: None,
     };
-    unit.keeps_previous = previous::is_read(&plan);
+    unit.previous_needs = previous::needs(&plan);
+    unit.keeps_previous = unit.previous_needs != Needs::NOTHING;
     variables::define(&plan, &mut unit);
     unit.keystore = elements::config::read_keystore(&plan, &mut unit);
     let mut decoded = Decoded::default();
@@ -112,6 +118,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         summarisers,
         keeps_previous,
         reads_sampler_name,
+        java,
         ..
     } = unit;
     let (names, vars) = compiler.finish();
@@ -132,6 +139,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         sample_variables,
         keeps_previous,
         reads_sampler_name,
+        java,
         settings: settings.clone(),
     };
     Ok(Compiled {

@@ -4,29 +4,59 @@
 use drumfire_jmx::{Props, Value};
 
 use crate::compile::Element;
+use crate::elements::java;
+use crate::program::Needs;
 
 /// Elements that look into the previous result (`JMeterContext#getPreviousResult`).
 const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
-/// The function that does, unless it is given a variable.
+/// Functions that may: one unless it is given a variable, others if their script does.
 const FUNCTION: &str = "${__regexFunction(";
+const SCRIPTS: [&str; 3] = ["${__groovy(", "${__BeanShell(", "${__javaScript("];
 
-/// Whether the element, or one below it, reads the previous result.
-pub fn is_read(element: &Element) -> bool {
-    CLASSES.contains(&element.class.as_str())
-        || element.name.contains(FUNCTION)
-        || reads(&element.props)
-        || element.children.iter().any(is_read)
+/// What elements and functions of the plan read of the previous result.
+pub fn needs(element: &Element) -> Needs {
+    let mut needs = own_needs(element);
+    for child in &element.children {
+        needs = needs.and(self::needs(child));
+    }
+    needs
 }
 
-fn reads(props: &Props) -> bool {
-    props.iter().any(|prop| value_reads(&prop.value))
+fn own_needs(element: &Element) -> Needs {
+    if java::looks_back(&element.class, &element.props) {
+        return Needs::ALL;
+    }
+    let mut needs = text_needs(&element.name).and(props_need(&element.props));
+    needs.body |= CLASSES.contains(&element.class.as_str());
+    needs
 }
 
-fn value_reads(value: &Value) -> bool {
+fn props_need(props: &Props) -> Needs {
+    props
+        .iter()
+        .map(|prop| value_needs(&prop.value))
+        .fold(Needs::NOTHING, Needs::and)
+}
+
+fn value_needs(value: &Value) -> Needs {
     match value {
-        Value::Str(text) => text.contains(FUNCTION),
-        Value::Element(element) => reads(&element.props),
-        Value::List(items) | Value::Map(items) => items.iter().any(|item| value_reads(&item.value)),
-        _ => false,
+        Value::Str(text) => text_needs(text),
+        Value::Element(element) => props_need(&element.props),
+        Value::List(items) | Value::Map(items) => items
+            .iter()
+            .map(|item| value_needs(&item.value))
+            .fold(Needs::NOTHING, Needs::and),
+        _ => Needs::NOTHING,
+    }
+}
+
+fn text_needs(text: &str) -> Needs {
+    let is_script = SCRIPTS.iter().any(|start| text.contains(start));
+    if is_script && java::text_sees(text) {
+        return Needs::ALL;
+    }
+    Needs {
+        body: text.contains(FUNCTION),
+        ..Needs::NOTHING
     }
 }

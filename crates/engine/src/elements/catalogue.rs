@@ -1,6 +1,7 @@
 //! All elements the engine knows: their role, how they are run, and who decodes them.
 
 use crate::compile::Decoder;
+use crate::elements::java as java_element;
 use crate::elements::{Roles, assertions, config, controllers, listeners, post, pre, timers};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Role {
 pub enum Rung {
     /// By Drumfire's own code.
     Native,
-    /// By Java code inside the process, which is not built yet: the plan does not run.
+    /// By Java code inside the process.
     Jvm,
     /// Not at all, which changes nothing: disabled, or meant for the graphical interface.
     Skipped,
@@ -60,7 +61,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     match entry(&class) {
         Some(entry) => match entry.rung {
-            Rung::Native => (entry.decode)(d),
+            Rung::Native | Rung::Jvm => (entry.decode)(d),
             Rung::Skipped => {
                 d.warn(
                     "element-skipped",
@@ -68,39 +69,23 @@ pub fn decode(d: &mut Decoder) -> Roles {
                 );
                 Roles::default()
             }
-            Rung::Jvm | Rung::Refused => cannot_run(d, &class, entry.why),
+            Rung::Refused => cannot_run(d, &class, entry.why),
         },
         None => cannot_run(d, &class, UNKNOWN_CLASS),
     }
 }
 
-/// Refuses the plan, or leaves the element out if the user says so.
 fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
-    let name = &d.element.name;
-    if d.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
-        d.warn(
-            "element-left-out",
-            format!("{class} '{name}' is left out: {why}"),
-        );
-    } else {
-        d.refuse(
-            "element-not-built",
-            format!("{class} '{name}' cannot be run: {why}"),
-            REMEDY,
-        );
-    }
+    let message = format!("{class} '{}' cannot be run: {why}", d.element.name);
+    d.cannot_run("element-not-built", message);
     Roles::default()
 }
 
-/// The property with which a user has elements that cannot run left out, as if they were disabled.
-pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
 /// Why a class that is not in the catalogue cannot run.
 pub const UNKNOWN_CLASS: &str = "it is a plugin's element, which needs its Java class";
-const REMEDY: &str =
-    "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
-const SCRIPT: &str = "it is a script, which needs a JVM";
+const SCRIPT: &str = "it is a script";
 const NOT_YET: &str = "it is not built yet";
-const PROTOCOL: &str = "its protocol is run by Java code, which needs a JVM";
+const PROTOCOL: &str = "its own Java class runs it";
 const SERVER_METRICS: &str = "metrics of servers are not collected";
 const UPLOAD: &str = "results are not uploaded";
 const GUI_ONLY: &str = "it only shows results in the graphical interface";
@@ -115,6 +100,22 @@ const fn native(class: &'static str, role: Role, decode: fn(&mut Decoder) -> Rol
         role,
         rung: Rung::Native,
         why: "",
+        decode,
+    }
+}
+
+/// Run by its Java class.
+const fn java(
+    class: &'static str,
+    role: Role,
+    why: &'static str,
+    decode: fn(&mut Decoder) -> Roles,
+) -> Entry {
+    Entry {
+        class,
+        role,
+        rung: Rung::Jvm,
+        why,
         decode,
     }
 }
@@ -217,24 +218,24 @@ static ENTRIES: &[Entry] = &[
         Role::Sampler,
         nothing,
     ),
-    other("BeanShellSampler", Role::Sampler, Rung::Jvm, SCRIPT),
-    other("JSR223Sampler", Role::Sampler, Rung::Jvm, SCRIPT),
-    other("BSFSampler", Role::Sampler, Rung::Jvm, SCRIPT),
-    other("JDBCSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
+    java("BeanShellSampler", Role::Sampler, SCRIPT, nothing),
+    java("JSR223Sampler", Role::Sampler, SCRIPT, nothing),
+    java("BSFSampler", Role::Sampler, SCRIPT, nothing),
+    java("JDBCSampler", Role::Sampler, PROTOCOL, nothing),
     native("SystemSampler", Role::Sampler, nothing),
-    other("TCPSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("FTPSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("SmtpSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("MailReaderSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("LDAPSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("LDAPExtSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("JMSSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("PublisherSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("SubscriberSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("JUnitSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("AccessLogSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("AjpSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
-    other("BoltSampler", Role::Sampler, Rung::Jvm, PROTOCOL),
+    java("TCPSampler", Role::Sampler, PROTOCOL, nothing),
+    java("FTPSampler", Role::Sampler, PROTOCOL, nothing),
+    java("SmtpSampler", Role::Sampler, PROTOCOL, nothing),
+    java("MailReaderSampler", Role::Sampler, PROTOCOL, nothing),
+    java("LDAPSampler", Role::Sampler, PROTOCOL, nothing),
+    java("LDAPExtSampler", Role::Sampler, PROTOCOL, nothing),
+    java("JMSSampler", Role::Sampler, PROTOCOL, nothing),
+    java("PublisherSampler", Role::Sampler, PROTOCOL, nothing),
+    java("SubscriberSampler", Role::Sampler, PROTOCOL, nothing),
+    java("JUnitSampler", Role::Sampler, PROTOCOL, nothing),
+    java("AccessLogSampler", Role::Sampler, PROTOCOL, nothing),
+    java("AjpSampler", Role::Sampler, PROTOCOL, nothing),
+    java("BoltSampler", Role::Sampler, PROTOCOL, nothing),
     native("ConfigTestElement", Role::Config, nothing),
     native("Arguments", Role::Config, nothing),
     native("HeaderManager", Role::Config, nothing),
@@ -265,10 +266,25 @@ static ENTRIES: &[Entry] = &[
         pre::reg_ex_user_parameters,
     ),
     native("SampleTimeout", Role::Scoped, pre::sample_timeout),
-    other("BeanShellPreProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JSR223PreProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("BSFPreProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JDBCPreProcessor", Role::Scoped, Rung::Jvm, PROTOCOL),
+    java(
+        "BeanShellPreProcessor",
+        Role::Scoped,
+        SCRIPT,
+        java_element::pre,
+    ),
+    java(
+        "JSR223PreProcessor",
+        Role::Scoped,
+        SCRIPT,
+        java_element::pre,
+    ),
+    java("BSFPreProcessor", Role::Scoped, SCRIPT, java_element::pre),
+    java(
+        "JDBCPreProcessor",
+        Role::Scoped,
+        PROTOCOL,
+        java_element::pre,
+    ),
     native("ConstantTimer", Role::Scoped, timers::constant),
     native("UniformRandomTimer", Role::Scoped, timers::uniform_random),
     native("GaussianRandomTimer", Role::Scoped, timers::gaussian_random),
@@ -284,9 +300,9 @@ static ENTRIES: &[Entry] = &[
         timers::precise_throughput,
     ),
     native("SyncTimer", Role::Scoped, timers::sync),
-    other("BeanShellTimer", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JSR223Timer", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("BSFTimer", Role::Scoped, Rung::Jvm, SCRIPT),
+    java("BeanShellTimer", Role::Scoped, SCRIPT, java_element::timer),
+    java("JSR223Timer", Role::Scoped, SCRIPT, java_element::timer),
+    java("BSFTimer", Role::Scoped, SCRIPT, java_element::timer),
     native("RegexExtractor", Role::Scoped, post::regex_extractor),
     native("BoundaryExtractor", Role::Scoped, post::boundary_extractor),
     native("JSONPostProcessor", Role::Scoped, post::json_post_processor),
@@ -300,10 +316,25 @@ static ENTRIES: &[Entry] = &[
     native("JMESPathExtractor", Role::Scoped, post::jmes_path_extractor),
     native("XPathExtractor", Role::Scoped, post::xpath_extractor),
     native("XPath2Extractor", Role::Scoped, post::xpath2_extractor),
-    other("BeanShellPostProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JSR223PostProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("BSFPostProcessor", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JDBCPostProcessor", Role::Scoped, Rung::Jvm, PROTOCOL),
+    java(
+        "BeanShellPostProcessor",
+        Role::Scoped,
+        SCRIPT,
+        java_element::post,
+    ),
+    java(
+        "JSR223PostProcessor",
+        Role::Scoped,
+        SCRIPT,
+        java_element::post,
+    ),
+    java("BSFPostProcessor", Role::Scoped, SCRIPT, java_element::post),
+    java(
+        "JDBCPostProcessor",
+        Role::Scoped,
+        PROTOCOL,
+        java_element::post,
+    ),
     native("ResponseAssertion", Role::Scoped, assertions::response),
     native("DurationAssertion", Role::Scoped, assertions::duration),
     native("SizeAssertion", Role::Scoped, assertions::size),
@@ -312,14 +343,39 @@ static ENTRIES: &[Entry] = &[
     native("XPathAssertion", Role::Scoped, assertions::xpath),
     native("XPath2Assertion", Role::Scoped, assertions::xpath2),
     native("XMLAssertion", Role::Scoped, assertions::xml),
-    other("XMLSchemaAssertion", Role::Scoped, Rung::Jvm, PROTOCOL),
+    java(
+        "XMLSchemaAssertion",
+        Role::Scoped,
+        PROTOCOL,
+        java_element::assertion,
+    ),
     native("MD5HexAssertion", Role::Scoped, assertions::md5_hex),
     other("HTMLAssertion", Role::Scoped, Rung::Refused, NOT_YET),
     native("CompareAssertion", Role::Scoped, assertions::compare),
-    other("SMIMEAssertion", Role::Scoped, Rung::Jvm, PROTOCOL),
-    other("BeanShellAssertion", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JSR223Assertion", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("BSFAssertion", Role::Scoped, Rung::Jvm, SCRIPT),
+    java(
+        "SMIMEAssertion",
+        Role::Scoped,
+        PROTOCOL,
+        java_element::assertion,
+    ),
+    java(
+        "BeanShellAssertion",
+        Role::Scoped,
+        SCRIPT,
+        java_element::assertion,
+    ),
+    java(
+        "JSR223Assertion",
+        Role::Scoped,
+        SCRIPT,
+        java_element::assertion,
+    ),
+    java(
+        "BSFAssertion",
+        Role::Scoped,
+        SCRIPT,
+        java_element::assertion,
+    ),
     native("ResultCollector", Role::Scoped, listeners::result_collector),
     native(
         "kg.apc.jmeter.vizualizers.CorrectedResultCollector",
@@ -387,9 +443,19 @@ static ENTRIES: &[Entry] = &[
         Rung::Skipped,
         "mail is not sent",
     ),
-    other("BeanShellListener", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("JSR223Listener", Role::Scoped, Rung::Jvm, SCRIPT),
-    other("BSFListener", Role::Scoped, Rung::Jvm, SCRIPT),
+    java(
+        "BeanShellListener",
+        Role::Scoped,
+        SCRIPT,
+        java_element::listener,
+    ),
+    java(
+        "JSR223Listener",
+        Role::Scoped,
+        SCRIPT,
+        java_element::listener,
+    ),
+    java("BSFListener", Role::Scoped, SCRIPT, java_element::listener),
     other("PropertyControlGui", Role::Ignored, Rung::Skipped, GUI_ONLY),
     other(
         "ProxyControl",

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 
 use drumfire_expr::js_condition::{self, Failure};
 use drumfire_expr::values::trim;
-use drumfire_expr::{Level, Scope, Template};
+use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
 use drumfire_jmx::Value;
 
 use crate::compile::Decoder;
 use crate::context::Context;
-use crate::elements::Roles;
+use crate::elements::{Roles, java};
 use crate::walk::{ForEach, Kind, Throughput};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
@@ -49,15 +49,11 @@ pub fn ifs(d: &mut Decoder) -> Roles {
     let condition = d.template("IfController.condition");
     let javascript = !d.bool("IfController.useExpression", false);
     if javascript && let Some(what) = js_condition::needs_engine(&condition) {
-        let message = format!(
-            "If Controller '{}' has a JavaScript condition with {what}, which needs a JVM",
+        let what = format!(
+            "If Controller '{}' has a JavaScript condition with {what}, which",
             d.element.name
         );
-        d.refuse(
-            "javascript-condition",
-            message,
-            "tick 'Interpret Condition as Variable Expression' and use ${__jexl3(…)}",
-        );
+        d.unit.java.has_scripts |= java::host(d, &what).is_some();
     }
     let every_child = d.bool("IfController.evaluateAll", false);
     Roles::controller(Kind::If {
@@ -80,18 +76,41 @@ pub(crate) fn if_holds(
     if !javascript {
         return condition.eq_ignore_ascii_case("true");
     }
-    js_condition::holds(condition).unwrap_or_else(|failure| {
-        let name = name.eval(cx);
-        let fate = match failure {
-            Failure::Unsupported(_) => "; it is taken for false without having been evaluated",
-            _ => "",
-        };
-        cx.log(
-            Level::Error,
-            &format!("{name}: error while processing [{condition}]: {failure}{fate}"),
-        );
-        false
-    })
+    match js_condition::holds(condition) {
+        Ok(holds) => holds,
+        Err(Failure::Unsupported(_)) if cx.shared.program.java.has_scripts => {
+            evaluate(cx, condition)
+        }
+        Err(failure) => {
+            let name = name.eval(cx);
+            let fate = match failure {
+                Failure::Unsupported(_) => "; it is taken for false without having been evaluated",
+                _ => "",
+            };
+            cx.log(
+                Level::Error,
+                &format!("{name}: error while processing [{condition}]: {failure}{fate}"),
+            );
+            false
+        }
+    }
+}
+
+/// Asks a JavaScript engine.
+fn evaluate(cx: &mut Context, condition: &str) -> bool {
+    let call = ScriptCall {
+        language: ScriptLanguage::Condition,
+        text: condition,
+        constant: false,
+        instance: 0,
+    };
+    match cx.run_script(&call) {
+        Ok(value) => value == "true",
+        Err(raised) => {
+            cx.raise(raised);
+            false
+        }
+    }
 }
 
 /// Once Only Controller (`OnceOnlyController`): its children in the first iteration of the controller above, for each user.

@@ -3,6 +3,7 @@
 pub mod assertions;
 pub mod config;
 pub mod controllers;
+pub mod java;
 pub mod listeners;
 pub mod post;
 pub mod pre;
@@ -105,6 +106,13 @@ pub trait ThreadIterationListener: Send + Sync {
     fn thread_iteration_start(&self, cx: &mut Context);
 }
 
+/// Is told of samples once they are judged (`SampleListener`), and may change them for the listeners after it.
+pub trait SampleListener: Send + Sync {
+    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample);
+    /// What it reads of a result.
+    fn needs(&self) -> Needs;
+}
+
 /// Where samples of its scope go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listener {
@@ -112,8 +120,8 @@ pub enum Listener {
     Output(u16),
     /// A summariser, by its number.
     Summariser(u16),
-    /// Saves responses (`ResultSaver`), by its number.
-    Saver(u16),
+    /// Code that is told of samples, by its number.
+    Told(u16),
     /// Acts when the sample failed (`ResultAction`); the number tells its element from others.
     OnFailure(usize, FailureAction),
 }

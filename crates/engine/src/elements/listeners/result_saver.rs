@@ -17,7 +17,8 @@ use drumfire_results::{ExistingFile, Place, Sample};
 
 use crate::compile::Decoder;
 use crate::context::Context;
-use crate::elements::Roles;
+use crate::elements::{Roles, SampleListener};
+use crate::program::Needs;
 
 const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
 const UNKNOWN: &str = "unknown";
@@ -67,7 +68,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     if let Some(name) = saver.variable.literal() {
         d.unit.compiler.names_mut().intern(name);
     }
-    let listener = d.new_saver(Arc::new(saver));
+    let listener = d.new_listener(Arc::new(saver));
     Roles {
         listener: Some(listener),
         ..Roles::default()
@@ -81,9 +82,9 @@ fn time_stamp_now(d: &mut Decoder) -> String {
     }
 }
 
-impl ResultSaver {
+impl SampleListener for ResultSaver {
     /// Saves a sample and its sub-results (`ResultSaver#sampleOccurred`).
-    pub fn save(&self, cx: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
         let mut count = 0;
         if let Err(problem) = self.save_all(cx, sample, &mut count) {
             // ListenerNotifier: the exception ends this listener's work on the sample.
@@ -92,6 +93,12 @@ impl ResultSaver {
         }
     }
 
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
+}
+
+impl ResultSaver {
     fn save_all(
         &self,
         cx: &mut Context,
@@ -209,14 +216,14 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn saver(folder: &Path, properties: &str) -> (Arc<ResultSaver>, Context) {
+    fn saver(folder: &Path, properties: &str) -> (Arc<dyn SampleListener>, Context) {
         let xml = format!(
             r#"<ResultSaver guiclass="ResultSaverGui" testclass="ResultSaver" testname="s"><stringProp name="FileSaver.filename">{}/new/${{f}}_</stringProp>{properties}</ResultSaver>"#,
             folder.display()
         );
         let (saver, mut cx) = fixture::decode(&xml, |d| {
             decode(d);
-            d.unit.savers.remove(0)
+            d.unit.told.remove(0)
         });
         cx.vars.set_named("f", "r".into());
         (saver, cx)
@@ -262,7 +269,7 @@ mod tests {
             &mut fixture::sample("c"),
             &mut typed("x", "d"),
         ] {
-            saver.save(&mut cx, sample);
+            saver.sample_occurred(&mut cx, sample);
         }
         assert_eq!(
             files(folder.path()),
@@ -284,7 +291,7 @@ mod tests {
         );
         let mut sample = typed("text/html", "a");
         sample.children = vec![typed("text/css", "b"), typed("image/png", "c")];
-        saver.save(&mut cx, &mut sample);
+        saver.sample_occurred(&mut cx, &mut sample);
         let name = |end: &str| format!("{}/new/r_{end}", folder.path().display());
         assert_eq!(sample.result_file_name.as_deref(), Some(&*name("1.html")));
         let expected = [
@@ -302,8 +309,8 @@ mod tests {
             folder.path(),
             &(flag("skipautonumber") + &flag("skipsuffix")),
         );
-        saver.save(&mut cx, &mut typed("text/html", "long"));
-        saver.save(&mut cx, &mut typed("text/html", "b"));
+        saver.sample_occurred(&mut cx, &mut typed("text/html", "long"));
+        saver.sample_occurred(&mut cx, &mut typed("text/html", "b"));
         assert_eq!(files(folder.path()), ["r_=b"]);
     }
 
@@ -312,8 +319,8 @@ mod tests {
         for (property, kept) in [("errorsonly", "r_1.x=bad"), ("successonly", "r_1.x=good")] {
             let folder = tempfile::tempdir().expect("there is room");
             let (saver, mut cx) = saver(folder.path(), &flag(property));
-            saver.save(&mut cx, &mut typed("a/x", "good"));
-            saver.save(
+            saver.sample_occurred(&mut cx, &mut typed("a/x", "good"));
+            saver.sample_occurred(
                 &mut cx,
                 &mut Sample {
                     success: false,
@@ -333,26 +340,30 @@ mod tests {
         assert!(transaction().is_from_transaction());
         let folder = tempfile::tempdir().expect("there is room");
         let (leaves_out, mut cx) = saver(folder.path(), "");
-        leaves_out.save(&mut cx, &mut transaction());
+        leaves_out.sample_occurred(&mut cx, &mut transaction());
         assert!(files(folder.path()).is_empty());
         let (takes, mut cx) = saver(
             folder.path(),
             r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#,
         );
-        takes.save(&mut cx, &mut transaction());
+        takes.sample_occurred(&mut cx, &mut transaction());
         assert_eq!(files(folder.path()), ["r_1.unknown="]);
     }
 
     #[test]
     fn the_time_stamp_has_minutes() {
         let folder = tempfile::tempdir().expect("there is room");
-        let (saver, _) = saver(folder.path(), &flag("addTimstamp"));
-        let shape: String = saver
-            .time_stamp
+        let (saver, mut cx) = saver(
+            folder.path(),
+            &(flag("addTimstamp") + &flag("skipautonumber")),
+        );
+        saver.sample_occurred(&mut cx, &mut typed("a/x", ""));
+        let shape: String = files(folder.path())
+            .concat()
             .chars()
             .map(|c| if c.is_ascii_digit() { '9' } else { c })
             .collect();
-        assert_eq!(shape, "99999999-9999_");
+        assert_eq!(shape, "r_99999999-9999_.x=");
     }
 
     #[test]

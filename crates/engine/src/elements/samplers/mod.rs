@@ -13,6 +13,7 @@ use drumfire_results::Sample;
 use crate::compile::{Decoder, Element};
 use crate::context::Context;
 use crate::elements::Rung;
+use crate::elements::java::JavaElement;
 use crate::program::Needs;
 
 /// A decoded sampler.
@@ -22,7 +23,10 @@ pub enum Sampler {
     FlowControl(flow_control::FlowControlAction),
     Http(Box<http::HttpSampler>),
     System(Box<system_sampler::OsProcess>),
+    /// The Java Request's own two test clients.
     Java(java_sampler::JavaSampler),
+    /// Any sampler that its Java class runs.
+    Foreign(JavaElement),
 }
 
 impl Sampler {
@@ -38,6 +42,7 @@ impl Sampler {
             Sampler::FlowControl(action) => action.sample(cx).await,
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
             Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
+            Sampler::Foreign(element) => element.sample(cx).await,
             Sampler::System(sampler) => sampler.sample(cx, name).await,
         }
     }
@@ -57,7 +62,11 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
             .map(Box::new)
             .map(Sampler::Http),
         class => {
-            if crate::elements::entry(class).is_some_and(|entry| entry.rung == Rung::Native) {
+            let rung = crate::elements::entry(class).map(|entry| entry.rung);
+            if rung == Some(Rung::Jvm) {
+                return crate::elements::java::sampler(d).map(Sampler::Foreign);
+            }
+            if rung == Some(Rung::Native) {
                 d.refuse(
                     "sampler-not-built",
                     format!("{class} cannot be run"),

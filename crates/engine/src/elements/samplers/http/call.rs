@@ -30,6 +30,7 @@ pub struct Call<'s> {
     pub source_failure: Option<Exception>,
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
+    raw_body: bool,
     protocol: Text<'s>,
     domain: Text<'s>,
     port: Text<'s>,
@@ -77,7 +78,16 @@ impl OwnedArgument<'_> {
 }
 
 impl<'s> Call<'s> {
+    /// The settings of the next sample, with what pre-processors change in them.
     pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
+        let mut call = Call::unedited(sampler, cx, name);
+        if !cx.http.edits.is_empty() {
+            call.edit(cx);
+        }
+        call
+    }
+
+    pub fn unedited(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
         let arguments = sampler
             .arguments
             .iter()
@@ -109,7 +119,7 @@ impl<'s> Call<'s> {
         };
         let local = sampler.settings.local_address.as_ref();
         let general = &sampler.settings.proxy;
-        let mut call = Call {
+        Call {
             label: name.eval(cx).into_value(),
             method: sampler.method.eval(cx),
             headers: merged,
@@ -123,6 +133,7 @@ impl<'s> Call<'s> {
                 .proxy
                 .as_ref()
                 .and_then(|proxy| proxy.evaluate(cx, general)),
+            raw_body: sampler.raw_body,
             protocol: sampler.protocol.eval(cx),
             domain: sampler.domain.eval(cx),
             port: sampler.port.eval(cx),
@@ -130,39 +141,61 @@ impl<'s> Call<'s> {
             content_encoding: sampler.content_encoding.eval(cx),
             arguments,
             files,
-        };
-        if !cx.http.edits.is_empty() {
-            call.edit(cx);
         }
-        call
+    }
+
+    /// The settings as pre-processors and scripts see them.
+    pub fn to_request(&self) -> Request {
+        Request {
+            name: self.label.to_string(),
+            protocol: self.protocol.to_string(),
+            domain: self.domain.to_string(),
+            port: self.port.to_string(),
+            path: self.path.to_string(),
+            method: self.method.to_string(),
+            content_encoding: self.content_encoding.to_string(),
+            raw_body: self.raw_body,
+            arguments: self.arguments.iter().map(OwnedArgument::to_edit).collect(),
+            headers: self
+                .headers
+                .iter()
+                .map(|header| (header.name.to_string(), header.value.to_string()))
+                .collect(),
+        }
     }
 
     /// Makes the changes that pre-processors ask for.
     fn edit(&mut self, cx: &mut Context) {
-        let mut request = Request {
-            protocol: self.protocol.to_string(),
-            domain: self.domain.to_string(),
-            path: self.path.to_string(),
-            method: self.method.to_string(),
-            arguments: self.arguments.iter().map(OwnedArgument::to_edit).collect(),
-        };
+        let mut request = self.to_request();
         for edit in cx.http.edits.take() {
             edit.apply(cx, &mut request);
         }
+        if *self.label != *request.name {
+            self.label = request.name.into();
+        }
         self.protocol = Text::Owned(request.protocol);
         self.domain = Text::Owned(request.domain);
+        self.port = Text::Owned(request.port);
         self.path = Text::Owned(request.path);
+        self.method = Text::Owned(request.method);
+        self.content_encoding = Text::Owned(request.content_encoding);
+        self.raw_body = request.raw_body;
         self.arguments = request
             .arguments
             .into_iter()
             .map(OwnedArgument::edited)
+            .collect();
+        self.headers = request
+            .headers
+            .into_iter()
+            .map(|(name, value)| Header::new(Cow::Owned(name), Cow::Owned(value)))
             .collect();
     }
 
     /// Where the request goes (`HTTPSamplerBase#getUrl`).
     pub fn url(&self, sampler: &HttpSampler, addresses: &Addresses) -> Result<Url, Exception> {
         let mut query = String::new();
-        if url::method_takes_query(&self.method) && !self.sends_values_as_body(sampler) {
+        if url::method_takes_query(&self.method) && !self.sends_values_as_body() {
             append_query_string(&self.arguments(), &self.content_encoding, &mut query);
         }
         let target = url::Target {
@@ -190,8 +223,8 @@ impl<'s> Call<'s> {
     }
 
     /// `HTTPSamplerBase#getSendParameterValuesAsPostBody`.
-    fn sends_values_as_body(&self, sampler: &HttpSampler) -> bool {
-        sampler.raw_body
+    fn sends_values_as_body(&self) -> bool {
+        self.raw_body
             || (!self.arguments.is_empty()
                 && self
                     .arguments
@@ -234,7 +267,7 @@ impl<'s> Call<'s> {
     ) -> BodySpec<'a> {
         BodySpec {
             method,
-            raw: sampler.raw_body,
+            raw: self.raw_body,
             multipart: sampler.multipart,
             browser_compatible: sampler.browser_compatible,
             content_encoding: &self.content_encoding,

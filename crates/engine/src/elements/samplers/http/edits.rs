@@ -8,11 +8,17 @@ use crate::context::Context;
 /// The settings of one sample that pre-processors may change, evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
+    pub name: String,
     pub protocol: String,
     pub domain: String,
+    pub port: String,
     pub path: String,
     pub method: String,
+    pub content_encoding: String,
+    pub raw_body: bool,
     pub arguments: Vec<RequestArgument>,
+    /// What Header Managers in scope give.
+    pub headers: Vec<(String, String)>,
 }
 
 /// One argument (`HTTPArgument`).
@@ -60,6 +66,45 @@ impl Edits {
 
     pub fn take(&mut self) -> Vec<Box<dyn Edit>> {
         std::mem::take(&mut self.edits)
+    }
+}
+
+/// A request that code has had in hands, as it was and as it is: what it did not change stays as other edits make it.
+pub struct Replaced {
+    pub before: Request,
+    pub after: Request,
+}
+
+impl Edit for Replaced {
+    fn apply(&self, _: &mut Context, request: &mut Request) {
+        let Replaced { before, after } = self;
+        let texts = [
+            (&before.name, &after.name, &mut request.name),
+            (&before.protocol, &after.protocol, &mut request.protocol),
+            (&before.domain, &after.domain, &mut request.domain),
+            (&before.port, &after.port, &mut request.port),
+            (&before.path, &after.path, &mut request.path),
+            (&before.method, &after.method, &mut request.method),
+            (
+                &before.content_encoding,
+                &after.content_encoding,
+                &mut request.content_encoding,
+            ),
+        ];
+        for (before, after, place) in texts {
+            if before != after {
+                place.clone_from(after);
+            }
+        }
+        if before.raw_body != after.raw_body {
+            request.raw_body = after.raw_body;
+        }
+        if before.arguments != after.arguments {
+            request.arguments.clone_from(&after.arguments);
+        }
+        if before.headers != after.headers {
+            request.headers.clone_from(&after.headers);
+        }
     }
 }
 

@@ -107,6 +107,24 @@ struct FileTemplate {
 }
 
 impl HttpSampler {
+    /// The settings of the next sample as they are now, for code that looks at them or changes them. Changes asked for so far
+    /// are made now, so that it sees them and they are made only once.
+    pub fn request(&self, cx: &mut Context, name: &Template) -> edits::Request {
+        let before = Call::unedited(self, cx, name).to_request();
+        if cx.http.edits.is_empty() {
+            return before;
+        }
+        let mut after = before.clone();
+        for edit in cx.http.edits.take() {
+            edit.apply(cx, &mut after);
+        }
+        cx.http.edits.add(edits::Replaced {
+            before,
+            after: after.clone(),
+        });
+        after
+    }
+
     /// `HTTPSamplerBase#sample()`.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         cx.http.begin_sample();

@@ -1,0 +1,76 @@
+//! What a script can see. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
+//! else reads: so a script gets one only if a word in it, or in what it may call, leads there.
+
+use drumfire_jmx::{Props, Value};
+
+/// Names that scripts are given, and classes from which they are reached.
+const WORDS: [&str; 18] = [
+    "prev",
+    "ctx",
+    "sampler",
+    "Sampler",
+    "data",
+    "SampleResult",
+    "sampleResult",
+    "sampleEvent",
+    "JMeterContextService",
+    "JMeterContext",
+    "getPreviousResult",
+    "getCurrentSampler",
+    "binding",
+    "bindings",
+    "evaluate",
+    "eval",
+    "source",
+    "this",
+];
+
+/// Whether an element may look at results or samplers: scripts in the plan by their words, all else always.
+pub fn sees_results(class: &str, props: &Props) -> bool {
+    let is_script = ["JSR223", "BeanShell", "BSF"]
+        .iter()
+        .any(|family| class.starts_with(family));
+    !is_script || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
+}
+
+fn value_sees(name: &str, value: &Value) -> bool {
+    let Value::Str(text) = value else {
+        return false;
+    };
+    let is_file = name.to_ascii_lowercase().ends_with("filename");
+    // A file, or a text that is put together at run time, may hold anything.
+    (is_file && !text.is_empty()) || text.contains("${") || text_sees(text)
+}
+
+/// Whether one of the words stands in a script.
+pub fn text_sees(script: &str) -> bool {
+    script
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|word| WORDS.contains(&word))
+}
+
+/// Whether an element's script may look at what came before its own sample, which then must have been kept.
+pub fn looks_back(class: &str, props: &Props) -> bool {
+    let is_before = ["PreProcessor", "Timer", "Sampler"]
+        .iter()
+        .any(|role| class.ends_with(role));
+    let is_script = ["JSR223", "BeanShell", "BSF"]
+        .iter()
+        .any(|family| class.starts_with(family));
+    is_before && is_script && sees_results(class, props)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_whole() {
+        assert!(text_sees("if (prev.isSuccessful()) {}"));
+        assert!(text_sees("x = ctx"));
+        assert!(!text_sees(
+            "vars.put('previous', 'context'); int samplers = 1;"
+        ));
+        assert!(!text_sees("log.info(\"done\")"));
+    }
+}

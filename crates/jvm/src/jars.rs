@@ -1,0 +1,161 @@
+//! The jars that Java runs with: JMeter's and its plugins'.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_expr::Properties;
+
+/// The property that names a JMeter.
+pub const HOME: &str = "drumfire.jmeter.home";
+/// The jar by which a JMeter is known.
+const CORE: &str = "lib/ext/ApacheJMeter_core.jar";
+/// Bindings for SLF4J, of which there may be only one: the bridge's own.
+const REPLACED: [&str; 2] = ["log4j-slf4j-impl", "slf4j-simple"];
+
+/// A JMeter on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JMeter {
+    pub home: PathBuf,
+}
+
+/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, or the one whose `jmeter` is on the `PATH`.
+///
+/// # Errors
+/// That there is none.
+pub fn find(properties: &Properties) -> Result<JMeter, String> {
+    if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(&*home);
+        return match is_jmeter(&home) {
+            true => Ok(JMeter { home }),
+            false => Err(format!("{HOME}={} is no JMeter", home.display())),
+        };
+    }
+    std::env::var_os("JMETER_HOME")
+        .map(PathBuf::from)
+        .into_iter()
+        .chain(on_path())
+        .chain(std::env::home_dir().map(|home| home.join("jmeter")))
+        .find(|home| is_jmeter(home))
+        .map(|home| JMeter { home })
+        .ok_or_else(|| {
+            "JMeter's own classes are needed, and there is no JMeter on this machine: set JMETER_HOME, or \
+             -Jdrumfire.jmeter.home=FOLDER"
+                .to_owned()
+        })
+}
+
+fn is_jmeter(home: &Path) -> bool {
+    home.join(CORE).is_file()
+        || jars(&home.join("lib/ext"))
+            .iter()
+            .any(|jar| name(jar).starts_with("ApacheJMeter_core"))
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let program = std::env::split_paths(&path)
+        .map(|folder| folder.join("jmeter"))
+        .find(|program| program.is_file())?;
+    let program = program.canonicalize().ok()?;
+    Some(program.parent()?.parent()?.to_path_buf())
+}
+
+impl JMeter {
+    /// Every jar of this JMeter, then those that `search_paths`, `user.classpath` and the plan name.
+    pub fn classpath(&self, properties: &Properties, plan: &[PathBuf]) -> Vec<PathBuf> {
+        let mut all = Vec::new();
+        for folder in ["lib/ext", "lib", "lib/junit"] {
+            all.extend(jars(&self.home.join(folder)));
+        }
+        for (name, separator) in [
+            ("search_paths", ';'),
+            ("user.classpath", ':'),
+            ("plugin_dependency_paths", ';'),
+        ] {
+            let Some(paths) = properties.get_trimmed(name) else {
+                continue;
+            };
+            for path in paths.split(separator).filter(|path| !path.is_empty()) {
+                add(&mut all, Path::new(path));
+            }
+        }
+        for path in plan {
+            add(&mut all, path);
+        }
+        all.retain(|jar| {
+            !REPLACED
+                .iter()
+                .any(|replaced| name(jar).starts_with(replaced))
+        });
+        all
+    }
+}
+
+/// A jar, or a folder of classes and what jars are in it.
+fn add(all: &mut Vec<PathBuf>, path: &Path) {
+    all.push(path.to_path_buf());
+    if path.is_dir() {
+        all.extend(jars(path));
+    }
+}
+
+/// The jars in a folder by name.
+fn jars(folder: &Path) -> Vec<PathBuf> {
+    let mut jars: Vec<PathBuf> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jar"))
+        .collect();
+    jars.sort();
+    jars
+}
+
+fn name(jar: &Path) -> std::borrow::Cow<'_, str> {
+    jar.file_name().unwrap_or_default().to_string_lossy()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_classpath_is_jmeters_jars_and_what_is_named() {
+        let home = tempfile::tempdir().expect("a folder");
+        for file in [
+            "lib/ext/ApacheJMeter_core.jar",
+            "lib/b.jar",
+            "lib/a.jar",
+            "lib/log4j-slf4j-impl-2.22.1.jar",
+            "more/c.jar",
+            "more/c.txt",
+        ] {
+            let file = home.path().join(file);
+            std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
+            std::fs::write(file, "").expect("a file");
+        }
+        let properties = Properties::new();
+        properties.set(HOME, home.path().to_string_lossy());
+        let more = home.path().join("more");
+        properties.set("user.classpath", more.to_string_lossy());
+        let jmeter = find(&properties).expect("it is a JMeter");
+        let names: Vec<_> = jmeter
+            .classpath(&properties, &[PathBuf::from("x.jar")])
+            .iter()
+            .map(|jar| name(jar).into_owned())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "ApacheJMeter_core.jar",
+                "a.jar",
+                "b.jar",
+                "more",
+                "c.jar",
+                "x.jar"
+            ]
+        );
+        properties.set(HOME, more.to_string_lossy());
+        assert!(find(&properties).is_err());
+    }
+}

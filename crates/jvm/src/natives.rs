@@ -1,0 +1,418 @@
+//! What Java code may ask of the engine: the native methods of `Natives.java`.
+
+use std::sync::{PoisonError, RwLock};
+
+use drumfire_engine::Control;
+use drumfire_engine::java::Visit;
+use drumfire_expr::{Properties, Raised};
+use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
+use jni::objects::{JByteArray, JClass, JObjectArray, JString};
+use jni::sys::{jboolean, jint};
+use jni::{Env, EnvUnowned, NativeMethod, jni_str};
+
+use crate::{current, request, result};
+
+/// What Java code reaches on any thread.
+pub struct Run {
+    pub properties: Properties,
+    pub control: Control,
+}
+
+static RUN: RwLock<Option<Run>> = RwLock::new(None);
+
+/// The run that Java code belongs to from now on.
+pub fn begin(run: Run) {
+    *RUN.write().unwrap_or_else(PoisonError::into_inner) = Some(run);
+}
+
+fn run<R>(use_it: impl FnOnce(&Run) -> R) -> Option<R> {
+    RUN.read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .as_ref()
+        .map(use_it)
+}
+
+/// The visit of the call at hand.
+fn visit<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Result<R> {
+    current::visit(use_it).ok_or(Error::NullPtr(
+        "no virtual user's call is running on this thread",
+    ))
+}
+
+type Text<'l> = JString<'l>;
+
+extern "system" fn variable<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+) -> Text<'l> {
+    env.with_env(|env| -> Result<_> {
+        let Some(name) = text(env, &name)? else {
+            return Ok(JString::null());
+        };
+        visit(|visit| match visit.variable(&name) {
+            Some(value) => env.new_string(value),
+            None => Ok(JString::null()),
+        })?
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_variable<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+    value: Text<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let Some(name) = text(env, &name)? else {
+            return Ok(());
+        };
+        let value = text(env, &value)?;
+        visit(|visit| visit.set_variable(&name, value.as_deref()))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn is_spelled_out<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+) -> jboolean {
+    env.with_env(|env| -> Result<_> {
+        let name = text(env, &name)?.unwrap_or_default();
+        visit(|visit| jboolean::from(visit.is_spelled_out(&name)))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn variables<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+) -> JObjectArray<'l, JString<'l>> {
+    env.with_env(|env| visit(|visit| pairs(env, &visit.variables()))?)
+        .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: jint) -> Text<'l> {
+    env.with_env(|env| -> Result<_> {
+        let value = visit(|visit| visit.template(number as usize))?;
+        env.new_string(value)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn result_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
+    env.with_env(|env| -> Result<_> {
+        visit(|visit| match visit.result() {
+            Some(sample) => env.byte_array_from_slice(&result::write(sample)),
+            None => Ok(JByteArray::null()),
+        })?
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn result_body<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
+    env.with_env(|env| -> Result<_> {
+        visit(|visit| {
+            match visit
+                .result()
+                .and_then(|sample| sample.response_data.clone())
+            {
+                Some(body) => env.byte_array_from_slice(&body),
+                None => Ok(JByteArray::null()),
+            }
+        })?
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_result<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    bytes: JByteArray<'l>,
+    body: JByteArray<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let bytes = env.convert_byte_array(&bytes)?;
+        let body = match body.is_null() {
+            true => None,
+            false => Some(env.convert_byte_array(&body)?),
+        };
+        visit(|visit| take_result(visit, &bytes, body.as_deref()))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+fn take_result(visit: &mut Visit<'_>, bytes: &[u8], body: Option<&[u8]>) {
+    let before = match visit.is_sampling() {
+        true => None,
+        false => visit.result(),
+    };
+    let (sample, demands) = result::read(bytes, body, before);
+    visit.set_result(sample);
+    if demands.stop_thread {
+        visit.stop_thread();
+    }
+    if demands.stop_test || demands.stop_test_now {
+        visit.stop_test(demands.stop_test_now);
+    }
+    if demands.action != Default::default() {
+        visit.set_action(demands.action);
+    }
+}
+
+extern "system" fn request_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
+    env.with_env(|env| -> Result<_> {
+        match visit(|visit| visit.request())? {
+            Some(request) => env.byte_array_from_slice(&request::write(&request)),
+            None => Ok(JByteArray::null()),
+        }
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_request<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    before: JByteArray<'l>,
+    after: JByteArray<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let before = request::read(&env.convert_byte_array(&before)?);
+        let after = request::read(&env.convert_byte_array(&after)?);
+        visit(|visit| visit.set_request(before, after))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn verdict<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+    failure: jboolean,
+    error: jboolean,
+    message: Text<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let verdict = drumfire_results::AssertionResult {
+            name: text(env, &name)?.map(Into::into),
+            failure,
+            error,
+            message: text(env, &message)?.map(Into::into),
+        };
+        visit(|visit| visit.verdict = Some(verdict))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+// What becomes of a user after an exception, as `Bridge.java` numbers it. 0 loses the sample.
+const STOP_THREAD: jint = 1;
+const STOP_TEST: jint = 2;
+const STOP_TEST_NOW: jint = 3;
+const END_USER: jint = 4;
+
+extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint, what: Text<'l>) {
+    env.with_env(|env| -> Result<_> {
+        let what = text(env, &what)?.unwrap_or_default();
+        visit(|visit| {
+            match fate {
+                STOP_TEST | STOP_TEST_NOW => visit.stop_test(fate == STOP_TEST_NOW),
+                END_USER => visit.end_user(),
+                _ => {}
+            }
+            visit.thrown = Some(match fate {
+                STOP_THREAD | STOP_TEST | STOP_TEST_NOW => Raised::StopThread(what),
+                _ => Raised::Exception(what),
+            });
+        })
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_action<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, action: jint) {
+    env.with_env(|_| visit(|visit| visit.set_action(result::action(action))))
+        .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn stop_thread<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
+    env.with_env(|_| visit(|visit| visit.stop_thread()))
+        .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn iteration<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jint {
+    env.with_env(|_| visit(|visit| visit.iteration() as jint))
+        .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jboolean) {
+    env.with_env(|_| -> Result<_> {
+        if current::visit(|visit| visit.stop_test(now)).is_none() {
+            run(|run| match now {
+                true => run.control.stop_now(),
+                false => run.control.shutdown(),
+            });
+        }
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn exiting<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
+    env.with_env(|_| -> Result<_> {
+        tracing::error!("a script has called System.exit: the run ends");
+        run(|run| run.control.stop_now());
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn property<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+) -> Text<'l> {
+    env.with_env(|env| -> Result<_> {
+        let name = text(env, &name)?.unwrap_or_default();
+        match run(|run| run.properties.get(&name)).flatten() {
+            Some(value) => env.new_string(&*value),
+            None => Ok(JString::null()),
+        }
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_property<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+    value: Text<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let name = text(env, &name)?.unwrap_or_default();
+        let value = text(env, &value)?;
+        run(|run| match value {
+            Some(value) => run.properties.set(&name, value),
+            None => run.properties.remove(&name),
+        });
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn properties<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+) -> JObjectArray<'l, JString<'l>> {
+    env.with_env(|env| -> Result<_> {
+        let all = run(|run| run.properties.snapshot()).unwrap_or_default();
+        let all: Vec<_> = all
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        pairs(env, &all)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn log<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    level: jint,
+    category: Text<'l>,
+    message: Text<'l>,
+) {
+    env.with_env(|env| -> Result<_> {
+        let category = text(env, &category)?.unwrap_or_default();
+        let message = text(env, &message)?.unwrap_or_default();
+        match level {
+            0 => tracing::trace!(category, "{message}"),
+            1 => tracing::debug!(category, "{message}"),
+            2 => tracing::info!(category, "{message}"),
+            3 => tracing::warn!(category, "{message}"),
+            _ => tracing::error!(category, "{message}"),
+        }
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn running_threads<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    all: jboolean,
+) -> jint {
+    env.with_env(|_| -> Result<_> {
+        visit(|visit| {
+            let (in_group, in_all) = visit.running_users();
+            (if all { in_all } else { in_group }) as jint
+        })
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// A Java text; `None` for null.
+fn text(env: &Env<'_>, text: &JString<'_>) -> Result<Option<String>> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    text.try_to_string(env).map(Some)
+}
+
+fn pairs<'l>(env: &mut Env<'l>, pairs: &[(&str, &str)]) -> Result<JObjectArray<'l, JString<'l>>> {
+    let texts: Vec<&str> = pairs
+        .iter()
+        .flat_map(|(name, value)| [*name, *value])
+        .collect();
+    texts_of(env, &texts)
+}
+
+/// A Java array of texts.
+pub fn texts_of<'l>(env: &mut Env<'l>, texts: &[&str]) -> Result<JObjectArray<'l, JString<'l>>> {
+    let array = env.new_object_type_array::<JString>(texts.len(), JString::null())?;
+    for (index, text) in texts.iter().enumerate() {
+        let text = env.new_string(text)?;
+        array.set_element(env, index, &text)?;
+        env.delete_local_ref(text);
+    }
+    Ok(array)
+}
+
+/// Binds the functions here to their Java methods.
+pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
+    macro_rules! methods {
+        ($($name:literal $signature:literal $function:path),* $(,)?) => {
+            [$(
+                // SAFETY: the function has the parameters and the result that the signature says, after the environment and
+                // the class, as a static native method is called with.
+                unsafe { NativeMethod::from_raw_parts(jni_str!($name), jni_str!($signature), $function as *mut std::ffi::c_void) }
+            ),*]
+        };
+    }
+    let methods = methods![
+        "variable" "(Ljava/lang/String;)Ljava/lang/String;" variable,
+        "setVariable" "(Ljava/lang/String;Ljava/lang/String;)V" set_variable,
+        "isSpelledOut" "(Ljava/lang/String;)Z" is_spelled_out,
+        "variables" "()[Ljava/lang/String;" variables,
+        "template" "(I)Ljava/lang/String;" template,
+        "result" "()[B" result_of,
+        "resultBody" "()[B" result_body,
+        "setResult" "([B[B)V" set_result,
+        "request" "()[B" request_of,
+        "setRequest" "([B[B)V" set_request,
+        "verdict" "(Ljava/lang/String;ZZLjava/lang/String;)V" verdict,
+        "thrown" "(ILjava/lang/String;)V" thrown,
+        "setAction" "(I)V" set_action,
+        "stopThread" "()V" stop_thread,
+        "iteration" "()I" iteration,
+        "stopTest" "(Z)V" stop_test,
+        "property" "(Ljava/lang/String;)Ljava/lang/String;" property,
+        "setProperty" "(Ljava/lang/String;Ljava/lang/String;)V" set_property,
+        "properties" "()[Ljava/lang/String;" properties,
+        "log" "(ILjava/lang/String;Ljava/lang/String;)V" log,
+        "runningThreads" "(Z)I" running_threads,
+        "exiting" "()V" exiting,
+    ];
+    // SAFETY: all of these methods are static.
+    unsafe { env.register_native_methods(class, &methods) }
+}

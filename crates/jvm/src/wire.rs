@@ -1,0 +1,106 @@
+//! The byte format of what goes between Rust and Java: little endian, texts as length and UTF-8, no text as length -1. Java's
+//! side is `Wire.java`.
+
+/// Writes values one after the other.
+#[derive(Default)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    pub fn flag(&mut self, flag: bool) -> &mut Writer {
+        self.0.push(u8::from(flag));
+        self
+    }
+
+    pub fn number(&mut self, number: i32) -> &mut Writer {
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+
+    pub fn large(&mut self, number: i64) -> &mut Writer {
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+
+    pub fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut Writer {
+        match bytes {
+            // What is longer than a Java array can be is cut.
+            Some(bytes) => {
+                let bytes = &bytes[..bytes.len().min(i32::MAX as usize)];
+                self.number(bytes.len() as i32);
+                self.0.extend(bytes);
+            }
+            None => {
+                self.number(-1);
+            }
+        }
+        self
+    }
+
+    pub fn text(&mut self, text: Option<&str>) -> &mut Writer {
+        self.bytes(text.map(str::as_bytes))
+    }
+
+    pub fn done(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Reads what Java wrote. What is missing at the end reads as nothing.
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader(bytes)
+    }
+
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+
+    pub fn flag(&mut self) -> bool {
+        self.take(1) == [1]
+    }
+
+    pub fn number(&mut self) -> i32 {
+        self.take(4).try_into().map_or(0, i32::from_le_bytes)
+    }
+
+    pub fn large(&mut self) -> i64 {
+        self.take(8).try_into().map_or(0, i64::from_le_bytes)
+    }
+
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()).ok()?;
+        Some(self.take(length))
+    }
+
+    /// Lone surrogates, which Java's texts may have, have become question marks there.
+    pub fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes()?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let mut out = Writer::default();
+        out.flag(true)
+            .number(-7)
+            .large(1 << 40)
+            .text(Some("é"))
+            .text(None);
+        out.bytes(Some(&[1, 2]));
+        let bytes = out.done();
+        let mut reader = Reader::new(&bytes);
+        assert!(reader.flag());
+        assert_eq!((reader.number(), reader.large()), (-7, 1 << 40));
+        assert_eq!((reader.text(), reader.text()), (Some("é"), None));
+        assert_eq!(reader.bytes(), Some(&[1u8, 2][..]));
+        assert_eq!((reader.number(), reader.text()), (0, Some("")));
+    }
+}

@@ -1,0 +1,189 @@
+package dev.drumfire.jvm;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Field;
+
+import org.apache.jmeter.assertions.Assertion;
+import org.apache.jmeter.assertions.AssertionResult;
+import org.apache.jmeter.processor.PostProcessor;
+import org.apache.jmeter.processor.PreProcessor;
+import org.apache.jmeter.samplers.SampleEvent;
+import org.apache.jmeter.samplers.SampleListener;
+import org.apache.jmeter.samplers.SampleResult;
+import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.services.FileServer;
+import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.timers.Timer;
+import org.apache.jmeter.util.JMeterUtils;
+import org.apache.jorphan.util.JMeterError;
+import org.apache.jorphan.util.JMeterStopTestException;
+import org.apache.jorphan.util.JMeterStopTestNowException;
+import org.apache.jorphan.util.JMeterStopThreadException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the engine calls. */
+final class Bridge {
+    // Roles of an element in a call; the engine's side of them is JavaRole.
+    private static final int PRE = 0;
+    private static final int SAMPLER = 1;
+    private static final int POST = 2;
+    private static final int ASSERTION = 3;
+    private static final int TIMER = 4;
+    private static final int LISTENER = 5;
+
+    // What becomes of a user after an exception; the engine's side of them is in natives.rs.
+    private static final int LOSE_SAMPLE = 0;
+    private static final int STOP_THREAD = 1;
+    private static final int STOP_TEST = 2;
+    private static final int STOP_TEST_NOW = 3;
+    private static final int END_USER = 4;
+
+    private static Logger log;
+
+    private Bridge() {
+    }
+
+    /** Prepares JMeter's classes. Names and values of system properties and of log levels stand in turn. */
+    static void start(String home, String plan, String[] system, String[] levels) throws Exception {
+        User.useClassLoader(Thread.currentThread());
+        for (int i = 0; i < system.length; i += 2) {
+            System.setProperty(system[i], system[i + 1]);
+        }
+        System.setProperty("java.awt.headless", "true");
+        Loggers.setLevels(levels);
+        log = LoggerFactory.getLogger("org.apache.jmeter.threads.JMeterThread");
+        Field properties = JMeterUtils.class.getDeclaredField("appProperties");
+        properties.setAccessible(true);
+        properties.set(null, new Props(System.getProperties()));
+        JMeterUtils.setJMeterHome(home);
+        JMeterUtils.initLocale();
+        FileServer.getFileServer().setBaseForScript(new File(plan));
+        Thread exit = new Thread(Bridge::exit, "exit");
+        Runtime.getRuntime().addShutdownHook(exit);
+    }
+
+    /** System.exit runs this before it ends the process, which the engine does in its own time. */
+    private static void exit() {
+        Natives.exiting();
+        while (true) {
+            try {
+                Thread.sleep(Long.MAX_VALUE);
+            } catch (InterruptedException e) {
+                // Not even then.
+            }
+        }
+    }
+
+    static int addElement(byte[] xml) throws Exception {
+        return Plan.add(xml);
+    }
+
+    static Group group(String name, int users) {
+        return new Group(name, users);
+    }
+
+    static User user(Group group, String threadName, int number) {
+        return new User(group, threadName, number);
+    }
+
+    /** Runs one element; gives the delay of a timer in milliseconds, else 0. */
+    static long call(User user, int id, int role, boolean wantsResult) {
+        user.enter();
+        user.begin(wantsResult);
+        long delay = 0;
+        try {
+            TestElement element = user.element(id);
+            Plan.prepare(element);
+            delay = run(user, element, role);
+        } catch (Throwable thrown) {
+            thrown(thrown);
+        }
+        user.end();
+        return delay;
+    }
+
+    /** Tells the engine what an element or a script threw. */
+    private static void thrown(Throwable thrown) {
+        if (thrown instanceof JMeterStopTestException) {
+            Natives.thrown(STOP_TEST, thrown.toString());
+        } else if (thrown instanceof JMeterStopTestNowException) {
+            Natives.thrown(STOP_TEST_NOW, thrown.toString());
+        } else if (thrown instanceof JMeterStopThreadException) {
+            Natives.thrown(STOP_THREAD, thrown.toString());
+        } else {
+            StringWriter trace = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(trace));
+            Natives.thrown(thrown instanceof Exception ? LOSE_SAMPLE : END_USER, trace.toString().stripTrailing());
+        }
+    }
+
+    private static long run(User user, TestElement element, int role) {
+        switch (role) {
+            case PRE -> ((PreProcessor) element).process();
+            case POST -> ((PostProcessor) element).process();
+            case TIMER -> {
+                return ((Timer) element).delay();
+            }
+            case ASSERTION -> judge(user, (Assertion) element);
+            case LISTENER -> ((SampleListener) element).sampleOccurred(new SampleEvent(user.result(), user.context.getThreadGroup().getName(), user.context.getVariables()));
+            case SAMPLER -> sample(user, (Sampler) element);
+            default -> throw new IllegalArgumentException("role " + role);
+        }
+        return 0;
+    }
+
+    @SuppressWarnings("deprecation") // JMeterThread does it, too
+    private static void sample(User user, Sampler sampler) {
+        user.take(sampler);
+        sampler.setThreadContext(user.context);
+        sampler.setThreadName(Thread.currentThread().getName());
+        SampleResult result = sampler.sample(null);
+        if (result != null) {
+            Natives.setResult(Results.write(result), result.getResponseData());
+        }
+    }
+
+    /** JMeterThread#processAssertion, but for adding the verdict. */
+    private static void judge(User user, Assertion assertion) {
+        AssertionResult verdict;
+        try {
+            verdict = assertion.getResult(user.result());
+        } catch (AssertionError e) {
+            log.debug("Error processing Assertion.", e);
+            verdict = new AssertionResult("Assertion failed! See log file (debug level, only).");
+            verdict.setFailure(true);
+            verdict.setFailureMessage(e.toString());
+        } catch (JMeterError e) {
+            log.error("Error processing Assertion.", e);
+            verdict = broken(e);
+        } catch (RuntimeException e) {
+            log.error("Exception processing Assertion.", e);
+            verdict = broken(e);
+        }
+        Natives.verdict(verdict.getName(), verdict.isFailure(), verdict.isError(), verdict.getFailureMessage());
+    }
+
+    private static AssertionResult broken(Throwable thrown) {
+        AssertionResult verdict = new AssertionResult("Assertion failed! See log file.");
+        verdict.setError(true);
+        verdict.setFailureMessage(thrown.toString());
+        return verdict;
+    }
+
+    /** Runs the script of a function; see {@link Functions}. */
+    static String script(User user, int language, int instance, String text, boolean seesResults) {
+        user.enter();
+        user.begin(seesResults);
+        String value = "";
+        try {
+            value = Functions.run(language, instance, text);
+        } catch (Throwable thrown) {
+            thrown(thrown);
+        }
+        user.end();
+        return value;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.drumfire.jvm;
+
+/**
+ * What the engine does for Java code. All but {@link #log}, {@link #property}, {@link #setProperty}, {@link #propertyNames},
+ * {@link #stopTest} and {@link #exiting} are about the virtual user whose call is running on this thread, and throw
+ * IllegalStateException on any other thread.
+ */
+final class Natives {
+    private Natives() {
+    }
+
+    /** The value of a variable, or null. */
+    static native String variable(String name);
+
+    /** Gives a variable a value; null removes it. */
+    static native void setVariable(String name, String value);
+
+    /** Whether the plan spells out a name somewhere, so that a variable of that name may be read. */
+    static native boolean isSpelledOut(String name);
+
+    /** Names and values of all variables, in turn. */
+    static native String[] variables();
+
+    /** What a text of the plan is now, by its number. */
+    static native String template(int number);
+
+    /** The result at hand or the user's previous one as {@link Results} writes it; null if there is none. */
+    static native byte[] result();
+
+    /** The response body that belongs to {@link #result}. */
+    static native byte[] resultBody();
+
+    /** Changes the result at hand. A body of null leaves the body as it is. */
+    static native void setResult(byte[] result, byte[] body);
+
+    /** The settings of the HTTP Request at hand as {@link Requests} writes them; null if the sampler is another one. */
+    static native byte[] request();
+
+    /** Changes the HTTP Request at hand for this sample by what differs between the two. */
+    static native void setRequest(byte[] before, byte[] after);
+
+    /** The verdict of an assertion. */
+    static native void verdict(String name, boolean failure, boolean error, String message);
+
+    /** What the call threw, and what becomes of the user for it. */
+    static native void thrown(int fate, String text);
+
+    /** What the user does after this sample, by the number of its TestLogicalAction. */
+    static native void setAction(int action);
+
+    /** The user ends after this sample. */
+    static native void stopThread();
+
+    /** The iteration of the thread group, from 1. */
+    static native int iteration();
+
+    /** The run ends: at once, or after the samples at hand. */
+    static native void stopTest(boolean now);
+
+    static native String property(String name);
+
+    /** Gives a property a value; null removes it. */
+    static native void setProperty(String name, String value);
+
+    /** Names and values of all properties, in turn. */
+    static native String[] properties();
+
+    static native void log(int level, String category, String message);
+
+    /** Users that run: in the thread group at hand (or in the given one), and in all. */
+    static native int runningThreads(boolean all);
+
+    /** Something called System.exit. */
+    static native void exiting();
+}

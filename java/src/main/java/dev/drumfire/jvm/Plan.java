@@ -1,0 +1,97 @@
+package dev.drumfire.jvm;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.apache.jmeter.engine.util.NoThreadClone;
+import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.testbeans.TestBeanHelper;
+import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.testelement.property.CollectionProperty;
+import org.apache.jmeter.testelement.property.JMeterProperty;
+import org.apache.jmeter.testelement.property.MapProperty;
+import org.apache.jmeter.testelement.property.PropertyIterator;
+import org.apache.jmeter.testelement.property.StringProperty;
+import org.apache.jmeter.testelement.property.TestElementProperty;
+
+/** The elements of the plan that Java runs, as the file has them. */
+final class Plan {
+    /** What the engine puts before the number of a text that it evaluates. */
+    private static final char TEMPLATE = '\uE0D7';
+
+    private static final List<TestElement> ELEMENTS = new ArrayList<>();
+
+    private Plan() {
+    }
+
+    static synchronized int add(byte[] xml) throws Exception {
+        Object loaded = SaveService.loadElement(new ByteArrayInputStream(xml));
+        if (!(loaded instanceof TestElement element)) {
+            throw new IllegalArgumentException("not a test element: " + new String(xml, StandardCharsets.UTF_8));
+        }
+        replaceTemplates(element);
+        ELEMENTS.add(element);
+        return ELEMENTS.size() - 1;
+    }
+
+    private static void replaceTemplates(TestElement element) {
+        List<JMeterProperty> changed = new ArrayList<>();
+        PropertyIterator properties = element.propertyIterator();
+        while (properties.hasNext()) {
+            JMeterProperty property = properties.next();
+            JMeterProperty replaced = replaced(property);
+            if (replaced != property) {
+                changed.add(replaced);
+            }
+        }
+        changed.forEach(element::setProperty);
+    }
+
+    private static JMeterProperty replaced(JMeterProperty property) {
+        if (property instanceof StringProperty) {
+            String text = property.getStringValue();
+            if (text.length() > 1 && text.charAt(0) == TEMPLATE) {
+                return new TemplateProperty(property.getName(), Integer.parseInt(text.substring(1)));
+            }
+        } else if (property instanceof TestElementProperty nested) {
+            replaceTemplates(nested.getElement());
+        } else if (property instanceof CollectionProperty list) {
+            for (int i = 0; i < list.size(); i++) {
+                JMeterProperty item = replaced(list.get(i));
+                if (item != list.get(i)) {
+                    list.set(i, item);
+                }
+            }
+        } else if (property instanceof MapProperty map) {
+            List<JMeterProperty> items = new ArrayList<>();
+            map.valueIterator().forEachRemaining(items::add);
+            for (JMeterProperty item : items) {
+                JMeterProperty replaced = replaced(item);
+                if (replaced != item) {
+                    map.addProperty(replaced);
+                }
+            }
+        }
+        return property;
+    }
+
+    static TestElement original(int id) {
+        return ELEMENTS.get(id);
+    }
+
+    /** A user's own copy (TreeCloner); elements that ask not to be copied are shared. */
+    static TestElement copy(int id) {
+        TestElement element = original(id);
+        if (!(element instanceof NoThreadClone)) {
+            element = (TestElement) element.clone();
+        }
+        element.setRunningVersion(true);
+        return element;
+    }
+
+    static void prepare(TestElement element) {
+        TestBeanHelper.prepare(element);
+    }
+}

@@ -1,0 +1,137 @@
+package dev.drumfire.jvm;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
+import org.apache.jmeter.samplers.SampleResult;
+import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
+import org.apache.jmeter.threads.JMeterContextService;
+import org.apache.jmeter.threads.UserContext;
+
+/** One virtual user, as JMeter's classes see it. */
+final class User {
+    private static final SampleResult UNREAD = new SampleResult();
+
+    final UserContext context = new UserContext();
+    private final Vars vars = new Vars();
+    private final String threadName;
+    private final Map<Integer, TestElement> elements = new HashMap<>();
+
+    // The call at hand.
+    private boolean isResultOffered;
+    private SampleResult result;
+    private byte[] resultBefore;
+    private byte[] bodyBefore;
+    private boolean isSamplerKnown;
+    private Sampler sampler;
+    private byte[] requestBefore;
+
+    User(Group group, String threadName, int number) {
+        this.threadName = threadName;
+        context.setVariables(vars);
+        context.setThreadNum(number);
+        context.setThreadGroup(group.threadGroup());
+        context.setThread(new UserThread(threadName, number, group.threadGroup()));
+        context.setEngine(Engine.INSTANCE);
+        context.setSamplingStarted(true);
+        context.offer(this::result, this::sampler);
+    }
+
+    /** Makes this the user of the thread at hand. */
+    void enter() {
+        JMeterContextService.replaceContext(context);
+        Thread thread = Thread.currentThread();
+        useClassLoader(thread);
+        if (!threadName.equals(thread.getName())) {
+            thread.setName(threadName);
+        }
+    }
+
+    /** Threads that come from outside Java have no class loader, and much of JMeter looks there. */
+    static void useClassLoader(Thread thread) {
+        if (thread.getContextClassLoader() == null) {
+            thread.setContextClassLoader(User.class.getClassLoader());
+        }
+    }
+
+    /** This user's copy of an element of the plan. */
+    TestElement element(int id) {
+        return elements.computeIfAbsent(id, Plan::copy);
+    }
+
+    /** Starts a call; {@code wantsResult} is false where nothing can look into the result. */
+    void begin(boolean wantsResult) {
+        isResultOffered = wantsResult;
+        result = null;
+        isSamplerKnown = false;
+        sampler = null;
+        context.setTestLogicalAction(TestLogicalAction.CONTINUE);
+    }
+
+    SampleResult result() {
+        if (!isResultOffered) {
+            return UNREAD;
+        }
+        if (result == null) {
+            resultBefore = Natives.result();
+            if (resultBefore != null) {
+                bodyBefore = Natives.resultBody();
+                result = Results.read(resultBefore, bodyBefore);
+                resultBefore = Results.write(result);
+                bodyBefore = result.getResponseData();
+            }
+        }
+        return result;
+    }
+
+    private Sampler sampler() {
+        if (!isSamplerKnown) {
+            isSamplerKnown = true;
+            requestBefore = isResultOffered ? Natives.request() : null;
+            if (requestBefore != null) {
+                sampler = Requests.read(requestBefore);
+                sampler.setThreadContext(context);
+                requestBefore = Requests.write((HTTPSamplerBase) sampler);
+            }
+        }
+        return sampler;
+    }
+
+    /** A Java sampler's turn: itself is the current sampler. */
+    void take(Sampler current) {
+        isSamplerKnown = true;
+        sampler = current;
+        requestBefore = null;
+    }
+
+    /** Ends a call: what it changed goes to the engine. */
+    void end() {
+        vars.settle();
+        if (result != null && resultBefore != null) {
+            hand(result, resultBefore, bodyBefore);
+        }
+        if (requestBefore != null && sampler instanceof HTTPSamplerBase http) {
+            byte[] after = Requests.write(http);
+            if (!Arrays.equals(requestBefore, after)) {
+                Natives.setRequest(requestBefore, after);
+            }
+        }
+        if (context.getTestLogicalAction() != TestLogicalAction.CONTINUE) {
+            Natives.setAction(context.getTestLogicalAction().ordinal());
+        }
+        result = null;
+        sampler = null;
+    }
+
+    private static void hand(SampleResult result, byte[] before, byte[] bodyBefore) {
+        byte[] after = Results.write(result);
+        byte[] body = result.getResponseData() == bodyBefore ? null : result.getResponseData();
+        if (body != null || !Arrays.equals(before, after)) {
+            Natives.setResult(after, body);
+        }
+    }
+}
