@@ -177,7 +177,8 @@ impl Context {
 
     /// Whether this user goes on: neither it nor the run was told to stop.
     pub fn running(&self) -> bool {
-        self.alive && !self.shared.control.stopping()
+        let stopped = self.shared.supplies.get(self.group);
+        self.alive && !self.shared.control.stopping() && !stopped.is_some_and(Supply::is_stopped)
     }
 
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.

@@ -18,7 +18,7 @@ use looping::{end_index, start_index};
 
 use crate::context::Context;
 use crate::elements::named_locks::Held;
-use crate::elements::{IterationListener, controllers};
+use crate::elements::{Assignments, IterationListener, controllers};
 use crate::program::Group;
 use crate::transaction::{IndependentTransaction, ParentTransaction};
 
@@ -104,6 +104,8 @@ pub enum Kind {
     Critical {
         lock: Template,
     },
+    /// Sets variables on its way.
+    Parameterized(Box<Assignments>),
     /// Drives the users of Concurrency and Arrivals Thread Groups.
     VirtualUser(Box<VirtualUser>),
     /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
@@ -406,6 +408,10 @@ impl Walker<'_> {
             },
             Kind::Runtime { .. } => self.pass_runtime(id),
             Kind::Critical { lock } => self.pass_critical(id, lock),
+            Kind::Parameterized(assignments) => {
+                assignments.apply(self.cx);
+                self.generic(id)
+            }
             Kind::VirtualUser(user) => {
                 self.begin_virtual_user(id, user);
                 self.generic(id)

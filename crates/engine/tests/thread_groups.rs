@@ -132,6 +132,19 @@ fn free_form_arrivals_follow_their_rows() {
 }
 
 #[test]
+fn a_shaping_timer_limits_the_rate_and_ends_the_group() {
+    let rows = r#"<collectionProp name="load_profile"><collectionProp name="1"><stringProp name="1">20</stringProp><stringProp name="2">20</stringProp><stringProp name="3">1</stringProp></collectionProp></collectionProp>"#;
+    let class = "kg.apc.jmeter.timers.VariableThroughputTimer";
+    let timer = format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="t">{rows}</{class}><hashTree/>"#
+    );
+    let properties = [("ThreadGroup.num_threads", "2")];
+    let ran = run("ThreadGroup", &properties, &(timer + &dummy("d", 1)));
+    // Two seconds at most have a rate of 20: the end of a row is still the row's.
+    assert!((1..=42).contains(&ran.rows.len()), "{}", ran.rows.len());
+}
+
+#[test]
 fn stepping_users_start_in_steps_and_end_by_time() {
     let properties = [
         ("ThreadGroup.num_threads", "2"),

@@ -95,6 +95,11 @@ fn random_templates_evaluate_as_in_jmeter() {
     check(include_str!("golden/templates_random.tsv"));
 }
 
+#[test]
+fn functions_of_plugins_evaluate_as_in_jmeter() {
+    check(include_str!("golden/plugins.tsv"));
+}
+
 /// The dates were recorded in Paris, so this test runs itself again with that time zone.
 #[test]
 fn dates_are_read_and_written_as_in_jmeter() {

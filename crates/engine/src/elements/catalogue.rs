@@ -207,6 +207,11 @@ static ENTRIES: &[Entry] = &[
         Role::Controller,
         controllers::critical_section,
     ),
+    native(
+        "kg.apc.jmeter.control.ParameterizedController",
+        Role::Controller,
+        controllers::parameterized,
+    ),
     // Samplers are decoded with the configuration in their scope, by `samplers::decode`.
     native("HTTPSamplerProxy", Role::Sampler, nothing),
     native("HTTPSampler_", Role::Sampler, nothing),
@@ -222,6 +227,11 @@ static ENTRIES: &[Entry] = &[
     java("JSR223Sampler", Role::Sampler, SCRIPT, nothing),
     java("BSFSampler", Role::Sampler, SCRIPT, nothing),
     java("JDBCSampler", Role::Sampler, PROTOCOL, nothing),
+    native(
+        "kg.apc.jmeter.control.sampler.SetVariablesAction",
+        Role::Sampler,
+        nothing,
+    ),
     native("SystemSampler", Role::Sampler, nothing),
     java("TCPSampler", Role::Sampler, PROTOCOL, nothing),
     java("FTPSampler", Role::Sampler, PROTOCOL, nothing),
@@ -265,6 +275,11 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         pre::reg_ex_user_parameters,
     ),
+    native(
+        "kg.apc.jmeter.modifiers.FifoPopPreProcessor",
+        Role::Scoped,
+        pre::fifo_pop,
+    ),
     native("SampleTimeout", Role::Scoped, pre::sample_timeout),
     java(
         "BeanShellPreProcessor",
@@ -299,6 +314,11 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         timers::precise_throughput,
     ),
+    native(
+        "kg.apc.jmeter.timers.VariableThroughputTimer",
+        Role::Scoped,
+        timers::variable_throughput,
+    ),
     native("SyncTimer", Role::Scoped, timers::sync),
     java("BeanShellTimer", Role::Scoped, SCRIPT, java_element::timer),
     java("JSR223Timer", Role::Scoped, SCRIPT, java_element::timer),
@@ -311,6 +331,11 @@ static ENTRIES: &[Entry] = &[
         "DebugPostProcessor",
         Role::Scoped,
         post::debug_post_processor,
+    ),
+    native(
+        "kg.apc.jmeter.modifiers.FifoPutPostProcessor",
+        Role::Scoped,
+        post::fifo_put,
     ),
     native("ResultAction", Role::Scoped, post::result_action),
     native("JMESPathExtractor", Role::Scoped, post::jmes_path_extractor),

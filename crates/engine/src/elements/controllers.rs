@@ -9,7 +9,7 @@ use drumfire_jmx::Value;
 
 use crate::compile::Decoder;
 use crate::context::Context;
-use crate::elements::{Roles, java};
+use crate::elements::{Assignments, Roles, java};
 use crate::walk::{ForEach, Kind, Throughput};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
@@ -18,6 +18,13 @@ use crate::walk::{ForEach, Kind, Throughput};
 /// Controllers take it in.
 pub fn simple(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::Simple)
+}
+
+/// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): its children, once, with the variables of the
+/// table in `ParameterizedController`, which are set whenever it is asked for the next sampler.
+pub fn parameterized(d: &mut Decoder) -> Roles {
+    let assignments = Assignments::decode(d, "ParameterizedController");
+    Roles::controller(Kind::Parameterized(Box::new(assignments)))
 }
 
 /// Loop Controller (`LoopController`): runs its children again and again in each iteration of the controller around it.

@@ -1,5 +1,6 @@
 //! Plan elements, one file each, and the roles they play.
 
+mod arguments;
 pub mod assertions;
 pub mod config;
 pub mod controllers;
@@ -24,6 +25,8 @@ use drumfire_results::{AssertionResult, Sample};
 
 pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
 pub use statics::Statics;
+
+pub use arguments::Assignments;
 
 use crate::context::Context;
 use crate::elements::samplers::Sampler;

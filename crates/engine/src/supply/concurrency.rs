@@ -80,6 +80,9 @@ async fn follow(
         if shared.control.stopping() {
             break;
         }
+        if supply.is_stopped() {
+            break;
+        }
         let level = concurrency.level(&mut cx);
         let elapsed_s = (shared.clock.now_ms() - start_ms) as f64 / 1000.0;
         match level.users_at(elapsed_s) {

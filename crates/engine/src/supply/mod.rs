@@ -25,6 +25,8 @@ use crate::worker::{Enlisted, StartGroup};
 pub struct Supply {
     /// No user starts any more, and those of dynamic groups end before their next sampler.
     over: AtomicBool,
+    /// Its users end (`AbstractThreadGroup#stop`).
+    stopped: AtomicBool,
     next_number: AtomicU32,
     arrivals: AtomicI64,
     /// Arrivals after which the group ends; 0 is no limit.
@@ -46,6 +48,7 @@ impl Supply {
         };
         Supply {
             over: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
             next_number: AtomicU32::new(0),
             arrivals: AtomicI64::new(0),
             arrivals_limit: AtomicI64::new(arrivals_limit),
@@ -61,6 +64,17 @@ impl Supply {
         let limit = self.arrivals_limit.load(Ordering::Relaxed);
         self.over.load(Ordering::Relaxed)
             || (limit > 0 && self.arrivals.load(Ordering::Relaxed) >= limit)
+    }
+
+    /// Ends the group's users after their samples at hand, and starts no others.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.over.store(true, Ordering::Relaxed);
+        self.user_ended.notify_one();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// An iteration has begun (`ArrivalsThreadGroup#arrivalFact`).
@@ -162,7 +176,7 @@ impl Crew {
     /// Waits until a time in milliseconds since the epoch; false if the run was told to stop.
     async fn wait_until(&self, due_ms: i64) -> bool {
         let stop = self.worker.stop.notified();
-        if self.shared.control.stopping() {
+        if self.is_stopping() {
             return false;
         }
         if due_ms <= self.shared.clock.now_ms() {
@@ -172,10 +186,14 @@ impl Crew {
         tokio::select! {
             () = self.worker.alarms.wait_until(due) => {
                 self.worker.record_lateness(due);
-                true
+                !self.is_stopping()
             }
             () = stop => false,
         }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.shared.control.stopping() || self.supply().is_stopped()
     }
 
     fn identity(&self, number: u32, terms: Terms) -> Identity {

@@ -1,4 +1,4 @@
-//! `DigestEncodeFunction`.
+//! `DigestEncodeFunction`, and `MD5` of jmeter-plugins.
 
 use std::fmt::Write;
 
@@ -41,6 +41,17 @@ pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
         written.expect("writing to a string cannot fail");
     }
     args.store(4, &hex, scope)?;
+    Ok(Text::Owned(hex))
+}
+
+/// `MD5` of jmeter-plugins.
+pub(super) fn md5<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let text = args.text(0, scope)?;
+    let mut hasher = Md5::default();
+    sha2::Digest::update(&mut hasher, text.as_bytes());
+    let digest = sha2::Digest::finalize(hasher);
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    args.store(1, &hex, scope)?;
     Ok(Text::Owned(hex))
 }
 

@@ -1,11 +1,11 @@
-//! `IntSum`, `LongSum` and `IterationCounter`.
+//! `IntSum`, `LongSum`, `IterationCounter`, and `DoubleSum` of jmeter-plugins.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::{Args, Outcome, Refusal, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::values::{parse_bool, parse_int, parse_long};
+use crate::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
 
 /// `IntSum`: wraps around like Java's `int`.
 pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
@@ -20,6 +20,22 @@ pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> 
 /// `LongSum`: wraps around like Java's `long`.
 pub(super) fn long_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     sum(args, scope, parse_long, |sum| sum)
+}
+
+/// `DoubleSum` of jmeter-plugins.
+pub(super) fn double_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    let last = args.trimmed(args.len() - 1, scope)?;
+    let mut sum = 0.0;
+    for index in 0..args.len() - 1 {
+        let text = args.text(index, scope)?;
+        sum += parse_double(&text).ok_or_else(|| not_a_number(&text))?;
+    }
+    let number = parse_double(&last);
+    let total = double_to_string(sum + number.unwrap_or(0.0));
+    if number.is_none() {
+        store(&last, &total, scope);
+    }
+    Ok(Text::Owned(total))
 }
 
 /// The last argument is a variable's name unless it is a number. The others must be numbers.

@@ -2,7 +2,8 @@
 
 use super::{
     Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,
-    properties, random, regex_function, sums, test_names, time, urls, variables, xpath,
+    plugin_texts, properties, random, regex_function, sums, test_names, time, tst_feedback, urls,
+    variables, xpath,
 };
 use crate::catalogue::{FunctionSpec, Origin, Parameter};
 use crate::scope::ScriptLanguage;
@@ -461,6 +462,36 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     )
     .plugin(),
     core(
+        "__caseFormat",
+        &[required("text"), optional("notation"), STORE],
+        Plain(plugin_texts::case_format),
+        "The words of a text in another notation.",
+    )
+    .plugin(),
+    core(
+        "__chooseRandom",
+        &[
+            required("value"),
+            required("value"),
+            required("further values, then a variable for the choice"),
+        ],
+        Plain(plugin_texts::choose_random),
+        "One of the values, at random.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__doubleSum",
+        &[
+            required("first number"),
+            required("further numbers, then optionally a variable for the result"),
+        ],
+        Plain(sums::double_sum),
+        "The sum of 64-bit floating point numbers.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
         "__env",
         &[
             required("environment variable"),
@@ -504,6 +535,20 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     .unlimited()
     .plugin(),
     core(
+        "__if",
+        &[
+            required("actual value"),
+            required("expected value"),
+            required("result if they are equal"),
+            required("result if not"),
+            STORE,
+        ],
+        Plain(plugin_texts::choose_if),
+        "One of two texts, by whether two others are equal.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
         "__isDefined",
         &[required("name of a variable")],
         Plain(variables::is_defined),
@@ -524,6 +569,68 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         "The text in lower case.",
     )
     .unlimited()
+    .plugin(),
+    core(
+        "__MD5",
+        &[required("text"), STORE],
+        Plain(digest::md5),
+        "The MD5 digest in hexadecimal.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__strLen",
+        &[required("text"), STORE],
+        Plain(plugin_texts::str_len),
+        "The length of a text.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__strReplace",
+        &[
+            required("text"),
+            required("search"),
+            required("replacement"),
+            STORE,
+        ],
+        Plain(plugin_texts::str_replace),
+        "The text with a part replaced wherever it occurs.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__strReplaceRegex",
+        &[
+            required("text"),
+            required("regular expression"),
+            required("replacement"),
+            STORE,
+        ],
+        Plain(plugin_texts::str_replace_regex),
+        "The text with what matches a regular expression replaced.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__substring",
+        &[required("text"), required("begin"), required("end"), STORE],
+        Plain(plugin_texts::substring),
+        "A part of a text.",
+    )
+    .unlimited()
+    .plugin(),
+    core(
+        "__tstFeedback",
+        &[
+            required("name of a Throughput Shaping Timer"),
+            required("users to start with"),
+            optional("most users"),
+            optional("users, or part of them, that may wait"),
+        ],
+        Stateful(tst_feedback::Feedback::prepare),
+        "How many users a Throughput Shaping Timer needs.",
+    )
     .plugin(),
     core(
         "__uppercase",

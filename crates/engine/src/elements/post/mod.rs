@@ -3,6 +3,7 @@
 mod boundary_extractor;
 mod debug_post_processor;
 mod field;
+mod fifo_put_post_processor;
 mod html_extractor;
 mod jmes_path_extractor;
 mod json_post_processor;
@@ -15,6 +16,7 @@ mod xpath_extractor;
 pub use boundary_extractor::decode as boundary_extractor;
 pub use debug_post_processor::decode as debug_post_processor;
 pub use field::refuse_document;
+pub use fifo_put_post_processor::decode as fifo_put;
 pub use html_extractor::decode as html_extractor;
 pub use jmes_path_extractor::decode as jmes_path_extractor;
 pub use json_post_processor::decode as json_post_processor;

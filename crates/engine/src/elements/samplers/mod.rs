@@ -5,6 +5,7 @@ mod dummy_sampler;
 mod flow_control;
 pub mod http;
 mod java_sampler;
+mod set_variables_action;
 mod system_sampler;
 
 use drumfire_expr::Template;
@@ -12,8 +13,8 @@ use drumfire_results::Sample;
 
 use crate::compile::{Decoder, Element};
 use crate::context::Context;
-use crate::elements::Rung;
 use crate::elements::java::JavaElement;
+use crate::elements::{Assignments, Rung};
 use crate::program::Needs;
 
 /// A decoded sampler.
@@ -22,6 +23,7 @@ pub enum Sampler {
     Dummy(Box<dummy_sampler::DummySampler>),
     FlowControl(flow_control::FlowControlAction),
     Http(Box<http::HttpSampler>),
+    SetVariables(Assignments),
     System(Box<system_sampler::OsProcess>),
     /// The Java Request's own two test clients.
     Java(java_sampler::JavaSampler),
@@ -43,6 +45,10 @@ impl Sampler {
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
             Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::Foreign(element) => element.sample(cx).await,
+            Sampler::SetVariables(assignments) => {
+                assignments.apply(cx);
+                None
+            }
             Sampler::System(sampler) => sampler.sample(cx, name).await,
         }
     }
@@ -54,6 +60,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "DebugSampler" => Some(Sampler::Debug(debug_sampler::decode(d, needs))),
         "kg.apc.jmeter.samplers.DummySampler" => {
             Some(Sampler::Dummy(Box::new(dummy_sampler::decode(d, needs))))
+        }
+        "kg.apc.jmeter.control.sampler.SetVariablesAction" => {
+            Some(Sampler::SetVariables(set_variables_action::decode(d)))
         }
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),

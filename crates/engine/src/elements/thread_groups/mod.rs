@@ -13,6 +13,7 @@ pub use arrivals_thread_group::{ArrivalTimes, Arrivals};
 pub use concurrency_thread_group::{Concurrency, Level};
 pub use open_model_thread_group::OpenModel;
 pub use thread_group::Ramp;
+pub use ultimate_thread_group::short_seconds;
 
 use drumfire_expr::Template;
 
@@ -100,7 +101,7 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
 }
 
 /// A row of a table that a plugin keeps as a collection of collections, computed before the run.
-fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
+pub fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
     let element = d.element;
     let cells = |row: &drumfire_jmx::Prop| match &row.value {
         drumfire_jmx::Value::List(cells) => cells.clone(),

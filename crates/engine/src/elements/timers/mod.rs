@@ -7,6 +7,7 @@ mod poisson_random_timer;
 pub mod precise_throughput_timer;
 mod sync_timer;
 mod uniform_random_timer;
+mod variable_throughput_timer;
 
 use drumfire_expr::{Template, values};
 
@@ -19,6 +20,7 @@ pub use poisson_random_timer::decode as poisson_random;
 pub use precise_throughput_timer::decode as precise_throughput;
 pub use sync_timer::decode as sync;
 pub use uniform_random_timer::decode as uniform_random;
+pub use variable_throughput_timer::decode as variable_throughput;
 
 /// What all `RandomTimer`s have: the delay of the Constant Timer and a range.
 struct RandomDelay {

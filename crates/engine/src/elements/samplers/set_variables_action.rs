@@ -1,0 +1,10 @@
+//! Set Variables Action (`kg.apc.jmeter.control.sampler.SetVariablesAction`): sets variables and has no sample.
+//!
+//! Property: `SetVariablesAction`, a table of names and values.
+
+use crate::compile::Decoder;
+use crate::elements::Assignments;
+
+pub fn decode(d: &mut Decoder) -> Assignments {
+    Assignments::decode(d, "SetVariablesAction")
+}

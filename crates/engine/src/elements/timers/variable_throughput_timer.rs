@@ -1,0 +1,345 @@
+//! Throughput Shaping Timer (`kg.apc.jmeter.timers.VariableThroughputTimer`): lets so many samples a second begin, by a
+//! table of rates over time. When the table is over, the users of the thread group stop.
+//!
+//! Property: `load_profile`, rows of a rate at the beginning, a rate at the end and a length (samples per second, whole
+//! seconds), computed before the run. The JMeter property `load_profile`, or that with the timer's name and a dot before
+//! it, such as `const(10,30s) line(10,20,1m) step(5,25,5,1h)`, replaces them. The properties `<name>_cntDelayed`,
+//! `<name>_cntSent`, `<name>_rps` and `<name>_totalDuration`, which `__tstFeedback` reads, are set each second.
+
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use drumfire_expr::{Properties, values};
+use tokio::sync::Notify;
+
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::thread_groups::{rows, short_seconds};
+use crate::elements::{Roles, Timer};
+
+const PROFILE: &str = "load_profile";
+/// How often those that wait look again once the table is over.
+const STOPPING_PAUSE_MS: i32 = 10;
+
+struct VariableThroughputTimer {
+    name: String,
+    rows: Box<[Row]>,
+    state: Mutex<State>,
+    /// One of those that wait goes on after each that did.
+    passed: Notify,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    from: f64,
+    to: f64,
+    length_s: i32,
+}
+
+/// Fields as in `VariableThroughputTimer`.
+#[derive(Debug, Default)]
+struct State {
+    waiting: i32,
+    second_ms: i64,
+    first_second_ms: Option<i64>,
+    apart_ms: f64,
+    sent: i64,
+    rate: f64,
+    stopping: bool,
+    stop_tries: u32,
+}
+
+/// What the end of the table asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Group,
+    Test,
+    TestNow,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let name = d.name();
+    let name = d.now(&name);
+    let properties = &d.settings().properties;
+    let own = properties.get(&format!("{name}.{PROFILE}"));
+    let profile = own
+        .filter(|profile| !profile.is_empty())
+        .or_else(|| properties.get(PROFILE))
+        .filter(|profile| !profile.is_empty());
+    let rows = match profile {
+        Some(profile) => parse_profile(&profile),
+        None => rows(d, PROFILE).iter().map(|row| to_row(row)).collect(),
+    };
+    Roles::timer(VariableThroughputTimer {
+        name,
+        rows: rows.into(),
+        state: Mutex::default(),
+        passed: Notify::new(),
+    })
+}
+
+fn to_row(texts: &[String]) -> Row {
+    let text = |column: usize| texts.get(column).map_or("", String::as_str);
+    Row {
+        from: values::property_double(text(0)),
+        to: values::property_double(text(1)),
+        length_s: values::property_int(text(2)),
+    }
+}
+
+/// `VariableThroughputTimer#trySettingLoadFromProperty`: what cannot be read is left out.
+fn parse_profile(profile: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for chunk in profile.split(')').filter(|chunk| !chunk.is_empty()) {
+        if parse_chunk(chunk, &mut rows).is_none() {
+            tracing::warn!("Wrong load chunk {chunk} will be ignored");
+        }
+    }
+    rows
+}
+
+fn parse_chunk(chunk: &str, rows: &mut Vec<Row>) -> Option<()> {
+    let parts: Vec<&str> = chunk.split(['(', ',']).collect();
+    let int = |place: usize| parts.get(place)?.trim().parse::<i32>().ok();
+    let seconds = |place: usize| short_seconds(parts.get(place)?);
+    let row = |from: i32, to: i32, length_s: i32| Row {
+        from: from.into(),
+        to: to.into(),
+        length_s,
+    };
+    match parts[0].trim().to_ascii_lowercase().as_str() {
+        "const" => rows.push(row(int(1)?, int(1)?, seconds(2)?)),
+        "line" => rows.push(row(int(1)?, int(2)?, seconds(3)?)),
+        "step" => {
+            let (from, to) = (int(1)?, int(2)?);
+            let by = if from > to { -int(3)? } else { int(3)? };
+            let length_s = seconds(4)?;
+            let mut level = from;
+            // A step of nothing never ends in the plugin.
+            while by != 0 && (if by > 0 { level <= to } else { level > to }) {
+                rows.push(row(level, level, length_s));
+                level += by;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The rate so many seconds after the start (`VariableThroughputTimer#getRPSForSecond`); none when the table is over.
+fn rate_at(rows: &[Row], elapsed_s: f64) -> Option<f64> {
+    let mut rest_s = elapsed_s;
+    for row in rows {
+        let length_s = f64::from(row.length_s);
+        if rest_s - length_s <= 0.0 {
+            let rate = row.from + rest_s * (row.to - row.from) / length_s;
+            return (rate.is_nan() || rate >= 0.0).then_some(rate);
+        }
+        rest_s -= length_s;
+    }
+    None
+}
+
+impl State {
+    /// `VariableThroughputTimer#checkNextSecond`; true where a new second has begun.
+    fn begin_second(&mut self, second_ms: i64, rows: &[Row]) -> bool {
+        if self.second_ms == second_ms {
+            return false;
+        }
+        let first_ms = *self.first_second_ms.get_or_insert(second_ms);
+        self.second_ms = second_ms;
+        match rate_at(rows, (second_ms - first_ms) as f64 / 1000.0) {
+            Some(rate) => self.rate = rate,
+            None => {
+                self.stopping = true;
+                let factor = if self.stop_tries > 10 { 2.0 } else { 1.0 };
+                self.rate = if self.rate > 0.0 {
+                    self.rate * factor
+                } else {
+                    1.0
+                };
+                self.stop_tries += 1;
+            }
+        }
+        true
+    }
+
+    /// What is to be stopped, the longer the more (`VariableThroughputTimer#stopTest`).
+    fn stop(&self) -> Option<Stop> {
+        match self.stop_tries {
+            0 => None,
+            1..=5 => Some(Stop::Group),
+            6..=10 => Some(Stop::Test),
+            _ => Some(Stop::TestNow),
+        }
+    }
+
+    /// `VariableThroughputTimer#getDelay`, with what stopping makes of it.
+    fn delay_ms(&self, since_second_ms: i64) -> i32 {
+        let delay_ms = if (since_second_ms as f64) < self.sent as f64 * self.apart_ms {
+            (1.0 + 1000.0 * f64::from(self.waiting + 1) / self.rate) as i32
+        } else {
+            0
+        };
+        match self.stopping {
+            true if delay_ms > 0 => STOPPING_PAUSE_MS,
+            true => 0,
+            false => delay_ms,
+        }
+    }
+
+    fn publish(&self, name: &str, rows: &[Row], properties: &Properties) {
+        let total_s: i64 = rows.iter().map(|row| i64::from(row.length_s)).sum();
+        properties.set(&format!("{name}_totalDuration"), total_s.to_string());
+        properties.set(&format!("{name}_cntDelayed"), self.waiting.to_string());
+        properties.set(&format!("{name}_cntSent"), self.sent.to_string());
+        let rate = values::double_to_string(self.rate);
+        properties.set(&format!("{name}_rps"), rate);
+    }
+}
+
+impl VariableThroughputTimer {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One look at the schedule: how long to wait, or none to go on.
+    fn look(&self, cx: &Context) -> Option<Duration> {
+        let now_ms = cx.clock().now_ms();
+        let since_second_ms = now_ms % 1000;
+        let mut state = self.state();
+        if state.begin_second(now_ms - since_second_ms, &self.rows) {
+            match state.stop() {
+                None => {}
+                Some(Stop::Group) => cx.supply().stop(),
+                Some(Stop::Test) => cx.shared.stop(false),
+                Some(Stop::TestNow) => cx.shared.stop(true),
+            }
+            if state.stopping {
+                self.passed.notify_waiters();
+            }
+            state.publish(&self.name, &self.rows, &cx.shared.properties);
+            state.sent = 0;
+            state.apart_ms = 1000.0 / state.rate;
+        }
+        let delay_ms = state.delay_ms(since_second_ms);
+        if delay_ms < 1 {
+            state.sent += 1;
+            if state.waiting > 0 {
+                self.passed.notify_one();
+            }
+            return None;
+        }
+        state.waiting += 1;
+        Some(Duration::from_millis(delay_ms as u64))
+    }
+
+    /// `VariableThroughputTimer#delay`.
+    async fn wait(&self, cx: &mut Context) {
+        while cx.running() {
+            let Some(pause) = self.look(cx) else { return };
+            let waiting = Waiting(self);
+            let stop = cx.worker.stop.notified();
+            let due = Instant::now() + pause;
+            if !cx.interrupted {
+                tokio::select! {
+                    () = cx.worker.alarms.wait_until(due) => {}
+                    () = self.passed.notified() => {}
+                    () = cx.interruption() => cx.interrupted = true,
+                    () = stop => {}
+                }
+            }
+            drop(waiting);
+            if cx.interrupted {
+                return;
+            }
+        }
+    }
+}
+
+/// Counts as waiting until it is dropped.
+struct Waiting<'t>(&'t VariableThroughputTimer);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting -= 1;
+    }
+}
+
+impl Timer for VariableThroughputTimer {
+    fn delay_ms(&self, _: &mut Context) -> i64 {
+        0
+    }
+
+    fn meet<'t>(&'t self, cx: &'t mut Context) -> Option<Pin<Box<dyn Future<Output = ()> + 't>>> {
+        Some(Box::pin(self.wait(cx)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(from: f64, to: f64, length_s: i32) -> Row {
+        Row { from, to, length_s }
+    }
+
+    #[test]
+    fn rates_follow_the_table() {
+        let rows = [row(1.0, 1.0, 2), row(10.0, 20.0, 10)];
+        let rates: Vec<_> = [0.0, 2.0, 3.0, 12.0, 12.5]
+            .iter()
+            .map(|at| rate_at(&rows, *at))
+            .collect();
+        // As VariableThroughputTimer#getRPSForSecond computes: the end of a row still is the row's.
+        assert_eq!(rates, [Some(1.0), Some(1.0), Some(11.0), Some(20.0), None]);
+        assert_eq!(rate_at(&[], 0.0), None);
+    }
+
+    #[test]
+    fn profiles_of_properties_are_read() {
+        assert_eq!(
+            parse_profile("const(10,30s) line(10, 20, 1m) step(5,15,5,1h) step(3,1,1,2) what(1)"),
+            [
+                row(10.0, 10.0, 30),
+                row(10.0, 20.0, 60),
+                row(5.0, 5.0, 3600),
+                row(10.0, 10.0, 3600),
+                row(15.0, 15.0, 3600),
+                row(3.0, 3.0, 2),
+                row(2.0, 2.0, 2)
+            ]
+        );
+        assert_eq!(parse_profile("step(1,5,0,1s)"), []);
+    }
+
+    #[test]
+    fn samples_of_a_second_keep_their_distance() {
+        let mut state = State::default();
+        assert!(state.begin_second(5_000, &[row(4.0, 4.0, 1)]));
+        state.apart_ms = 1000.0 / state.rate;
+        assert_eq!(state.delay_ms(0), 0);
+        state.sent = 1;
+        assert_eq!((state.delay_ms(249), state.delay_ms(250)), (251, 0));
+        state.waiting = 1;
+        assert_eq!(state.delay_ms(100), 501);
+        assert!(!state.begin_second(5_000, &[]));
+    }
+
+    #[test]
+    fn the_end_of_the_table_stops_more_and_more() {
+        let mut state = State::default();
+        let mut stops = Vec::new();
+        for second in 1..=12 {
+            state.begin_second(second * 1000, &[]);
+            stops.push(state.stop());
+        }
+        assert_eq!(stops[..5], [Some(Stop::Group); 5]);
+        assert_eq!(stops[5..10], [Some(Stop::Test); 5]);
+        assert_eq!(stops[10..], [Some(Stop::TestNow); 2]);
+        state.sent = 100;
+        state.apart_ms = 1.0;
+        assert_eq!((state.delay_ms(0), state.rate), (STOPPING_PAUSE_MS, 2.0));
+    }
+}
