@@ -155,7 +155,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
     let recording = outcome.live.take_recording();
     Outcome {
         summary: Summary {
-            connections: connections.clone(),
+            connections,
             files: outcome.files.into_iter().map(|file| file.path).collect(),
             ..Summary::of(&recording)
         },

@@ -152,7 +152,10 @@ fn ports_that_run_out_are_named_with_how_many_there_are() {
     let workshop = workshop();
     workshop.write(
         "p.jmx",
-        plan(2, 5, "${__P(demo.host)}", "${__P(demo.port)}"),
+        plan(2, 5, "${__P(demo.host)}", "${__P(demo.port)}").replace(
+            r#""HTTPSampler.use_keepalive">true"#,
+            r#""HTTPSampler.use_keepalive">false"#,
+        ),
     );
     let program = env!("CARGO_BIN_EXE_drumfire");
     let out = own_network(&format!("{set_up} && {program} run p.jmx --demo"))

@@ -494,7 +494,11 @@ impl Run<'_> {
         faults.extend(report.gauge.problem);
         let verdict = judge(
             &seconds,
-            &failures(&self.live, &report.files),
+            &failures(
+                &self.live,
+                &report.files,
+                self.shared.statics.ports_told.load(Ordering::Relaxed),
+            ),
             &self.machine.limits(),
         );
         faults.extend(self.shared.defects.fault());
@@ -515,21 +519,25 @@ impl Run<'_> {
 
 /// Samples that failed for want of something on this machine, by JMeter's response codes and by the words of the operating
 /// system that its messages have, and rows that were lost.
-fn failures(live: &Live, files: &[FileReport]) -> Failures {
+fn failures(live: &Live, files: &[FileReport], ports_ran_out: bool) -> Failures {
     let kinds = live.read(|recording| recording.errors.list());
-    let of = |exception: &str, words: &str| -> u64 {
+    let of = |words: &str| -> u64 {
         kinds
             .iter()
-            .filter(|kind| kind.code.ends_with(exception) && kind.message.contains(words))
+            .filter(|kind| kind.message.contains(words))
             .map(|kind| kind.count)
             .sum()
     };
     Failures {
         samples: samples(live),
-        // A source address that is not there has the same words, but fails earlier: `BindException`.
-        no_port: of("NoRouteToHostException", "Cannot assign requested address"),
-        no_file: of("", "Too many open files"),
-        no_memory: of("", "Cannot allocate memory"),
+        // A source address that is not this machine's has the same words.
+        no_port: if ports_ran_out {
+            of("Cannot assign requested address")
+        } else {
+            0
+        },
+        no_file: of("Too many open files"),
+        no_memory: of("Cannot allocate memory"),
         lost_rows: files.iter().map(|file| file.lost_rows).sum(),
     }
 }
@@ -579,7 +587,7 @@ mod tests {
         let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
             <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
             <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
-            <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">2</stringProp></elementProp>
+            <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">2</stringProp></elementProp>
             <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
             <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"/><hashTree/>
             </hashTree></hashTree></hashTree></jmeterTestPlan>"#;

@@ -90,6 +90,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
             ),
             honoured(
+                "drumfire.strict",
+                "false",
+                "A run whose verdict is not VALID ends with exit code 6.",
+            ),
+            honoured(
                 "demo.*",
                 "",
                 "Set by `run --demo`: `demo.host`, `demo.port` and `demo.https.port` of the demo site.",
@@ -309,9 +314,9 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "A user's connections and TLS sessions end with the iteration of its thread group.",
             ),
             honoured(
-                "httpclient.timeout",
-                "0",
-                "Time limit for connecting and for responses in milliseconds, where the plan has none.",
+                "drumfire.http.close_with_reset",
+                "false",
+                "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",
             ),
             honoured(
                 "httpclient.localaddress",
@@ -381,29 +386,48 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "",
                 "System properties: file, password and type of the store with client certificates.",
             ),
-            without(
+            honoured(
                 "httpclient4.retrycount",
-                "a request is sent again only where a kept connection turns out to be closed",
+                "0",
+                "How often a request is sent again after its connection broke.",
             ),
-            without(
+            honoured(
                 "httpclient4.request_sent_retry_enabled",
-                "a request is sent again only where a kept connection turns out to be closed",
+                "false",
+                "Send again requests that are not idempotent, too, such as POST.",
             ),
-            without(
+            honoured(
                 "httpclient4.gzip_relax_mode",
-                "gzip bodies that end early fail, as in JMeter by default",
+                "false",
+                "Take gzip bodies that end early.",
             ),
+            without("httpclient.timeout", "only the AJP sampler still reads it"),
             without("httpclient.loopback", "only HttpClient 3 read it"),
-            without(
-                "httpclient.socket.*",
-                "slow connections are not simulated by properties; the sampler has no such setting",
+            honoured(
+                "httpclient.socket.http.cps",
+                "0",
+                "Bandwidth limit of plain connections in bytes a second; 0 is none.",
+            ),
+            honoured(
+                "httpclient.socket.https.cps",
+                "0",
+                "Bandwidth limit of TLS connections in bytes a second; 0 is none.",
             ),
             without("hc.parameters.file", JAVA),
-            without("https.default.protocol", "TLS 1.2 and 1.3 are offered"),
-            without("https.socket.protocols", "TLS 1.2 and 1.3 are offered"),
-            without(
+            honoured(
+                "https.default.protocol",
+                "TLS",
+                "The TLS versions that are offered where `https.socket.protocols` names none.",
+            ),
+            honoured(
+                "https.socket.protocols",
+                "",
+                "The TLS versions that are offered, with spaces between them.",
+            ),
+            honoured(
                 "https.cipherSuites",
-                "the cipher suites are those of rustls",
+                "",
+                "The cipher suites that are offered, with commas between them.",
             ),
             without(
                 "https.use.cached.ssl.context",

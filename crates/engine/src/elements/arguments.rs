@@ -1,4 +1,4 @@
-//! The table of names and values that several elements keep (`Arguments`).
+//! The table of names and values that several elements keep.
 
 use drumfire_expr::Template;
 use drumfire_jmx::Value;

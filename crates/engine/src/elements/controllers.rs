@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_an_expression_needs_a_jvm() {
+    fn more_than_an_expression_needs_java() {
         let (_, _, findings) =
             fixture::decode_with_findings(&[], &controller("Math.max(${a}, 1) == 1", ""), |d| {
                 ifs(d).controller
@@ -299,11 +299,7 @@ mod tests {
         let [finding] = &findings[..] else {
             panic!("{findings:?}")
         };
-        assert_eq!(finding.code, "javascript-condition");
-        assert!(
-            finding.message.contains("with Math, which needs a JVM"),
-            "{}",
-            finding.message
-        );
+        assert_eq!(finding.code, java::NEEDS_JAVA);
+        assert!(finding.message.contains("with Math"), "{}", finding.message);
     }
 }

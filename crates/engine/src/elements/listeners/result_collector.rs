@@ -1,4 +1,4 @@
-//! Listeners that show samples (`ResultCollector`): View Results Tree, Aggregate Report, Simple Data Writer and the like. Here each
+//! Listeners that show samples (`ResultCollector`, `kg.apc.jmeter.vizualizers.CompositeResultCollector`): View Results Tree, Aggregate Report, Simple Data Writer and the like. Here each
 //! is the writer of its file; without a file name it does nothing.
 //!
 //! Properties: `filename` (computed once, before the run), `ResultCollector.error_logging`,
@@ -16,7 +16,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
     writer(d, config)
 }
 
-/// The charts of jmeter-plugins.org (`CorrectedResultCollector`), whose files always have the numbers of threads.
+/// Charts of jmeter-plugins (`kg.apc.jmeter.vizualizers.CorrectedResultCollector`): writers like Result Collectors, whose
+/// files always have the numbers of threads.
 pub fn decode_corrected(d: &mut Decoder) -> Roles {
     let config = SaveConfig {
         thread_counts: true,
