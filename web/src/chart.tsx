@@ -31,6 +31,8 @@ export interface ChartProps {
   logY?: boolean;
   logX?: boolean;
   marks?: { at: number; text: string }[];
+  /** Stretches of x that are shaded. */
+  stretches?: [number, number][];
   rects?: Rect[];
   yRange?: [number, number];
   height?: number;
@@ -103,7 +105,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
   const { from } = props;
   const columns = props.stacked ? stack(props.lines) : props.lines.map((line) => line.values);
   const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : elapsed(value - from)));
-  const series: uPlot.Series[] = props.lines.map((line, index) => ({
+  const series: uPlot.Series[] = props.lines.map((line) => ({
     label: line.name,
     stroke: lineColour(line.colour),
     width: line.points ? 0 : 1.75,
@@ -112,7 +114,6 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     paths: line.points ? () => null : undefined,
     points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? fade(lineColour(line.colour), 0.6) : undefined },
     value: (_, __, ___, at) => (at == null || line.values[at] == null ? "–" : props.value(line.values[at]!)),
-    ...(index >= 0 ? {} : {}),
   }));
   const bands: uPlot.Band[] = props.stacked ? props.lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) : [];
   const xAxisTimes = from == null ? {} : { splits: (u: uPlot) => timeSplits(u, from) };
@@ -140,7 +141,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     ],
     series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${new Date(v * 1000).toLocaleTimeString()})`) }, ...series],
     hooks: {
-      drawClear: props.rects ? [(u) => drawRects(u, props.rects!)] : [],
+      drawClear: [(u) => drawStretches(u, props.stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
@@ -163,6 +164,18 @@ function timeSplits(u: uPlot, from: number): number[] {
   const splits = [];
   for (let at = Math.ceil(min / step) * step; at <= max; at += step) splits.push(at + from);
   return splits;
+}
+
+function drawStretches(u: uPlot, stretches: [number, number][]) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.fillStyle = fade(cssColour("--stretch"), 0.14);
+  for (const [from, to] of stretches) {
+    const left = Math.max(bbox.left, u.valToPos(from, "x", true));
+    const right = Math.min(bbox.left + bbox.width, u.valToPos(to, "x", true));
+    if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  }
+  ctx.restore();
 }
 
 function drawRects(u: uPlot, rects: Rect[]) {

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Chart, resetZoom, type Line, type Rect } from "./chart";
 import { labelColumns, type Report, type Row } from "./data";
 import { bytes, count, elapsed, percent, short, time } from "./format";
+import { spoiltStretches } from "./verdict";
 
 type Values = (number | null)[];
 
@@ -46,12 +47,18 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
   const heat = useMemo(() => heatRects(report), [report, theme]);
   const load = useMemo(() => loadPoints(report), [report, theme]);
   const step = steps.stepS === 1 ? "each second" : `steps of ${steps.stepS} s`;
-  const common = { x: steps.at, from, marks };
+  const stretches = useMemo(() => spoiltStretches(report), [report]);
+  const common = { x: steps.at, from, marks, stretches };
   return (
     <>
       <section id="time">
         <h2>Over time</h2>
         <ZoomHint />
+        {stretches.length > 0 && (
+          <p class="hint">
+            <i class="stretch" aria-hidden="true" /> Shaded: the verdict names these stretches.
+          </p>
+        )}
         <div class="charts">
           <Chart id="chart-times" title="Response time percentiles" hint={`Of the samples that ended in ${step}`} lines={charts.times} value={time} {...common} />
           <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
@@ -61,9 +68,6 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
           <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />
           <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />
           {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server is full" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
-          {report.health.map((health, index) => (
-            <Chart key={health.name} id={`chart-health-${index}`} title={health.name} hint={`Load generator, ${health.unit}`} x={health.points.map(([at]) => at / 1000)} lines={[line(health.name, health.points.map(([, v]) => v), 7)]} value={(v) => `${short(v)} ${health.unit}`} from={from} marks={marks} />
-          ))}
         </div>
       </section>
       <Spread row={report.total} theme={theme} />
@@ -84,6 +88,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
     [columns, theme],
   );
   const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report]);
+  const stretches = useMemo(() => spoiltStretches(report), [report]);
   const [connect, wait, receive] = row.phases;
   return (
     <>
@@ -97,8 +102,8 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
         <ZoomHint />
         {columns && lines && (
           <div class="charts">
-            <Chart id="chart-label-times" title="Response time percentiles" hint={`Steps of ${report.labelStepS} s`} x={columns.at} lines={lines.times} value={time} from={from} marks={marks} />
-            <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} />
+            <Chart id="chart-label-times" title="Response time percentiles" hint={`Steps of ${report.labelStepS} s`} x={columns.at} lines={lines.times} value={time} from={from} marks={marks} stretches={stretches} />
+            <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} />
           </div>
         )}
         <p class="hint">

@@ -20,6 +20,7 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
             <h2>
               {other.name} <span class={`badge ${badge(other.finding)}`}>{WORDS[other.finding]}</span>
             </h2>
+            <Verdicts comparison={comparison} other={other} />
             {other.notes.map((note) => (
               <p class="hint note">{note}</p>
             ))}
@@ -32,6 +33,25 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
         <p>{comparison.tool}. A difference counts when its 95 % interval leaves out zero, its windows rank apart (Mann-Whitney), and it is large enough to matter.</p>
       </footer>
     </>
+  );
+}
+
+/** What both runs say of their own numbers. */
+function Verdicts({ comparison, other }: { comparison: Comparison; other: Comparison["others"][number] }) {
+  const known: [string, string][] = [
+    [comparison.base, comparison.base_verdict ?? "none"],
+    [other.name, other.verdict ?? "none"],
+  ];
+  const colour = (state: string) => (state === "VALID" ? "good" : state === "INVALID" ? "bad" : state === "DEGRADED" ? "warn" : "");
+  return (
+    <p class="hint note">
+      Verdicts:{" "}
+      {known.map(([name, state]) => (
+        <span class="verdict-of">
+          {name} <span class={`badge ${colour(state)}`}>{state}</span>{" "}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -93,6 +93,30 @@ export interface Threshold {
   told: string;
 }
 
+export interface Reason {
+  what: string;
+  measured: string;
+  remedy: string;
+  spans_ms: [number, number][];
+}
+
+export interface Connections {
+  opened: number;
+  reused: number;
+  handshakes_full: number;
+  handshakes_resumed: number;
+  closed_by_us: number;
+  closed_by_peer: number;
+}
+
+/** Measurements of the load generator; every line has a value for each moment. */
+export interface HealthGroup {
+  name: string;
+  unit: string;
+  at_ms: number[];
+  lines: { name: string; values: number[] }[];
+}
+
 export interface Report {
   kind: "report";
   tool: string;
@@ -101,12 +125,12 @@ export interface Report {
   startedMs: number;
   endedMs: number;
   environment: [string, string][];
-  verdict: { state: string; reasons: { text: string; from_ms: number; to_ms: number }[] } | null;
+  verdict: { state: string; reasons: Reason[] } | null;
   thresholds: Threshold[];
-  connections: { opened: number; reused: number; handshakes_full: number; handshakes_resumed: number } | null;
+  connections: Connections | null;
   plannedUsers: [number, number][];
   marks: { at_ms: number; text: string }[];
-  health: { name: string; unit: string; points: [number, number][] }[];
+  health: HealthGroup[];
   satisfiedMs: number;
   toleratedMs: number;
   errors: ErrorKind[];
@@ -144,7 +168,8 @@ export interface Comparison {
   kind: "comparison";
   tool: string;
   base: string;
-  others: { name: string; finding: string; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
+  base_verdict: string | null;
+  others: { name: string; finding: string; verdict: string | null; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
 }
 
 /** Takes the numbers out of the page: base64 of deflated JSON. */

@@ -5,9 +5,11 @@ import { Errors } from "./errors";
 import { LabelCharts, RunCharts } from "./charts";
 import type { Report, Row } from "./data";
 import { bytes, clock, count, duration, percent, short, time } from "./format";
+import { Generator } from "./generator";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
+import { Verdict } from "./verdict";
 
 export function ReportPage({ report }: { report: Report }) {
   const [theme, toggle] = useTheme();
@@ -20,6 +22,7 @@ export function ReportPage({ report }: { report: Report }) {
       ["time", "Over time", true],
       ["spread", "Distribution", true],
       ["errors", "Errors", true],
+      ["generator", "Load generator", report.connections != null || report.health.length > 0],
       ["environment", "Environment", true],
     ];
     return all.filter(([, , shown]) => shown).map(([id, text]) => [id, text] as [string, string]);
@@ -59,6 +62,12 @@ export function ReportPage({ report }: { report: Report }) {
           <h2>Errors</h2>
           <Errors report={report} />
         </section>
+        {(report.connections || report.health.length > 0) && (
+          <section id="generator">
+            <h2>Load generator</h2>
+            <Generator report={report} theme={theme} />
+          </section>
+        )}
         <section id="environment">
           <h2>Environment</h2>
           <Environment report={report} />
@@ -70,34 +79,6 @@ export function ReportPage({ report }: { report: Report }) {
         </p>
       </footer>
     </>
-  );
-}
-
-function Verdict({ report }: { report: Report }) {
-  const verdict = report.verdict;
-  if (!verdict) {
-    const fromFile = report.environment.length === 0;
-    return (
-      <p class="verdict none" id="verdict">
-        <strong>No verdict.</strong>{" "}
-        {fromFile ? "This report was made from a result file, which tells nothing of the load generator." : "Nobody watched the load generator in this run."}
-      </p>
-    );
-  }
-  return (
-    <div class={`verdict ${verdict.state.toLowerCase()}`} id="verdict">
-      <strong>{verdict.state}</strong>{" "}
-      {verdict.reasons.length === 0 ? "The load generator kept up; these numbers are the server's." : "These numbers are partly the load generator's own:"}
-      {verdict.reasons.length > 0 && (
-        <ul>
-          {verdict.reasons.map((reason) => (
-            <li>
-              {reason.text} ({duration((reason.from_ms - report.startedMs) / 1000)} to {duration((reason.to_ms - report.startedMs) / 1000)})
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   );
 }
 
@@ -177,15 +158,6 @@ function ServiceAndResponse({ total }: { total: Row }) {
 function Environment({ report }: { report: Report }) {
   const rows: [string, string][] = [...report.environment];
   if (report.plan) rows.push(["plan", report.plan.path], ["plan SHA-256", report.plan.sha256]);
-  const c = report.connections;
-  if (c) {
-    const exchanges = c.opened + c.reused;
-    rows.push(
-      ["connections opened", count(c.opened)],
-      ["exchanges on an open connection", `${count(c.reused)} (${percent(exchanges ? c.reused / exchanges : 0)})`],
-      ["TLS handshakes", `${count(c.handshakes_full)} full, ${count(c.handshakes_resumed)} resumed`],
-    );
-  }
   rows.push(["started", clock(report.startedMs)], ["ended", clock(report.endedMs)], ["report by", report.tool]);
   return (
     <dl class="card pairs">

@@ -17,5 +17,6 @@ pub mod options;
 pub mod properties;
 pub mod recent;
 pub mod reports;
+mod run_record;
 pub mod signals;
 pub mod terminal;

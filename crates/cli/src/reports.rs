@@ -1,16 +1,10 @@
 //! The files of a report: which ones, whether they may be written, and writing them.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use drumfire_engine::GroupView;
 use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_report::{
-    Apdex, Case, PlanIdentity, RunFile, ThresholdResult, junit, report_html, statistics_json,
-};
-use drumfire_results::{Recording, Threshold};
-use sha2::{Digest, Sha256};
+use drumfire_report::{Apdex, Case, RunFile, junit, report_html, statistics_json};
 
 use crate::options::ReportFiles;
 use crate::properties::Settings;
@@ -136,118 +130,9 @@ fn page(run: &RunFile, settings: &Settings) -> String {
     report_html(run, &apdex, &matches)
 }
 
-/// What became of the thresholds.
-pub fn threshold_results(thresholds: &[Threshold], recording: &Recording) -> Vec<ThresholdResult> {
-    let verdicts = thresholds
-        .iter()
-        .map(|threshold| threshold.judge(recording));
-    verdicts
-        .map(|verdict| ThresholdResult {
-            text: verdict.text().to_owned(),
-            is_met: verdict.is_met(),
-            value: verdict.value(),
-            limit: verdict.limit(),
-            unit: verdict.unit().to_owned(),
-            told: verdict.to_string(),
-        })
-        .collect()
-}
-
-/// The plan and what tells it from others.
-pub fn plan_identity(plan: &Path) -> Option<PlanIdentity> {
-    let digest = Sha256::digest(fs::read(plan).ok()?);
-    Some(PlanIdentity {
-        path: plan.display().to_string(),
-        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-    })
-}
-
-/// Where the load comes from.
-pub fn environment() -> Vec<(String, String)> {
-    let mut rows = vec![
-        (
-            "host".to_owned(),
-            gethostname::gethostname().to_string_lossy().into_owned(),
-        ),
-        ("system".to_owned(), system()),
-    ];
-    if let Ok(processors) = std::thread::available_parallelism() {
-        rows.push(("processors".to_owned(), processors.to_string()));
-    }
-    if let Some(mib) = memory_mib() {
-        rows.push(("memory".to_owned(), format!("{mib} MiB")));
-    }
-    rows
-}
-
-fn system() -> String {
-    let name = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    match fs::read_to_string("/proc/sys/kernel/osrelease") {
-        Ok(release) => format!("{name}, kernel {}", release.trim()),
-        Err(_) => name,
-    }
-}
-
-fn memory_mib() -> Option<u64> {
-    let mut text = String::new();
-    File::open("/proc/meminfo")
-        .ok()?
-        .read_to_string(&mut text)
-        .ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib / 1024)
-}
-
-/// How many users are meant to run, from moment to moment, in milliseconds since the Unix epoch: all main thread groups
-/// as if they started with the run. Setup and teardown groups are left out.
-pub fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i64, u64)> {
-    let is_main =
-        |group: &&GroupView| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup");
-    if groups
-        .iter()
-        .filter(is_main)
-        .any(|group| !group.load.is_empty())
-    {
-        // How many users such a group needs depends on the server.
-        return Vec::new();
-    }
-    let windows = groups
-        .iter()
-        .filter(is_main)
-        .filter(|group| group.fault.is_none());
-    let mut changes: Vec<(i64, i64)> = Vec::new();
-    for window in windows.flat_map(|group| &group.users) {
-        changes.push((started_ms.saturating_add_unsigned(window.start_ms), 1));
-        if let Some(stop_ms) = window.stop_ms {
-            changes.push((started_ms.saturating_add_unsigned(stop_ms), -1));
-        }
-    }
-    changes.retain(|(at_ms, _)| *at_ms <= ended_ms);
-    changes.sort_unstable();
-    // Within a second, only the last number is told.
-    let mut planned: Vec<(i64, u64)> = Vec::new();
-    let mut users = 0i64;
-    for (at_ms, change) in changes {
-        users += change;
-        let now = (at_ms, users.max(0) as u64);
-        match planned
-            .last_mut()
-            .filter(|last| last.0.div_euclid(1000) == at_ms.div_euclid(1000))
-        {
-            Some(last) => *last = now,
-            None => planned.push(now),
-        }
-    }
-    planned
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drumfire_engine::UserWindow;
 
     /// The texts are JMeter's (recorded with 5.6.3).
     #[test]
@@ -278,33 +163,5 @@ mod tests {
             lost.display()
         );
         assert_eq!(claim_folder(&lost, false), Err(told));
-    }
-
-    #[test]
-    fn planned_users_come_and_go() {
-        let window = |start_ms, stop_ms| UserWindow { start_ms, stop_ms };
-        let group = |class, users| GroupView {
-            name: "g".to_owned(),
-            class,
-            iterations: None,
-            fault: None,
-            users,
-            load: Vec::new(),
-        };
-        let groups = [
-            group(
-                "ThreadGroup",
-                vec![
-                    window(0, Some(5_000)),
-                    window(500, Some(5_000)),
-                    window(2_000, None),
-                ],
-            ),
-            group("SetupThreadGroup", vec![window(0, None)]),
-        ];
-        assert_eq!(
-            planned_users(&groups, 10_000, 99_000),
-            [(10_500, 2), (12_000, 3), (15_000, 1)]
-        );
     }
 }

@@ -16,7 +16,7 @@ pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Differ
 pub use input::{InputError, read_input};
 pub use page::report_html;
 pub use run_file::{
-    HealthSeries, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict, ThresholdResult,
-    VerdictReason,
+    HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict,
+    ThresholdResult, VerdictReason,
 };
 pub use statistics_json::statistics_json;

@@ -54,7 +54,7 @@ pub struct RunFile {
     pub marks: Vec<Mark>,
     /// How the generator was doing.
     #[serde(default)]
-    pub health: Vec<HealthSeries>,
+    pub health: Vec<HealthGroup>,
     /// The measurements.
     pub recording: Recording,
 }
@@ -86,12 +86,14 @@ pub struct RunVerdict {
 /// Something that spoils numbers, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictReason {
-    /// What.
-    pub text: String,
-    /// From when, in milliseconds since the Unix epoch.
-    pub from_ms: i64,
-    /// To when, in milliseconds since the Unix epoch.
-    pub to_ms: i64,
+    /// What, in a few words.
+    pub what: String,
+    /// The worst that was measured.
+    pub measured: String,
+    /// What helps.
+    pub remedy: String,
+    /// When: from and to, in milliseconds since the Unix epoch.
+    pub spans_ms: Vec<(i64, i64)>,
 }
 
 /// What became of a threshold.
@@ -120,15 +122,26 @@ pub struct Mark {
     pub text: String,
 }
 
-/// A measurement of the generator over time.
+/// Measurements of the generator over time that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HealthSeries {
+pub struct HealthGroup {
     /// What was measured.
     pub name: String,
-    /// Its unit.
+    /// The unit of all values.
     pub unit: String,
-    /// Moments in milliseconds since the Unix epoch, and values.
-    pub points: Vec<(i64, f64)>,
+    /// When, in milliseconds since the Unix epoch.
+    pub at_ms: Vec<i64>,
+    /// What was measured then.
+    pub lines: Vec<HealthLine>,
+}
+
+/// One of several measurements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HealthLine {
+    /// What it is.
+    pub name: String,
+    /// A value for each moment of the group.
+    pub values: Vec<f64>,
 }
 
 /// Why a run file cannot be read.
@@ -216,6 +229,17 @@ impl RunFile {
 
     /// Adds other runs: their samples as if they had come in one run, everything else side by side.
     pub fn merge(&mut self, others: &[RunFile]) {
+        let named = |run: &RunFile| -> Vec<HealthGroup> {
+            let name = |group: &HealthGroup| format!("{}, {}", group.name, run.name);
+            let groups = run.health.iter();
+            groups
+                .map(|group| HealthGroup {
+                    name: name(group),
+                    ..group.clone()
+                })
+                .collect()
+        };
+        self.health = named(self);
         for other in others {
             self.recording.merge(&other.recording);
             self.started_ms = self.started_ms.min(other.started_ms);
@@ -229,7 +253,7 @@ impl RunFile {
                 (mine, theirs) => mine.or(theirs),
             };
             self.marks.extend(other.marks.iter().cloned());
-            self.health.extend(other.health.iter().cloned());
+            self.health.extend(named(other));
             self.environment.extend(other.environment.iter().cloned());
             self.name = format!("{} + {}", self.name, other.name);
         }

@@ -10,9 +10,9 @@ use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::options::{Progress, Refusal, ReportOptions};
 use crate::properties::Settings;
-use crate::reports;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
+use crate::{reports, run_record};
 
 /// Makes a report. JMeter's command line gets JMeter's messages and prints nothing else.
 pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
@@ -50,7 +50,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
         console.print(&text);
         is_met = judge(&run.recording, &thresholds, Progress::Lines, console);
         if !thresholds.is_empty() {
-            run.thresholds = reports::threshold_results(&thresholds, &run.recording);
+            run.thresholds = run_record::threshold_results(&thresholds, &run.recording);
         }
     }
     reports::write(&run, &run, &files, &settings).map_err(told)?;

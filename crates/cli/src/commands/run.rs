@@ -15,7 +15,7 @@ use super::report::read_run;
 use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
-use crate::engine::{Engine, GroupView, Outcome, RunOrder, Stop, Watch};
+use crate::engine::{Engine, Outcome, RunOrder, Stop, Watch};
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::messages::{self, Closed, Mailbox};
@@ -28,7 +28,7 @@ use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::snapshot::{Snapshot, Stopping};
 use crate::terminal::style::Style;
 use crate::terminal::{milestones, summary, verdict};
-use crate::{log, recent, reports};
+use crate::{log, recent, reports, run_record};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 const FAIL_ON: &str = "drumfire.fail_on";
@@ -94,7 +94,7 @@ pub fn run<E: Engine>(
     let exit = finish(&outcome, stopped, &thresholds, options.progress, console)?;
     let trusted = trusted(&outcome, options.progress, console);
     if report.is_wished() {
-        let run = run_file(outcome, &plan, &thresholds, &groups);
+        let run = run_record::run_file(outcome, &plan, &thresholds, &groups);
         report.write(&run, &order, &settings, console)?;
     }
     Ok(match exit {
@@ -176,25 +176,6 @@ impl Report {
         }
         Ok(())
     }
-}
-
-/// Everything that is known of a run.
-fn run_file(
-    outcome: Outcome,
-    plan: &Path,
-    thresholds: &[Threshold],
-    groups: &[GroupView],
-) -> RunFile {
-    let name = plan.file_name().unwrap_or(plan.as_os_str());
-    let name = name.to_string_lossy().into_owned();
-    let mut run = RunFile::new(name, outcome.recording);
-    run.plan = reports::plan_identity(plan);
-    (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
-    run.environment = reports::environment();
-    run.thresholds = reports::threshold_results(thresholds, &run.recording);
-    run.connections = Some(outcome.connections);
-    run.planned_users = reports::planned_users(groups, run.started_ms, run.ended_ms);
-    run
 }
 
 /// Those of the command line, then those of the property, which are separated by semicolons.

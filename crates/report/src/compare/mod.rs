@@ -108,6 +108,8 @@ pub struct ComparedRun {
     pub name: String,
     /// The worst of all labels and of the total.
     pub finding: Finding,
+    /// What the run says of its own numbers: VALID, DEGRADED or INVALID.
+    pub verdict: Option<String>,
     /// What makes the comparison doubtful.
     pub notes: Vec<String>,
     /// All samples.
@@ -123,6 +125,8 @@ pub struct Comparison {
     tool: String,
     /// What the first run is called.
     pub base: String,
+    /// What the first run says of its own numbers: VALID, DEGRADED or INVALID.
+    pub base_verdict: Option<String>,
     /// The others.
     pub others: Vec<ComparedRun>,
 }
@@ -134,6 +138,7 @@ impl Comparison {
             kind: "comparison",
             tool: format!("drumfire {}", env!("CARGO_PKG_VERSION")),
             base: base.name.clone(),
+            base_verdict: state(base),
             others: others
                 .iter()
                 .map(|other| compare(base, other, options))
@@ -198,10 +203,15 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
     ComparedRun {
         name: other.name.clone(),
         finding: worst_of(findings),
+        verdict: state(other),
         notes: notes(base, other),
         total,
         labels,
     }
+}
+
+fn state(run: &RunFile) -> Option<String> {
+    run.verdict.as_ref().map(|verdict| verdict.state.clone())
 }
 
 fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> Vec<ComparedLabel> {
@@ -358,9 +368,13 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             .as_ref()
             .filter(|verdict| verdict.state != "VALID")
         {
+            let reasons = verdict.reasons.iter();
+            let reasons: Vec<&str> = reasons.map(|reason| reason.what.as_str()).collect();
             notes.push(format!(
-                "{} is {}: its load generator did not keep up.",
-                run.name, verdict.state
+                "The verdict of {} is {}: {}.",
+                run.name,
+                verdict.state,
+                reasons.join(", ")
             ));
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run_file::{RunVerdict, VerdictReason};
 use drumfire_results::{Recording, Sample};
 
 /// Two minutes of 50 samples a second whose times wander by a quarter, `factor` times as long, some of them failed.
@@ -133,4 +134,33 @@ fn it_is_told_in_words() {
         all.html()
             .contains("<title>Compared with a – Drumfire</title>")
     );
+}
+
+#[test]
+fn the_verdicts_of_both_runs_stand_in_the_comparison() {
+    let mut base = run("a", 1, 1.0, 5);
+    let mut other = run("b", 2, 1.0, 5);
+    let verdict = |state: &str, reasons| {
+        Some(RunVerdict {
+            state: state.to_owned(),
+            reasons,
+        })
+    };
+    base.verdict = verdict("VALID", Vec::new());
+    let reason = VerdictReason {
+        what: "the generator used all its CPU".to_owned(),
+        measured: "1.98 of 2 cores".to_owned(),
+        remedy: String::new(),
+        spans_ms: vec![(0, 1)],
+    };
+    other.verdict = verdict("DEGRADED", vec![reason]);
+    let all = Comparison::of(&base, &[other], CompareOptions::default());
+    let note = "The verdict of b is DEGRADED: the generator used all its CPU.";
+    assert!(all.others[0].notes.iter().any(|told| told == note));
+    let text = all.text(&|_, text| text.to_owned());
+    assert!(
+        text.contains("\n  verdicts: a VALID, b DEGRADED\n"),
+        "{text}"
+    );
+    assert!(all.markdown().contains("\nverdicts: a VALID, b DEGRADED\n"));
 }

@@ -30,6 +30,9 @@ impl Comparison {
                 self.base,
                 other.finding.word()
             );
+            if let Some(verdicts) = verdicts(self, other) {
+                let _ = writeln!(text, "{verdicts}\n");
+            }
             for note in &other.notes {
                 let _ = writeln!(text, "> {note}\n");
             }
@@ -72,6 +75,9 @@ impl Comparison {
         for other in &self.others {
             let finding = mark(other.finding, other.finding.word());
             let _ = writeln!(text, "{} against {}: {finding}", other.name, self.base);
+            if let Some(verdicts) = verdicts(self, other) {
+                let _ = writeln!(text, "  {verdicts}");
+            }
             for note in &other.notes {
                 let _ = writeln!(text, "  note: {note}");
             }
@@ -95,6 +101,21 @@ impl Comparison {
         }
         text
     }
+}
+
+/// What both runs say of their own numbers, where one of them does.
+fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
+    let word = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "none".to_owned());
+    let is_known = all.base_verdict.is_some() || other.verdict.is_some();
+    is_known.then(|| {
+        format!(
+            "verdicts: {} {}, {} {}",
+            all.base,
+            word(&all.base_verdict),
+            other.name,
+            word(&other.verdict)
+        )
+    })
 }
 
 fn rows(other: &ComparedRun) -> impl Iterator<Item = &ComparedLabel> {

@@ -13,7 +13,7 @@ use flate2::write::DeflateEncoder;
 use serde::Serialize;
 
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
-use crate::run_file::{HealthSeries, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult};
+use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -38,7 +38,7 @@ struct Page<'a> {
     connections: Option<Connections>,
     planned_users: &'a [(i64, u64)],
     marks: &'a [Mark],
-    health: &'a [HealthSeries],
+    health: &'a [HealthGroup],
     satisfied_ms: u64,
     tolerated_ms: u64,
     errors: Vec<ErrorKind>,

@@ -1,0 +1,386 @@
+//! What is recorded of a run beside its samples: the plan, the machine, the verdict, how the generator was doing.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use drumfire_engine::GroupView;
+use drumfire_health::{Reason, Second, Verdict};
+use drumfire_report::{
+    HealthGroup, HealthLine, PlanIdentity, RunFile, RunVerdict, ThresholdResult, VerdictReason,
+};
+use drumfire_results::{Recording, Threshold};
+use sha2::{Digest, Sha256};
+
+use crate::engine::Outcome;
+
+/// Everything that is known of a run.
+pub fn run_file(
+    outcome: Outcome,
+    plan: &Path,
+    thresholds: &[Threshold],
+    groups: &[GroupView],
+) -> RunFile {
+    let name = plan.file_name().unwrap_or(plan.as_os_str());
+    let name = name.to_string_lossy().into_owned();
+    let mut run = RunFile::new(name, outcome.recording);
+    run.plan = plan_identity(plan);
+    (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
+    run.environment = environment();
+    run.thresholds = threshold_results(thresholds, &run.recording);
+    run.connections = Some(outcome.connections);
+    run.planned_users = planned_users(groups, run.started_ms, run.ended_ms);
+    run.verdict = outcome
+        .verdict
+        .map(|verdict| run_verdict(&verdict, run.started_ms));
+    run.health = health(&outcome.seconds, run.started_ms);
+    run
+}
+
+/// The verdict with moments of the calendar, which stay true when runs are merged.
+fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
+    let at = |ms: u64| started_ms.saturating_add_unsigned(ms);
+    let reason = |reason: &Reason| VerdictReason {
+        what: reason.cause.title().to_owned(),
+        measured: reason.measured.clone(),
+        remedy: reason.remedy.clone(),
+        spans_ms: reason
+            .spans_ms
+            .iter()
+            .map(|&(from, to)| (at(from), at(to)))
+            .collect(),
+    };
+    RunVerdict {
+        state: verdict.grade.to_string(),
+        reasons: verdict.reasons.iter().map(reason).collect(),
+    }
+}
+
+/// A line of a chart: its name, what it shows of a second, and whether it is left out where it is always zero.
+type Line = (&'static str, fn(&Second) -> f64, bool);
+
+/// The charts: name, unit, lines.
+const CHARTS: [(&str, &str, &[Line]); 7] = [
+    (
+        "Schedule delay",
+        "ms",
+        &[
+            (
+                "median",
+                |second| second.delay.p50_us as f64 / 1000.0,
+                false,
+            ),
+            ("99th", |second| second.delay.p99_us as f64 / 1000.0, false),
+            (
+                "maximum",
+                |second| second.delay.max_us as f64 / 1000.0,
+                false,
+            ),
+        ],
+    ),
+    (
+        "CPU",
+        "cores",
+        &[
+            ("this program", |second| second.cores_used, false),
+            ("other programs", |second| second.cores_others, false),
+            (
+                "threads waiting for a core",
+                |second| second.threads_waiting,
+                false,
+            ),
+            ("kept by the hypervisor", |second| second.cores_stolen, true),
+            (
+                "kept back by a quota",
+                |second| second.throttled_ms as f64 / second.length_ms() as f64,
+                true,
+            ),
+        ],
+    ),
+    (
+        "Stalls",
+        "ms",
+        &[
+            (
+                "event loop late",
+                |second| second.loop_late_us as f64 / 1000.0,
+                false,
+            ),
+            (
+                "whole process stopped",
+                |second| second.frozen_ms as f64,
+                true,
+            ),
+        ],
+    ),
+    (
+        "Sockets",
+        "",
+        &[
+            ("open files", |second| second.open_files as f64, false),
+            ("TIME_WAIT", |second| second.time_wait as f64, false),
+        ],
+    ),
+    (
+        "TCP segments sent again",
+        "%",
+        &[(
+            "of all segments",
+            |second| {
+                second.segments_retransmitted as f64 * 100.0 / second.segments_sent.max(1) as f64
+            },
+            false,
+        )],
+    ),
+    (
+        "Memory",
+        "MiB",
+        &[("in RAM", |second| second.memory_bytes as f64 / MIB, false)],
+    ),
+    (
+        "Results waiting for the disk",
+        "MiB",
+        &[(
+            "rows in memory",
+            |second| second.backlog_bytes as f64 / MIB,
+            true,
+        )],
+    ),
+];
+
+const MIB: f64 = (1 << 20) as f64;
+
+/// How the generator was doing. A chart without any line is left out.
+fn health(seconds: &[Second], started_ms: i64) -> Vec<HealthGroup> {
+    let at_ms: Vec<i64> = seconds
+        .iter()
+        .map(|second| started_ms.saturating_add_unsigned(second.to_ms))
+        .collect();
+    let has_due = seconds.iter().any(|second| second.delay.count > 0);
+    let charts = CHARTS
+        .iter()
+        .filter(|(name, ..)| has_due || *name != CHARTS[0].0);
+    charts
+        .map(|(name, unit, lines)| HealthGroup {
+            name: (*name).to_owned(),
+            unit: (*unit).to_owned(),
+            at_ms: at_ms.clone(),
+            lines: lines
+                .iter()
+                .map(|(name, of, is_rare)| (name, is_rare, seconds.iter().map(of).collect()))
+                .filter(|(_, is_rare, values): &(_, _, Vec<f64>)| {
+                    !**is_rare || values.iter().any(|value| *value > 0.0)
+                })
+                .map(|(name, _, values)| HealthLine {
+                    name: (*name).to_owned(),
+                    values: values.into_iter().map(thousandths).collect(),
+                })
+                .collect(),
+        })
+        .filter(|group| !group.at_ms.is_empty() && !group.lines.is_empty())
+        .collect()
+}
+
+fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+/// What became of the thresholds.
+pub fn threshold_results(thresholds: &[Threshold], recording: &Recording) -> Vec<ThresholdResult> {
+    let verdicts = thresholds
+        .iter()
+        .map(|threshold| threshold.judge(recording));
+    verdicts
+        .map(|verdict| ThresholdResult {
+            text: verdict.text().to_owned(),
+            is_met: verdict.is_met(),
+            value: verdict.value(),
+            limit: verdict.limit(),
+            unit: verdict.unit().to_owned(),
+            told: verdict.to_string(),
+        })
+        .collect()
+}
+
+/// The plan and what tells it from others.
+fn plan_identity(plan: &Path) -> Option<PlanIdentity> {
+    let digest = Sha256::digest(fs::read(plan).ok()?);
+    Some(PlanIdentity {
+        path: plan.display().to_string(),
+        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+    })
+}
+
+/// Where the load comes from.
+fn environment() -> Vec<(String, String)> {
+    let mut rows = vec![
+        (
+            "host".to_owned(),
+            gethostname::gethostname().to_string_lossy().into_owned(),
+        ),
+        ("system".to_owned(), system()),
+    ];
+    if let Ok(processors) = std::thread::available_parallelism() {
+        rows.push(("processors".to_owned(), processors.to_string()));
+    }
+    if let Some(mib) = memory_mib() {
+        rows.push(("memory".to_owned(), format!("{mib} MiB")));
+    }
+    rows
+}
+
+fn system() -> String {
+    let name = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    match fs::read_to_string("/proc/sys/kernel/osrelease") {
+        Ok(release) => format!("{name}, kernel {}", release.trim()),
+        Err(_) => name,
+    }
+}
+
+fn memory_mib() -> Option<u64> {
+    let mut text = String::new();
+    File::open("/proc/meminfo")
+        .ok()?
+        .read_to_string(&mut text)
+        .ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024)
+}
+
+/// How many users are meant to run, from moment to moment, in milliseconds since the Unix epoch: all main thread groups
+/// as if they started with the run. Setup and teardown groups are left out.
+fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i64, u64)> {
+    let is_main =
+        |group: &&GroupView| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup");
+    if groups
+        .iter()
+        .filter(is_main)
+        .any(|group| !group.load.is_empty())
+    {
+        // How many users such a group needs depends on the server.
+        return Vec::new();
+    }
+    let windows = groups
+        .iter()
+        .filter(is_main)
+        .filter(|group| group.fault.is_none());
+    let mut changes: Vec<(i64, i64)> = Vec::new();
+    for window in windows.flat_map(|group| &group.users) {
+        changes.push((started_ms.saturating_add_unsigned(window.start_ms), 1));
+        if let Some(stop_ms) = window.stop_ms {
+            changes.push((started_ms.saturating_add_unsigned(stop_ms), -1));
+        }
+    }
+    changes.retain(|(at_ms, _)| *at_ms <= ended_ms);
+    changes.sort_unstable();
+    // Within a second, only the last number is told.
+    let mut planned: Vec<(i64, u64)> = Vec::new();
+    let mut users = 0i64;
+    for (at_ms, change) in changes {
+        users += change;
+        let now = (at_ms, users.max(0) as u64);
+        match planned
+            .last_mut()
+            .filter(|last| last.0.div_euclid(1000) == at_ms.div_euclid(1000))
+        {
+            Some(last) => *last = now,
+            None => planned.push(now),
+        }
+    }
+    planned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drumfire_engine::UserWindow;
+    use drumfire_health::{Cause, Delay, Grade};
+
+    #[test]
+    fn the_verdict_is_told_in_moments_of_the_calendar() {
+        let verdict = Verdict {
+            grade: Grade::Degraded,
+            reasons: vec![Reason {
+                cause: Cause::CpuThrottled,
+                spans_ms: vec![(1_000, 3_000), (5_000, 6_000)],
+                measured: "without CPU for 400 ms of 1000 ms".to_owned(),
+                remedy: "raise the limit".to_owned(),
+            }],
+            length_ms: 9_000,
+        };
+        let told = run_verdict(&verdict, 1_700_000_000_000);
+        assert_eq!(told.state, "DEGRADED");
+        let reason = &told.reasons[0];
+        assert_eq!(reason.what, Cause::CpuThrottled.title());
+        assert_eq!(
+            reason.spans_ms,
+            [
+                (1_700_000_001_000, 1_700_000_003_000),
+                (1_700_000_005_000, 1_700_000_006_000)
+            ]
+        );
+    }
+
+    #[test]
+    fn health_shows_what_was_seen_and_leaves_out_what_never_was() {
+        let mut seconds = [Second::default(); 2];
+        for (place, second) in seconds.iter_mut().enumerate() {
+            second.to_ms = (place as u64 + 1) * 1000;
+            second.from_ms = place as u64 * 1000;
+            second.cores_used = 0.123_456;
+            second.loop_late_us = 1_500;
+        }
+        let names = |seconds: &[Second]| -> Vec<(String, usize)> {
+            let groups = health(seconds, 5_000).into_iter();
+            groups
+                .map(|group| (group.name, group.lines.len()))
+                .collect()
+        };
+        let quiet = [("CPU", 3), ("Stalls", 1), ("Sockets", 2)];
+        let quiet = quiet.map(|(name, lines)| (name.to_owned(), lines));
+        assert_eq!(names(&seconds)[..3], quiet);
+        assert_eq!(health(&seconds, 5_000)[0].at_ms, [6_000, 7_000]);
+        assert_eq!(health(&seconds, 5_000)[0].lines[0].values, [0.123; 2]);
+        seconds[1].delay = Delay {
+            count: 1,
+            p50_us: 10,
+            p99_us: 2_000,
+            max_us: 3_000,
+        };
+        seconds[1].throttled_ms = 500;
+        assert_eq!(names(&seconds)[0], ("Schedule delay".to_owned(), 3));
+        assert_eq!(health(&seconds, 0)[1].lines[3].values, [0.0, 0.5]);
+        assert!(health(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn planned_users_come_and_go() {
+        let window = |start_ms, stop_ms| UserWindow { start_ms, stop_ms };
+        let group = |class, users| GroupView {
+            name: "g".to_owned(),
+            class,
+            iterations: None,
+            fault: None,
+            users,
+            load: Vec::new(),
+        };
+        let groups = [
+            group(
+                "ThreadGroup",
+                vec![
+                    window(0, Some(5_000)),
+                    window(500, Some(5_000)),
+                    window(2_000, None),
+                ],
+            ),
+            group("SetupThreadGroup", vec![window(0, None)]),
+        ];
+        assert_eq!(
+            planned_users(&groups, 10_000, 99_000),
+            [(10_500, 2), (12_000, 3), (15_000, 1)]
+        );
+    }
+}

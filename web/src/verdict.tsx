@@ -1,0 +1,66 @@
+// What the run says of its own numbers, with when and why.
+
+import type { Reason, Report } from "./data";
+import { elapsed } from "./format";
+
+const MEANING: Record<string, string> = {
+  VALID: "Nothing was seen that is not the target’s doing.",
+  DEGRADED: "Some of these numbers are the load generator’s own doing.",
+  INVALID: "These numbers say more of the load generator than of the target.",
+};
+
+/** Spans of a reason that are listed; of more, the rest are counted. */
+const MOST_SPANS = 4;
+
+function when(reason: Reason, report: Report): string {
+  const length = reason.spans_ms.reduce((sum, [from, to]) => sum + to - from, 0);
+  if (length >= (report.endedMs - report.startedMs) * 0.98) return "all the time";
+  const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
+  const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
+  const more = reason.spans_ms.length - told.length;
+  return told.join(", ") + (more > 0 ? ` and ${more} times more` : "");
+}
+
+export function Verdict({ report }: { report: Report }) {
+  const verdict = report.verdict;
+  if (!verdict) {
+    const fromFile = report.environment.length === 0;
+    return (
+      <p class="verdict none" id="verdict">
+        <strong>No verdict.</strong> {fromFile ? "This report was made from a result file, which tells nothing of the load generator." : "Nobody watched the load generator in this run."}
+      </p>
+    );
+  }
+  return (
+    <div class={`verdict ${verdict.state.toLowerCase()}`} id="verdict">
+      <p>
+        <strong>{verdict.state}</strong> {MEANING[verdict.state] ?? ""}
+      </p>
+      {verdict.reasons.length > 0 && (
+        <ul>
+          {verdict.reasons.map((reason) => (
+            <li>
+              <b>{reason.what}</b> <span class="when">{when(reason, report)}</span>
+              {reason.measured && `: ${reason.measured}`}
+              <small>{reason.remedy}</small>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The stretches that spoil numbers, in seconds since the Unix epoch, for the charts; none that cover the whole run. */
+export function spoiltStretches(report: Report): [number, number][] {
+  const length = report.endedMs - report.startedMs;
+  const spans = (report.verdict?.reasons ?? []).flatMap((reason) => reason.spans_ms);
+  const sorted = spans.filter(([from, to]) => to - from < length * 0.98).sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const [from, to] of sorted) {
+    const last = merged[merged.length - 1];
+    if (last && from / 1000 <= last[1]) last[1] = Math.max(last[1], to / 1000);
+    else merged.push([from / 1000, to / 1000]);
+  }
+  return merged;
+}
