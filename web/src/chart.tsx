@@ -13,6 +13,8 @@ export interface Line {
   dashed?: boolean;
   filled?: boolean;
   points?: boolean;
+  /** Goes on over places without a value. */
+  joined?: boolean;
 }
 
 export interface ChartProps {
@@ -109,6 +111,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     label: line.name,
     stroke: lineColour(line.colour),
     width: line.points ? 0 : 1.75,
+    spanGaps: line.joined,
     dash: line.dashed ? [5, 4] : undefined,
     fill: props.stacked || line.filled ? fade(lineColour(line.colour), props.stacked ? 0.55 : 0.16) : undefined,
     paths: line.points ? () => null : undefined,
@@ -120,7 +123,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
   const options: uPlot.Options = {
     width: element.clientWidth || 600,
     height: props.height ?? 220,
-    padding: [12, 12, 0, 0],
+    padding: [12, 26, 0, 0],
     bands,
     cursor: {
       sync: from == null ? undefined : { key: "time", setSeries: false },
@@ -143,10 +146,18 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     hooks: {
       drawClear: [(u) => drawStretches(u, props.stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
+      setScale: [(u, key) => key === "x" && tellSpan(u, element)],
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
   };
   return new uPlot(options, [props.x, ...columns] as uPlot.AlignedData, element);
+}
+
+/** How much of x is shown, for whoever looks at the page from outside. */
+function tellSpan(u: uPlot, element: HTMLElement) {
+  const { min, max } = u.scales.x;
+  const figure = element.closest("figure");
+  if (figure && min != null && max != null) figure.dataset.span = String(Math.round(max - min));
 }
 
 function fade(colour: string, alpha: number): string {
@@ -220,7 +231,7 @@ function describeCursor(u: uPlot, element: HTMLElement, describe: (x: number, y:
   const place = element.querySelector(".u-legend");
   if (!place) return;
   const inside = left != null && top != null && left >= 0 && top >= 0;
-  place.textContent = inside ? describe(u.posToVal(left, "x"), u.posToVal(top, "y")) : "Move over the map to read it.";
+  place.textContent = inside ? describe(u.posToVal(left, "x"), u.posToVal(top, "y")) : "Move over the chart to read it.";
 }
 
 function moveByKey(event: KeyboardEvent, u: uPlot) {
@@ -230,8 +241,10 @@ function moveByKey(event: KeyboardEvent, u: uPlot) {
   const span = max - min;
   const at = u.cursor.idx ?? 0;
   const zoom = (factor: number) => {
-    const middle = xs[at] ?? (min + max) / 2;
-    const next = { min: Math.max(xs[0], middle - (span * factor) / 2), max: Math.min(xs[xs.length - 1], middle + (span * factor) / 2) };
+    const [first, last] = [xs[0], xs[xs.length - 1]];
+    const width = Math.min(span * factor, last - first);
+    const start = Math.min(Math.max((xs[at] ?? first) - width / 2, first), last - width);
+    const next = { min: start, max: start + width };
     for (const plot of uPlot.sync("time").plots) if (next.max > next.min) plot.setScale("x", next);
   };
   const moves: Record<string, () => void> = {

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { Chart, resetZoom, type Line, type Rect } from "./chart";
 import { labelColumns, type Report, type Row } from "./data";
-import { bytes, count, elapsed, percent, short, time } from "./format";
+import { NINES_AT, bytes, count, curveOf, elapsed, percent, percentileName, short, time } from "./format";
 import { spoiltStretches } from "./verdict";
 
 type Values = (number | null)[];
@@ -129,18 +129,16 @@ function Spread({ row, theme }: { row: Row; theme: string }) {
     return { rects, x, highest, describe, values: x.map(() => null) };
   }, [row, theme]);
   const curve = useMemo(() => {
-    const nines = (p: number) => -Math.log10(1 - Math.min(p, 99.9995) / 100);
-    return { x: row.curve.map(([p]) => nines(p)), lines: [line("response time", row.curve.map(([, ms]) => ms), 2, { filled: true })] };
+    const points = curveOf(row.curve, row.count);
+    return { x: points.map(([at]) => at), lines: [line("response time", points.map(([, ms]) => ms), 2, { filled: true })] };
   }, [row, theme]);
   const barLines = useMemo(() => [line("", bars?.values ?? [], 0)], [bars]);
-  const percents = [0, 0.301, 1, 2, 3, 4, 5];
-  const percentText = (v: number) => (Math.abs(v - 0.301) < 0.01 ? "50 %" : `${short((1 - 10 ** -v) * 100)} %`);
   return (
     <section id="spread">
       <h2>Distribution</h2>
       <div class="charts">
         {bars && <Chart id="chart-distribution" title="Distribution of response times" hint="Samples by time, on a logarithmic axis" x={bars.x} lines={barLines} value={short} xValue={time} logX rects={bars.rects} yRange={[0, bars.highest * 1.08]} describe={bars.describe} />}
-        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="So many samples were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentText} xSplits={percents} />}
+        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="So many samples were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentileName} xSplits={NINES_AT} />}
       </div>
     </section>
   );

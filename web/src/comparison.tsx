@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "./chart";
 import type { ComparedLabel, Comparison, Difference } from "./data";
-import { count, percent, short, time } from "./format";
+import { NINES_AT, count, curveOf, percent, percentileName, short, time } from "./format";
 import { Header, useTheme } from "./theme";
 
 const WORDS: Record<string, string> = { worse: "worse", better: "better", same: "no difference", unclear: "unclear", added: "new", removed: "gone" };
@@ -148,17 +148,20 @@ function Cell({ difference }: { difference?: Difference }) {
 function Curves(props: { label: ComparedLabel; base: string; other: string; theme: string; id: string }) {
   const { label, base, other, theme, id } = props;
   const chart = useMemo(() => {
-    const nines = (p: number) => -Math.log10(1 - Math.min(p, 99.9995) / 100);
-    const [before, after] = label.curves;
+    const curves = label.curves.map((curve, side) => curveOf(curve, side ? label.after : label.before));
+    const x = [...new Set(curves.flatMap((curve) => curve.map(([at]) => at)))].sort((a, b) => a - b);
+    const values = curves.map((curve) => {
+      const known = new Map(curve);
+      return x.map((at) => known.get(at) ?? null);
+    });
     return {
-      x: before.map(([p]) => nines(p)),
+      x,
       lines: [
-        { name: base, values: before.map(([, ms]) => ms), colour: 4, dashed: true },
-        { name: other, values: after.map(([, ms]) => ms), colour: 2 },
+        { name: base, values: values[0], colour: 4, dashed: true, joined: true },
+        { name: other, values: values[1], colour: 2, joined: true },
       ],
     };
   }, [label, theme]);
-  if (label.curves[0].length === 0 || label.curves[0].length !== label.curves[1].length) return null;
-  const percentText = (v: number) => (Math.abs(v - 0.301) < 0.01 ? "50 %" : `${short((1 - 10 ** -v) * 100)} %`);
-  return <Chart id={id} title="Percentile curves of all samples" hint="So many samples were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentText} xSplits={[0, 0.301, 1, 2, 3, 4, 5]} height={300} />;
+  if (label.curves.some((curve) => curve.length === 0)) return null;
+  return <Chart id={id} title="Percentile curves of all samples" hint="So many samples were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentileName} xSplits={NINES_AT} height={300} />;
 }

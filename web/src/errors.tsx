@@ -73,7 +73,7 @@ function Text({ name, text }: { name: string; text: string }) {
   if (!text) return null;
   return (
     <>
-      <h4>{name}</h4>
+      <h3>{name}</h3>
       <pre tabIndex={0} role="group" aria-label={name}>
         {text}
       </pre>

@@ -29,6 +29,36 @@ export function percent(share: number): string {
   return `${value >= 10 || value === 0 ? value.toFixed(value === 100 || value === 0 ? 0 : 1) : value.toFixed(2)} %`;
 }
 
+/** Where a percentile stands on an axis on which each further nine takes the same room. */
+export function nines(percentile: number): number {
+  return -Math.log10(1 - Math.min(percentile, 99.9995) / 100);
+}
+
+/** Places on that axis, with their names. */
+const NINES: [number, string][] = [
+  [0, "0 %"],
+  [nines(50), "50 %"],
+  [1, "90 %"],
+  [2, "99 %"],
+  [3, "99.9 %"],
+  [4, "99.99 %"],
+  [5, "99.999 %"],
+];
+export const NINES_AT = NINES.map(([at]) => at);
+
+export function percentileName(at: number): string {
+  const named = NINES.find(([place]) => Math.abs(place - at) < 0.01);
+  return named ? named[1] : at > 5 ? "100 %" : `${Number((100 * (1 - 10 ** -at)).toPrecision(5))} %`;
+}
+
+/** A percentile curve as far as so many samples have one, on that axis; the highest point is the maximum. */
+export function curveOf(points: [number, number][], samples: number): [number, number][] {
+  const most = 100 * (1 - 1 / Math.max(samples, 2));
+  const last = points[points.length - 1];
+  const curve = points.filter(([p]) => p < most).map(([p, ms]) => [nines(p), ms] as [number, number]);
+  return last ? [...curve, [nines(most), last[1]]] : curve;
+}
+
 export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;

@@ -9,6 +9,7 @@ readPayload().then(
   (data) => {
     place.textContent = "";
     render(data.kind === "report" ? <ReportPage report={data} /> : <ComparisonPage comparison={data} />, place);
+    performance.mark("ready");
     document.documentElement.dataset.ready = "true";
   },
   (error) => {

@@ -19,8 +19,8 @@ export function ReportPage({ report }: { report: Report }) {
       ["summary", "Summary", true],
       ["thresholds", "Thresholds", report.thresholds.length > 0],
       ["labels", "Labels", true],
-      ["time", "Over time", true],
-      ["spread", "Distribution", true],
+      ["time", "Over time", report.labels.length > 0],
+      ["spread", "Distribution", report.labels.length > 0],
       ["errors", "Errors", true],
       ["generator", "Load generator", report.connections != null || report.health.length > 0],
       ["environment", "Environment", true],
@@ -40,8 +40,9 @@ export function ReportPage({ report }: { report: Report }) {
       <main>
         <section id="summary" aria-label="Summary">
           <Verdict report={report} />
+          {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
           <Tiles report={report} lengthS={lengthS} />
-          <ServiceAndResponse total={report.total} />
+          {report.labels.length > 0 && <ServiceAndResponse total={report.total} />}
         </section>
         {report.thresholds.length > 0 && (
           <section id="thresholds">
@@ -56,7 +57,7 @@ export function ReportPage({ report }: { report: Report }) {
         {chosen ? (
           <LabelCharts key={chosen.label + chosen.transaction} report={report} row={chosen} close={() => setChosen(null)} theme={theme} />
         ) : (
-          <RunCharts report={report} theme={theme} />
+          report.labels.length > 0 && <RunCharts report={report} theme={theme} />
         )}
         <section id="errors">
           <h2>Errors</h2>

@@ -98,7 +98,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </tbody>
           <tfoot>
             <tr>
-              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(report.total)}</td> : <th scope="row">{hasTransactions ? "All samples, without transactions" : "All samples"}</th>))}
+              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(report.total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
             </tr>
           </tfoot>
         </table>

@@ -21,7 +21,7 @@ export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
             <th scope="col" class="number">
               Limit
             </th>
-            <th scope="col">Of the limit</th>
+            <th scope="col">Margin</th>
           </tr>
         </thead>
         <tbody>
@@ -47,7 +47,10 @@ export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
 }
 
 function Margin({ threshold }: { threshold: Threshold }) {
-  if (threshold.value == null || threshold.limit === 0) return <>–</>;
+  if (threshold.value == null) return <>–</>;
+  const distance = threshold.value - threshold.limit;
+  const told = distance === 0 ? "at the limit" : `${short(Math.abs(distance))}${threshold.unit} ${distance > 0 ? "above" : "below"}`;
+  if (threshold.limit === 0) return <>{told}</>;
   const share = threshold.value / threshold.limit;
   return (
     <span class="margin">
@@ -55,7 +58,7 @@ function Margin({ threshold }: { threshold: Threshold }) {
         <i class={threshold.is_met ? "good" : "bad"} style={{ width: `${Math.min(100, share * 66)}%` }} />
         <u />
       </span>
-      {short(share * 100)} %
+      {told}
     </span>
   );
 }

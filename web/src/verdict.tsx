@@ -12,9 +12,12 @@ const MEANING: Record<string, string> = {
 /** Spans of a reason that are listed; of more, the rest are counted. */
 const MOST_SPANS = 4;
 
+/** A stretch that covers so much of the run is told as all of it. */
+const MOSTLY = 0.9;
+
 function when(reason: Reason, report: Report): string {
   const length = reason.spans_ms.reduce((sum, [from, to]) => sum + to - from, 0);
-  if (length >= (report.endedMs - report.startedMs) * 0.98) return "all the time";
+  if (length >= (report.endedMs - report.startedMs) * MOSTLY) return "all the time";
   const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
   const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
   const more = reason.spans_ms.length - told.length;
@@ -55,7 +58,7 @@ export function Verdict({ report }: { report: Report }) {
 export function spoiltStretches(report: Report): [number, number][] {
   const length = report.endedMs - report.startedMs;
   const spans = (report.verdict?.reasons ?? []).flatMap((reason) => reason.spans_ms);
-  const sorted = spans.filter(([from, to]) => to - from < length * 0.98).sort((a, b) => a[0] - b[0]);
+  const sorted = spans.filter(([from, to]) => to - from < length * MOSTLY).sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [from, to] of sorted) {
     const last = merged[merged.length - 1];

@@ -1,10 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`.
+//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`, `web`.
 
 mod bench;
 mod measure;
 mod oracle;
 mod record;
 mod reference;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -14,7 +15,8 @@ use anyhow::{Context as _, bail};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test                          all tests of the workspace
+  test                          all tests of the workspace, and those of the report's page in a browser (node, npm, Chromium)
+  test web                      the latter alone
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
@@ -22,18 +24,23 @@ usage: cargo xtask COMMAND
                                 download users pacing seed
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
+  web                           build the report's page from web/ (node, npm)
 ";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => run(cargo().args(["test", "--workspace", "--quiet"])),
+        ["test"] => {
+            run(cargo().args(["test", "--workspace", "--quiet"])).and_then(|()| web::test())
+        }
+        ["test", "web"] => web::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
         ["bench", ref options @ ..] => bench::bench(options),
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
         ["gen"] => reference::generate(),
+        ["web"] => web::build(),
         ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
         _ => {
             eprint!("{USAGE}");

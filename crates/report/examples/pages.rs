@@ -1,0 +1,227 @@
+//! Writes the pages that the browser's tests open, into the folder that is named: a run with everything in it, one from a
+//! result file, twelve hours of 500 labels, an empty one, and a comparison. Nothing in them is left to chance.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drumfire_report::{
+    Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunFile,
+    RunVerdict, ThresholdResult, VerdictReason, report_html,
+};
+use drumfire_results::{AssertionResult, Connections, Recording, Sample};
+
+/// 2026-03-01 10:00:00 UTC.
+const START_MS: i64 = 1_772_359_200_000;
+
+fn main() -> std::io::Result<()> {
+    let folder = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| PathBuf::from("."), PathBuf::from);
+    fs::create_dir_all(&folder)?;
+    let whole = shop("checkout.jmx", 1.0, 300);
+    let slower = shop("checkout.jmx, next", 1.25, 300);
+    put(&folder, "whole.html", &whole)?;
+    let rows = RunFile::of_result_file(Path::new("results.jtl"), shop("", 1.0, 20).recording);
+    put(&folder, "results.html", &rows)?;
+    put(&folder, "long.html", &RunFile::new("long.jmx", long()))?;
+    put(
+        &folder,
+        "empty.html",
+        &RunFile::new("empty.jmx", Recording::default()),
+    )?;
+    let comparison = Comparison::of(&whole, &[slower], CompareOptions::default());
+    fs::write(folder.join("comparison.html"), comparison.html())
+}
+
+fn put(folder: &Path, name: &str, run: &RunFile) -> std::io::Result<()> {
+    let page = report_html(run, &Apdex::default(), &|_, _| false);
+    fs::write(folder.join(name), page)
+}
+
+/// Numbers that look random and are always the same.
+struct Noise(u64);
+
+impl Noise {
+    /// From 0 to 1.
+    fn next(&mut self) -> f64 {
+        let step = 6_364_136_223_846_793_005u64;
+        self.0 = self
+            .0
+            .wrapping_mul(step)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / (1u64 << 24) as f64
+    }
+}
+
+/// A shop under a rate that grows; at two thirds its database gets slow, and some orders fail.
+fn shop(name: &str, factor: f64, seconds: i64) -> RunFile {
+    let labels = [
+        ("GET /", 20.0),
+        ("GET /search", 90.0),
+        ("GET /product/{id}", 45.0),
+        ("POST /basket", 60.0),
+        ("POST /order", 180.0),
+    ];
+    let mut noise = Noise(7);
+    let mut recording = Recording::default();
+    for second in 0..seconds {
+        let rate = 10 + second / 6;
+        let slow = if (200..240).contains(&second) {
+            4.0
+        } else {
+            1.0
+        };
+        for place in 0..rate {
+            let (label, mean_ms) = labels[(noise.next() * 5.0) as usize % 5];
+            let tail = if noise.next() > 0.97 { 5.0 } else { 1.0 };
+            let elapsed_ms = mean_ms * factor * slow * tail * (0.5 + noise.next());
+            let mut sample = Sample::new(label.into(), format!("Shoppers 1-{place}").into());
+            sample.set_ok();
+            sample.start_ms = START_MS + second * 1000 + place * 1000 / rate;
+            sample.service_us = (elapsed_ms * 1000.0) as u64;
+            sample.set_end(sample.start_ms + elapsed_ms as i64);
+            sample.connect_ms = if noise.next() > 0.9 { 3 } else { 0 };
+            sample.latency_ms = (elapsed_ms * 0.8) as i64;
+            sample.delay_us = Some((noise.next() * 900.0 * slow) as u64);
+            (sample.bytes, sample.sent_bytes) = (4_000, 350);
+            sample.all_threads = (rate / 2) as u32;
+            if slow > 1.0 && label == "POST /order" {
+                fail(&mut sample, noise.next());
+            }
+            recording.add(&sample);
+            if label == "POST /order" {
+                recording.add(&transaction(&sample));
+            }
+        }
+    }
+    let run = RunFile::new(name, recording);
+    described(run, seconds)
+}
+
+fn fail(sample: &mut Sample, luck: f64) {
+    sample.success = false;
+    sample.url = Some("http://127.0.0.1/order".into());
+    sample.method = Some("POST".into());
+    sample.request_headers = Some("Content-Type: application/json".into());
+    sample.query_string = Some("{\"basket\":7}".into());
+    sample.response_headers = Some("HTTP/1.1 503 Service Unavailable".into());
+    sample.response_data = Some(b"<p>out of connections</p>".as_slice().into());
+    if luck > 0.3 {
+        (sample.code, sample.message) = ("503".into(), "Service Unavailable".into());
+        return;
+    }
+    sample.assertions.push(AssertionResult {
+        name: Some("has a number".into()),
+        failure: true,
+        message: Some("Test failed: text expected to contain /order-\\d+/".into()),
+        ..AssertionResult::default()
+    });
+}
+
+fn transaction(inner: &Sample) -> Sample {
+    let mut sample = inner.clone();
+    sample.label = "Check out".into();
+    sample.message = "Number of samples in transaction : 1, number of failing samples : 0".into();
+    sample.code = "200".into();
+    sample.assertions.clear();
+    sample
+}
+
+/// What is known beside the samples.
+fn described(mut run: RunFile, seconds: i64) -> RunFile {
+    (run.started_ms, run.ended_ms) = (START_MS, START_MS + seconds * 1000);
+    run.plan = Some(PlanIdentity {
+        path: "plans/checkout.jmx".to_owned(),
+        sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
+    });
+    let environment = [
+        ("host", "load-1"),
+        ("processors", "4"),
+        ("memory", "8192 MiB"),
+    ];
+    run.environment = environment
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .to_vec();
+    run.verdict = Some(RunVerdict {
+        state: "DEGRADED".to_owned(),
+        reasons: vec![VerdictReason {
+            what: "CPU quota of the control group used up".to_owned(),
+            measured: "without CPU for 180 ms of 1000 ms".to_owned(),
+            remedy: "raise the container's CPU limit, or send less from here".to_owned(),
+            spans_ms: vec![(START_MS + 120_000, START_MS + 131_000)],
+        }],
+    });
+    let threshold = |text: &str, is_met, value, limit| ThresholdResult {
+        text: text.to_owned(),
+        is_met,
+        value: Some(value),
+        limit,
+        unit: "ms".to_owned(),
+        told: format!("{text}: {value}ms"),
+    };
+    run.thresholds = vec![
+        threshold("p95 > 800ms", true, 412.0, 800.0),
+        threshold("label:POST /order p99 > 1s", false, 1_640.0, 1_000.0),
+    ];
+    run.connections = Some(Connections {
+        opened: 812,
+        reused: 9_651,
+        handshakes_full: 400,
+        handshakes_resumed: 412,
+        closed_by_us: 800,
+        closed_by_peer: 12,
+    });
+    let users = (0..seconds).step_by(6);
+    run.planned_users = users
+        .map(|second| (START_MS + second * 1000, (5 + second / 12) as u64))
+        .collect();
+    run.marks.push(Mark {
+        at_ms: START_MS + 200_000,
+        text: "database restarted".to_owned(),
+    });
+    run.health = vec![
+        health("Schedule delay", "ms", seconds),
+        health("CPU", "cores", seconds),
+    ];
+    run
+}
+
+fn health(name: &str, unit: &str, seconds: i64) -> HealthGroup {
+    let mut noise = Noise(3);
+    let line = |name: &str, height: f64, noise: &mut Noise| HealthLine {
+        name: name.to_owned(),
+        values: (0..seconds)
+            .map(|_| height * (0.5 + noise.next()))
+            .collect(),
+    };
+    HealthGroup {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        at_ms: (1..=seconds)
+            .map(|second| START_MS + second * 1000)
+            .collect(),
+        lines: vec![
+            line("first", 0.4, &mut noise),
+            line("second", 1.2, &mut noise),
+        ],
+    }
+}
+
+/// Twelve hours of 500 labels, by a clock that is driven by hand.
+fn long() -> Recording {
+    let mut noise = Noise(5);
+    let mut recording = Recording::default();
+    let labels: Vec<String> = (0..500).map(|i| format!("GET /some/path/{i}")).collect();
+    for second in (0..12 * 3600).step_by(60) {
+        for label in &labels {
+            let mut sample = Sample::new(label.as_str().into(), "t".into());
+            sample.set_ok();
+            sample.start_ms = START_MS + second * 1000;
+            sample.service_us = 20_000 + (noise.next() * 65_536.0) as u64;
+            sample.set_end(sample.start_ms + sample.service_us as i64 / 1000);
+            sample.all_threads = 100;
+            recording.add(&sample);
+        }
+    }
+    recording
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from "@playwright/test";
+
+// `cargo xtask test` says where the browser and the pages are.
+const browser = (width: number, height: number) => ({
+  viewport: { width, height },
+  launchOptions: { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] },
+});
+
+export default defineConfig({
+  testDir: "tests",
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: "line",
+  projects: [
+    { name: "wide", use: browser(1280, 900) },
+    { name: "narrow", use: browser(390, 844) },
+  ],
+});

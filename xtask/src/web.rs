@@ -1,0 +1,119 @@
+//! `cargo xtask web` builds the report's page from `web/`; `cargo xtask test` has a browser look at it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+/// Where the page's source is, seen from the root of the workspace.
+const SOURCE: &str = "web";
+/// What is built there.
+const BUILT: &str = "web/dist/index.html";
+/// The page as the program has it.
+const ASSET: &str = "crates/report/assets/report.html";
+/// Programs that can drive a test, the first of them that is there.
+const BROWSERS: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+];
+
+/// Builds the page and puts it where the program takes it from.
+pub fn build() -> anyhow::Result<()> {
+    let root = super::root();
+    install(&root)?;
+    build_page(&root)?;
+    fs::copy(root.join(BUILT), root.join(ASSET)).context(ASSET)?;
+    println!("{ASSET}");
+    Ok(())
+}
+
+/// Holds the page against its source and has a browser try it. What is missing for that is told, and is no failure: the
+/// page itself needs none of it.
+pub fn test() -> anyhow::Result<()> {
+    let root = super::root();
+    for program in ["node", "npm"] {
+        if found(program).is_none() {
+            return skipped(&format!("{program} is not installed"));
+        }
+    }
+    let Some(browser) = browser() else {
+        return skipped("there is no Chromium (the variable CHROMIUM may name one)");
+    };
+    if let Err(error) = install(&root) {
+        return skipped(&format!("its packages cannot be fetched: {error:#}"));
+    }
+    build_page(&root)?;
+    if fs::read(root.join(BUILT))? != fs::read(root.join(ASSET))? {
+        bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
+    }
+    let pages = tempfile::tempdir()?;
+    let example = [
+        "run",
+        "--quiet",
+        "-p",
+        "drumfire-report",
+        "--example",
+        "pages",
+        "--",
+    ];
+    super::run(super::cargo().args(example).arg(pages.path()))?;
+    let playwright = root.join(SOURCE).join("node_modules/.bin/playwright");
+    super::run(
+        Command::new(playwright)
+            .arg("test")
+            .current_dir(root.join(SOURCE))
+            .env("CHROMIUM", browser)
+            .env("DRUMFIRE_PAGES", pages.path()),
+    )
+}
+
+fn skipped(why: &str) -> anyhow::Result<()> {
+    eprintln!("xtask: SKIPPED: the browser's tests of the report's page, since {why}");
+    Ok(())
+}
+
+/// Fetches what `package-lock.json` names, once.
+fn install(root: &Path) -> anyhow::Result<()> {
+    let folder = root.join(SOURCE);
+    let lock = "package-lock.json";
+    // npm keeps what it installed beside the packages.
+    let is_fresh = modified(&folder.join("node_modules/.package-lock.json"))
+        .is_some_and(|there| modified(&folder.join(lock)).is_some_and(|wanted| wanted <= there));
+    if is_fresh {
+        return Ok(());
+    }
+    let quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+    super::run(
+        Command::new("npm")
+            .args(quiet)
+            .current_dir(folder)
+            .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"),
+    )
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+fn build_page(root: &Path) -> anyhow::Result<()> {
+    let folder = root.join(SOURCE);
+    let mut npm = Command::new("npm");
+    npm.args(["run", "--silent", "build"]).current_dir(folder);
+    super::run(npm.stdout(Stdio::null()))
+}
+
+fn browser() -> Option<PathBuf> {
+    let named = env::var_os("CHROMIUM").map(PathBuf::from);
+    named.or_else(|| BROWSERS.into_iter().find_map(found))
+}
+
+/// Where the shell would find a program.
+fn found(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let places = env::split_paths(&path).map(|folder| folder.join(program));
+    places.into_iter().find(|place| place.is_file())
+}
