@@ -104,7 +104,10 @@ fn run(
                         file_part(&row.entry.case)
                     );
                     // The report has the numbers; this is for looking closer.
-                    let _ = std::fs::write(folder.join(file), &round.said);
+                    let said = round
+                        .said
+                        .replace(&format!("{}/", super::root().display()), "");
+                    let _ = std::fs::write(folder.join(file), said);
                     row.rounds.push(round);
                     true
                 }

@@ -21,7 +21,7 @@ pub use tree::{Element, Resolver};
 
 use crate::elements::{self, Listener, Roles};
 use crate::java::{Java, JavaPlan};
-use crate::program::{Needs, Program};
+use crate::program::{Group, Needs, Program};
 
 /// What a plan is compiled with.
 #[derive(Clone, Default)]
@@ -54,43 +54,11 @@ pub struct Compiled {
 pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
     let mut resolver = Resolver::new(tree, &settings);
     let plan = resolver.resolve();
-    let mut findings = resolver.findings;
+    let findings = resolver.findings;
     let Some(plan) = plan else {
         return Err(findings);
     };
-    let lookup = lookup(&settings.properties);
-    let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
-        findings.push(Diagnostic::error("save-configuration", fault.to_string()));
-        SaveConfig::default()
-    });
-    save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
-    let mut compiler = Compiler::new(settings.properties.clone());
-    // `__TestPlanName` is the file's name (`FileServer#getScriptName`).
-    let script = plan
-        .source
-        .path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    compiler.set_plan(&script, &settings.base_dir);
-    let mut unit = Unit {
-        settings: &settings,
-        compiler,
-        findings,
-        state_count: 0,
-        outputs: Vec::new(),
-        summarisers: Vec::new(),
-        told: Vec::new(),
-        save_config,
-        keeps_previous: false,
-        previous_needs: Needs::NOTHING,
-        reads_sampler_name: false,
-        managers: HashMap::new(),
-        java: JavaPlan::default(),
-        keystore: None,
-    };
-    unit.previous_needs = previous::needs(&plan);
-    unit.keeps_previous = unit.previous_needs != Needs::NOTHING;
+    let mut unit = Unit::new(&plan, &settings, findings);
     variables::define(&plan, &mut unit);
     unit.keystore = elements::config::read_keystore(&plan, &mut unit);
     let mut decoded = Decoded::default();
@@ -105,47 +73,80 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     if unit.findings.iter().any(Diagnostic::is_error) {
         return Err(unit.findings);
     }
-    let variables = sample_variable_names(lookup("sample_variables").as_deref());
-    let sample_variables = variables
-        .iter()
-        .map(|name| unit.compiler.names_mut().intern(name))
-        .collect();
-    let Unit {
-        compiler,
-        findings,
-        state_count,
-        outputs,
-        summarisers,
-        keeps_previous,
-        reads_sampler_name,
-        java,
-        ..
-    } = unit;
-    let (names, vars) = compiler.finish();
-    let program = Program {
-        script,
-        base_dir: settings.base_dir.clone(),
-        names,
-        variables: vars
+    Ok(unit.finish(&plan, groups.into_iter().flatten().collect(), &settings))
+}
+
+impl<'s> Unit<'s> {
+    /// What compiling starts from.
+    fn new(plan: &Element, settings: &'s Settings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
+        let lookup = lookup(&settings.properties);
+        let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
+            findings.push(Diagnostic::error("save-configuration", fault.to_string()));
+            SaveConfig::default()
+        });
+        save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
+        let mut compiler = Compiler::new(settings.properties.clone());
+        compiler.set_plan(&script(plan), &settings.base_dir);
+        let previous_needs = previous::needs(plan);
+        Unit {
+            settings,
+            compiler,
+            findings,
+            state_count: 0,
+            outputs: Vec::new(),
+            summarisers: Vec::new(),
+            told: Vec::new(),
+            save_config,
+            keeps_previous: previous_needs != Needs::NOTHING,
+            previous_needs,
+            reads_sampler_name: false,
+            managers: HashMap::new(),
+            java: JavaPlan::default(),
+            keystore: None,
+        }
+    }
+
+    /// The program, when all thread groups are compiled.
+    fn finish(mut self, plan: &Element, groups: Vec<Group>, settings: &Arc<Settings>) -> Compiled {
+        let variables =
+            sample_variable_names(lookup(&settings.properties)("sample_variables").as_deref());
+        let sample_variables = variables
             .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_string()))
-            .collect(),
-        groups: groups.into_iter().flatten().collect(),
-        outputs,
-        summarisers,
-        serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
-        tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
-        state_count,
-        sample_variables,
-        keeps_previous,
-        reads_sampler_name,
-        java,
-        settings: settings.clone(),
-    };
-    Ok(Compiled {
-        program,
-        warnings: findings,
-    })
+            .map(|name| self.compiler.names_mut().intern(name))
+            .collect();
+        let (names, vars) = self.compiler.finish();
+        let program = Program {
+            script: script(plan),
+            base_dir: settings.base_dir.clone(),
+            names,
+            variables: vars
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_string()))
+                .collect(),
+            groups,
+            outputs: self.outputs,
+            summarisers: self.summarisers,
+            serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
+            tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
+            state_count: self.state_count,
+            sample_variables,
+            keeps_previous: self.keeps_previous,
+            reads_sampler_name: self.reads_sampler_name,
+            java: self.java,
+            settings: settings.clone(),
+        };
+        Compiled {
+            program,
+            warnings: self.findings,
+        }
+    }
+}
+
+/// `__TestPlanName` is the file's name (`FileServer#getScriptName`).
+fn script(plan: &Element) -> String {
+    let name = plan.source.path.file_name();
+    name.map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// Properties as the results crate asks for them.
