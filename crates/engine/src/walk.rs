@@ -9,12 +9,15 @@ mod critical_section;
 mod looping;
 mod transactions;
 mod virtual_user;
+mod weighted_switch;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Slot, Template};
 use looping::{end_index, start_index};
+use weighted_switch::Weighing;
+pub use weighted_switch::{WeightRow, Weights};
 
 use crate::context::Context;
 use crate::elements::named_locks::Held;
@@ -97,6 +100,7 @@ pub enum Kind {
     Switch {
         value: Template,
     },
+    Weighted(Weights),
     Throughput(Box<Throughput>),
     Runtime {
         seconds: Template,
@@ -172,6 +176,7 @@ pub enum Extra {
         started_ns: u64,
     },
     Critical(Option<Held>),
+    Weighted(Box<Weighing>),
     /// Whether the iteration at hand has begun.
     VirtualUser {
         arrived: bool,
@@ -276,6 +281,7 @@ impl Extra {
             Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
             Kind::Critical { .. } => Extra::Critical(None),
             Kind::VirtualUser(_) => Extra::VirtualUser { arrived: false },
+            Kind::Weighted(_) => Extra::Weighted(Box::default()),
             _ => Extra::None,
         }
     }
@@ -344,6 +350,7 @@ impl Walker<'_> {
     fn pass(&mut self, id: ControllerId) -> Flow {
         let resumes = std::mem::take(&mut self.state(id).paused);
         match &self.group.controllers[id as usize].kind {
+            Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
             kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
             Kind::Loop { forever, .. } => {
                 if self.end_of_loop(id) {

@@ -212,6 +212,11 @@ static ENTRIES: &[Entry] = &[
         Role::Controller,
         controllers::parameterized,
     ),
+    native(
+        "com.blazemeter.jmeter.control.WeightedSwitchController",
+        Role::Controller,
+        controllers::weighted_switch,
+    ),
     // Samplers are decoded with the configuration in their scope, by `samplers::decode`.
     native("HTTPSamplerProxy", Role::Sampler, nothing),
     native("HTTPSampler_", Role::Sampler, nothing),
@@ -326,6 +331,11 @@ static ENTRIES: &[Entry] = &[
     native("RegexExtractor", Role::Scoped, post::regex_extractor),
     native("BoundaryExtractor", Role::Scoped, post::boundary_extractor),
     native("JSONPostProcessor", Role::Scoped, post::json_post_processor),
+    native(
+        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
+        Role::Scoped,
+        post::json_path_extractor,
+    ),
     native("HtmlExtractor", Role::Scoped, post::html_extractor),
     native(
         "DebugPostProcessor",
@@ -364,6 +374,11 @@ static ENTRIES: &[Entry] = &[
     native("DurationAssertion", Role::Scoped, assertions::duration),
     native("SizeAssertion", Role::Scoped, assertions::size),
     native("JSONPathAssertion", Role::Scoped, assertions::json_path),
+    native(
+        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
+        Role::Scoped,
+        assertions::plugin_json_path,
+    ),
     native("JMESPathAssertion", Role::Scoped, assertions::jmes_path),
     native("XPathAssertion", Role::Scoped, assertions::xpath),
     native("XPath2Assertion", Role::Scoped, assertions::xpath2),

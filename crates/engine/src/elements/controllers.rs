@@ -10,7 +10,7 @@ use drumfire_jmx::Value;
 use crate::compile::Decoder;
 use crate::context::Context;
 use crate::elements::{Assignments, Roles, java};
-use crate::walk::{ForEach, Kind, Throughput};
+use crate::walk::{ForEach, Kind, Throughput, WeightRow, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
 ///
@@ -198,6 +198,35 @@ pub fn switch(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Switch {
         value: d.template("SwitchController.value"),
     })
+}
+
+/// Weighted Switch Controller (`com.blazemeter.jmeter.control.WeightedSwitchController`): one of its children, so that the
+/// runs of each come close to its weight, for each user.
+///
+/// Property: `Weights`, rows of a child's name and its weight (a whole number); rows that name no child do not count. As in
+/// the plugin, the place among the rows that are left is the place of the child. A weight that is no number, or
+/// none above 0, ends the user. Of a child that is a Transaction Controller the plugin runs the first sampler only.
+pub fn weighted_switch(d: &mut Decoder) -> Roles {
+    let element = d.element;
+    let rows = element.props.list("Weights").iter();
+    let rows = rows.filter_map(|row| match &row.value {
+        Value::List(cells) => Some(cells),
+        _ => None,
+    });
+    let mut decode_row = |cells: &Vec<drumfire_jmx::Prop>| WeightRow {
+        child: cell(d, cells, 0),
+        weight: cell(d, cells, 1),
+        enabled: cells
+            .get(2)
+            .is_none_or(|enabled| enabled.value.as_str() == "true"),
+    };
+    let rows = rows.map(&mut decode_row).collect();
+    Roles::controller(Kind::Weighted(Weights { rows }))
+}
+
+fn cell(d: &mut Decoder, cells: &[drumfire_jmx::Prop], index: usize) -> Template {
+    let text = cells.get(index).map(|cell| cell.value.as_str());
+    d.compile(&text.unwrap_or_default())
 }
 
 /// Throughput Controller (`ThroughputController`): runs its children so many times, or in a share of the iterations.

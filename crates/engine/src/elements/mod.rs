@@ -27,6 +27,7 @@ pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is
 pub use statics::Statics;
 
 pub use arguments::Assignments;
+pub use thread_end::test_failed;
 
 use crate::context::Context;
 use crate::elements::samplers::Sampler;

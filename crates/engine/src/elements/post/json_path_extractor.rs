@@ -1,0 +1,194 @@
+//! JSON Path Extractor of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor`): puts what
+//! a JSONPath leads to into a variable.
+//!
+//! Properties: `JSONPATH`, `VAR` (the variable; an array also gives `name_1`, `name_2`, … and `name_matchNr`), `DEFAULT` (for what
+//! cannot be read or found, an empty array among it), `SUBJECT` (`BODY`, or `VAR`: the variable in `VARIABLE`). An object inside
+//! is written as Java writes a map: `{a=1}`.
+
+use drumfire_expr::Template;
+use drumfire_query::json::Value;
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_results::Sample;
+
+use super::variable_names::VariableNames;
+use crate::compile::Decoder;
+use crate::compiled::{Compiled, Only};
+use crate::context::Context;
+use crate::elements::{PostProcessor, Roles};
+use crate::program::Needs;
+use crate::scoped::Input;
+
+struct JsonPathExtractor {
+    /// None where the plan spells out the empty text.
+    path: Option<Compiled<JsonPath>>,
+    variable: Template,
+    default: Template,
+    subject: Template,
+    source: Template,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    Roles::post(JsonPathExtractor::decode(d))
+}
+
+impl JsonPathExtractor {
+    fn decode(d: &mut Decoder) -> JsonPathExtractor {
+        let path = d.template("JSONPATH");
+        JsonPathExtractor {
+            path: (!path.is_empty_literal()).then(|| Compiled::new(d, path, Only)),
+            variable: d.template("VAR"),
+            default: d.template("DEFAULT"),
+            subject: d.template("SUBJECT"),
+            source: d.template("VARIABLE"),
+        }
+    }
+
+    /// Writes the variables.
+    ///
+    /// # Errors
+    /// With the message of the exception that the plugin catches.
+    fn extract(&self, cx: &mut Context, sample: &Sample, name: &str) -> Result<(), String> {
+        let input = match &*self.subject.eval(cx) {
+            "VAR" => {
+                let source = self.source.eval(cx);
+                let value = cx.vars.get_named(&source).cloned();
+                Input::Variable(value.ok_or("json string can not be null or empty")?)
+            }
+            _ => Input::Result(sample),
+        };
+        let path = self.path.as_ref().ok_or("path can not be null or empty")?;
+        let path = path.get(cx).outcome?;
+        let body = cx.parsed.json(&input);
+        let json = body.get().map_err(ToString::to_string)?;
+        let found = path.read(json).map_err(|error| error.message)?;
+        match &*found {
+            Value::Array(items) => set_all(cx, name, &found, items),
+            found => {
+                cx.vars.set_named(name, found.to_java_text().into());
+                Ok(())
+            }
+        }
+    }
+}
+
+fn set_all(
+    cx: &mut Context,
+    name: &str,
+    array: &Value<'_>,
+    items: &[Value<'_>],
+) -> Result<(), String> {
+    if items.is_empty() {
+        return Err("Extracted array is empty".to_owned());
+    }
+    cx.vars.set_named(name, array.to_java_text().into());
+    let mut names = VariableNames::new(name);
+    names.set_match_count(items.len(), &mut cx.vars);
+    let mut old = 1;
+    while cx
+        .vars
+        .remove_named(names.with(format_args!("_{old}")))
+        .is_some()
+    {
+        old += 1;
+    }
+    for (index, item) in items.iter().enumerate() {
+        names.set_numbered(index + 1, item.to_java_text().into(), &mut cx.vars);
+    }
+    Ok(())
+}
+
+impl PostProcessor for JsonPathExtractor {
+    /// `JSONPathExtractor#process`: a failure writes the default, and leaves the variables of an array as they were.
+    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+        let name = self.variable.eval(cx).into_string();
+        if let Err(message) = self.extract(cx, sample, &name) {
+            tracing::warn!("Extract failed: {message}");
+            let default = self.default.eval(cx).into_value();
+            cx.vars.set_named(&name, default);
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        match self.subject.literal() {
+            Some("VAR") => Needs::NOTHING,
+            _ => Needs::BODY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    /// Variables after one sample, `v_1` to `v_3` and `v_5` being there before it.
+    fn extract(body: &str, path: &str, more: &str) -> String {
+        let class = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor";
+        let xml = format!(
+            r#"<{class} guiclass="g" testclass="{class}" testname="e"><stringProp name="JSONPATH">{path}</stringProp>
+            <stringProp name="VAR">v</stringProp><stringProp name="DEFAULT">no ${{w}}</stringProp>{more}</{class}>"#
+        );
+        let (extractor, mut cx, _) =
+            fixture::decode_with_findings(&[], &xml, JsonPathExtractor::decode);
+        for name in ["v_1", "v_2", "v_3", "v_5"] {
+            cx.vars.set_named(name, "old".into());
+        }
+        cx.vars.set_named("w", r#"{"k":[7]}"#.into());
+        extractor.process(&mut cx, &mut fixture::sample(body));
+        fixture::variables(&cx, "v").join(" ")
+    }
+
+    const BODY: &str =
+        r#"{"a":{"x":1,"y":[1,2.50]},"n":null,"s":"q","e":[],"l":[{"k":1},null,"t",true]}"#;
+    const OLD: &str = "v_1=old v_2=old v_3=old v_5=old";
+
+    // Recorded from jmeter-plugins-extras-libs 1.4.0.
+
+    #[test]
+    fn a_single_value_leaves_the_variables_of_an_array_alone() {
+        for (path, value) in [("$.s", "q"), ("$.a", "{x=1, y=[1,2.5]}"), ("$.n", "null")] {
+            assert_eq!(extract(BODY, path, ""), format!("v={value} {OLD}"));
+        }
+        assert_eq!(extract("\"t\"", "$", ""), format!("v=t {OLD}"));
+    }
+
+    #[test]
+    fn an_array_gives_each_element() {
+        assert_eq!(
+            extract(BODY, "$.l", ""),
+            r#"v=[{"k":1},null,"t",true] v_1={k=1} v_2=null v_3=t v_4=true v_5=old v_matchNr=4"#
+        );
+        assert_eq!(
+            extract(BODY, "$.a.y", ""),
+            "v=[1,2.5] v_1=1 v_2=2.5 v_5=old v_matchNr=2"
+        );
+        for path in ["$..x", "$.l[*].k"] {
+            assert_eq!(extract(BODY, path, ""), "v=[1] v_1=1 v_5=old v_matchNr=1");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_or_cannot_be_read_gives_the_default() {
+        for path in ["$.e", "$..zz", "$.zz", "", "$.l[5]", "$["] {
+            let expected = format!("v=no ${{w}} {OLD}").replace("${w}", r#"{"k":[7]}"#);
+            assert_eq!(extract(BODY, path, ""), expected, "{path}");
+        }
+        for body in ["", "{"] {
+            assert!(extract(body, "$.a", "").starts_with("v=no "));
+        }
+    }
+
+    #[test]
+    fn a_variable_may_be_looked_into() {
+        let of = |name: &str| {
+            format!(
+                r#"<stringProp name="SUBJECT">VAR</stringProp><stringProp name="VARIABLE">{name}</stringProp>"#
+            )
+        };
+        assert_eq!(
+            extract("", "$.k", &of("w")),
+            "v=[7] v_1=7 v_5=old v_matchNr=1"
+        );
+        assert!(extract("{\"k\":1}", "$.k", &of("none")).starts_with("v=no "));
+    }
+}
