@@ -193,9 +193,11 @@ impl BodySpec<'_> {
                     || self.sends_values_as_body())),
             "HEAD" | "TRACE" | "OPTIONS" => Ok(false),
             method if is_token(method) => Ok(true),
-            method => Err(Exception::illegal_argument(format!(
-                "Unexpected method: '{method}'"
-            ))),
+            method => {
+                let message = format!("Unexpected method: '{method}'");
+                Err(Exception::illegal_argument(message)
+                    .through(frames::UNKNOWN_METHOD.iter().copied()))
+            }
         }
     }
 
@@ -213,10 +215,14 @@ impl BodySpec<'_> {
         if !self.has_entity()? {
             return Ok(None);
         }
-        let charset = self.charset()?;
+        let charset = self.charset().map_err(|failure| {
+            let frames = frames::SET_UP.iter().copied();
+            failure.through([frames::SET_CHARSET]).through(frames)
+        })?;
         if self.uses_multipart() {
             let boundary = multipart::boundary(random);
-            let parts = multipart::build(self, &charset, &boundary)?;
+            let parts = multipart::build(self, &charset, &boundary)
+                .map_err(|failure| failure.through(frames::SET_UP.iter().copied()))?;
             let value = multipart::content_type(&boundary, &charset);
             return Ok(Some(Body::new(parts, ContentType::Replace(value), charset)));
         }

@@ -8,6 +8,7 @@ use crate::charset::Charset;
 use crate::exception::Exception;
 use crate::header_value::{append_parameter, parse_elements};
 use crate::java_text::is_blank;
+use crate::trace::frames;
 
 const BOUNDARY_CHARS: &[u8; 64] =
     b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -66,9 +67,11 @@ struct Writer {
 impl Writer {
     fn argument(&mut self, argument: &Argument<'_>, charset: &Charset) -> Result<(), Exception> {
         let content_type = if argument.content_type.contains(';') {
-            MimeType::parse(argument.content_type)?
+            MimeType::parse(argument.content_type)
+                .map_err(|failure| failure.through([frames::PARSE_ARGUMENT_TYPE]))?
         } else {
-            MimeType::create(argument.content_type, charset)?
+            MimeType::create(argument.content_type, charset)
+                .map_err(|failure| failure.through([frames::CREATE_ARGUMENT_TYPE]))?
         };
         self.begin();
         self.disposition(argument.name, None);
@@ -85,12 +88,15 @@ impl Writer {
     }
 
     fn file(&mut self, file: &FileArgument<'_>) -> Result<(), Exception> {
-        let content_type = MimeType::parse(file.mime_type)?;
+        let content_type = MimeType::parse(file.mime_type)
+            .map_err(|failure| failure.through([frames::PARSE_FILE_TYPE]))?;
         if is_blank(file.param_name) {
             return Err(Exception::new(
                 "java.lang.IllegalStateException",
                 "Name is blank",
-            ));
+            )
+            .through(frames::BLANK_PART_NAME.iter().copied())
+            .through([frames::ADD_FILE]));
         }
         self.begin();
         let name = file
@@ -192,12 +198,14 @@ impl MimeType {
     /// `ContentType.create(mimeType, charset)`.
     fn create(mime_type: &str, charset: &Charset) -> Result<Self, Exception> {
         if is_blank(mime_type) {
-            return Err(Exception::illegal_argument("MIME type may not be blank"));
+            return Err(Exception::illegal_argument("MIME type may not be blank")
+                .through(frames::BLANK_CONTENT_TYPE.iter().copied()));
         }
         if mime_type.contains(['"', ',', ';']) {
             return Err(Exception::illegal_argument(
                 "MIME type may not contain reserved characters",
-            ));
+            )
+            .through(frames::RESERVED_IN_CONTENT_TYPE.iter().copied()));
         }
         Ok(Self {
             text: format!("{}; charset={}", mime_type.to_lowercase(), charset.name()),
@@ -212,7 +220,8 @@ impl MimeType {
             return Err(Exception::new(
                 "org.apache.http.ParseException",
                 format!("Invalid content type: {text}"),
-            ));
+            )
+            .through([frames::INVALID_CONTENT_TYPE]));
         };
         let charset = element
             .params
@@ -220,7 +229,10 @@ impl MimeType {
             .find(|(name, _)| name.eq_ignore_ascii_case("charset"));
         let charset = charset
             .and_then(|(_, value)| value.as_deref())
-            .filter(|value| !is_blank(value));
+            .filter(|value| !is_blank(value))
+            .map(Charset::for_name)
+            .transpose()
+            .map_err(|failure| failure.through(frames::CONTENT_TYPE_CHARSET.iter().copied()))?;
         let mut out = element.name.clone();
         for (name, value) in &element.params {
             out.push_str("; ");
@@ -228,7 +240,7 @@ impl MimeType {
         }
         Ok(Self {
             text: out,
-            charset: charset.map(Charset::for_name).transpose()?,
+            charset,
         })
     }
 }

@@ -72,6 +72,50 @@ pub const SANITIZED_LOCATION: &[Frame] = &[
 ];
 pub const NESTED_TOO_DEEP: Frame = jm!("HTTPSamplerBase.resultProcessing:1786");
 
+/// Below `createHttpRequest`, which refuses methods.
+pub const UNKNOWN_METHOD: &[Frame] = &[
+    jm!("HTTPHC4Impl.createHttpRequest:830"),
+    jm!("HTTPHC4Impl.sample:626"),
+];
+/// Where `setupHttpEntityEnclosingRequestData` puts a body together.
+pub const SET_CHARSET: Frame = jm!("HTTPHC4Impl.setupHttpEntityEnclosingRequestData:1543");
+pub const PARSE_ARGUMENT_TYPE: Frame = jm!("HTTPHC4Impl.setupHttpEntityEnclosingRequestData:1584");
+pub const CREATE_ARGUMENT_TYPE: Frame = jm!("HTTPHC4Impl.setupHttpEntityEnclosingRequestData:1586");
+pub const PARSE_FILE_TYPE: Frame = jm!("HTTPHC4Impl.setupHttpEntityEnclosingRequestData:1602");
+pub const ADD_FILE: Frame = jm!("HTTPHC4Impl.setupHttpEntityEnclosingRequestData:1603");
+/// Below `setupHttpEntityEnclosingRequestData`.
+pub const SET_UP: &[Frame] = &[
+    jm!("HTTPHC4Impl.handleMethod:891"),
+    jm!("HTTPHC4Impl.sample:646"),
+];
+pub const ILLEGAL_CHARSET: &[Frame] = &[
+    "java.nio.charset.Charset.checkName:304",
+    "java.nio.charset.Charset.lookup2:480",
+    "java.nio.charset.Charset.lookup:460",
+    "java.nio.charset.Charset.forName:524",
+];
+pub const UNKNOWN_CHARSET: Frame = "java.nio.charset.Charset.forName:527";
+/// Below `Charset.forName` when a content type names the character set.
+pub const CONTENT_TYPE_CHARSET: &[Frame] = &[
+    "org.apache.http.entity.ContentType.create:271",
+    "org.apache.http.entity.ContentType.create:261",
+    "org.apache.http.entity.ContentType.parse:319",
+];
+pub const INVALID_CONTENT_TYPE: Frame = "org.apache.http.entity.ContentType.parse:321";
+pub const BLANK_CONTENT_TYPE: &[Frame] = &[
+    "org.apache.http.util.Args.notBlank:74",
+    "org.apache.http.entity.ContentType.create:228",
+];
+pub const RESERVED_IN_CONTENT_TYPE: &[Frame] = &[
+    "org.apache.http.util.Args.check:36",
+    "org.apache.http.entity.ContentType.create:229",
+];
+pub const BLANK_PART_NAME: &[Frame] = &[
+    "org.apache.http.util.Asserts.notBlank:64",
+    "org.apache.http.entity.mime.FormBodyPartBuilder.build:96",
+    "org.apache.http.entity.mime.MultipartEntityBuilder.addPart:148",
+];
+
 /// `HttpClient#execute` and its caller in JMeter.
 const CLIENT: &[Frame] = &[
     hc!("client.CloseableHttpClient.execute:83"),

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use super::*;
+use crate::body::{Argument, BodySpec, FileArgument};
 use crate::redirect::{circular_redirect, missing_location, redirect_url, too_many_redirects};
 use crate::status::{ConnectFailure, Endpoint, Failure};
 use crate::url::{Target, Url};
@@ -251,4 +252,74 @@ fn redirects_fail_with_the_recorded_lengths() {
     assert_eq!(failure.trace_len(&DIRECT), 1295);
     let failure = redirect_url(&url, "http://[::g]/x", true).unwrap_err();
     assert_eq!(failure.trace_len(&DIRECT), 1497);
+}
+
+/// The length of the trace of a body that cannot be put together.
+fn of_body(spec: BodySpec<'_>) -> u64 {
+    spec.build(None, |_| 0).unwrap_err().trace_len(&DIRECT)
+}
+
+const FORM: BodySpec<'static> = BodySpec {
+    method: "POST",
+    raw: false,
+    multipart: true,
+    browser_compatible: false,
+    content_encoding: "",
+    arguments: &[],
+    files: &[],
+    following_redirect: false,
+    add_content_type_if_missing: false,
+};
+
+fn argument(content_type: &'static str) -> Argument<'static> {
+    Argument {
+        name: "x",
+        value: "1",
+        metadata: "=",
+        always_encode: true,
+        content_type,
+    }
+}
+
+fn file(param_name: &'static str, mime_type: &'static str) -> FileArgument<'static> {
+    FileArgument {
+        path: "a.txt",
+        resolved: std::path::Path::new("/a.txt"),
+        param_name,
+        mime_type,
+    }
+}
+
+#[test]
+fn bodies_that_cannot_be_put_together_have_the_recorded_lengths() {
+    let files = [
+        (file("f", ""), 1062),
+        (file("f", "text/plain; charset=nonsense"), 1263),
+        (file("f", "text/plain; charset=a b"), 1454),
+        (file(" ", "a/b"), 1229),
+    ];
+    for (file, length) in files {
+        let files = &[file];
+        assert_eq!(of_body(BodySpec { files, ..FORM }), length, "{file:?}");
+    }
+    let arguments = [
+        (argument(" "), 1124),
+        (argument("a,b"), 1140),
+        (argument(";"), 1063),
+        (argument("a/b; charset=zzz"), 1258),
+    ];
+    for (argument, length) in arguments {
+        let arguments = &[argument];
+        let found = of_body(BodySpec { arguments, ..FORM });
+        assert_eq!(found, length, "{argument:?}");
+    }
+    for (content_encoding, length) in [("nonsense", 1060), ("a b", 1251)] {
+        let found = of_body(BodySpec {
+            content_encoding,
+            ..FORM
+        });
+        assert_eq!(found, length, "{content_encoding}");
+    }
+    let method = "G T";
+    assert_eq!(of_body(BodySpec { method, ..FORM }), 891);
 }
