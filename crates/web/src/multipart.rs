@@ -91,12 +91,11 @@ impl Writer {
         let content_type = MimeType::parse(file.mime_type)
             .map_err(|failure| failure.through([frames::PARSE_FILE_TYPE]))?;
         if is_blank(file.param_name) {
-            return Err(Exception::new(
-                "java.lang.IllegalStateException",
-                "Name is blank",
-            )
-            .through(frames::BLANK_PART_NAME.iter().copied())
-            .through([frames::ADD_FILE]));
+            return Err(
+                Exception::new("java.lang.IllegalStateException", "Name is blank")
+                    .through(frames::BLANK_PART_NAME.iter().copied())
+                    .through([frames::ADD_FILE]),
+            );
         }
         self.begin();
         let name = file
@@ -238,10 +237,7 @@ impl MimeType {
             out.push_str("; ");
             append_parameter(name, value.as_deref(), false, &mut out);
         }
-        Ok(Self {
-            text: out,
-            charset,
-        })
+        Ok(Self { text: out, charset })
     }
 }
 
