@@ -9,24 +9,10 @@ use drumfire_jmx::{Element, Node, Prop, Value};
 use drumfire_testkit::compat;
 
 /// Elements without a case, and why.
-const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
-    (
-        "KeystoreConfig",
-        "the site speaks no HTTPS; crates/engine/tests and crates/http/tests have its keys",
-    ),
-    (
-        "OpenModelThreadGroup",
-        "its users come by chance; crates/engine/tests/thread_groups.rs has its schedules",
-    ),
-    (
-        "XPath2Extractor",
-        "crates/query/tests/golden/xpath2.txt has what Saxon gives",
-    ),
-    (
-        "XPath2Assertion",
-        "crates/query/tests/golden/xpath2.txt has what Saxon gives",
-    ),
-];
+const ELEMENTS_WITHOUT: &[(&str, &str)] = &[(
+    "KeystoreConfig",
+    "the site speaks no HTTPS; crates/engine/tests and crates/http/tests have its keys",
+)];
 
 /// Functions without a case, and why.
 const FUNCTIONS_WITHOUT: &[(&str, &str)] = &[];

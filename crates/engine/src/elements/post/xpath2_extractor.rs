@@ -95,8 +95,8 @@ impl XPath2Extractor {
         match self.match_number.get(cx) {
             number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
             0 if items.len() == 0 => {
-                // `XdmValue#itemAt` with the number before the first.
-                return Err("Index -1 out of bounds for length 0".to_owned());
+                // `XdmValue#itemAt` is asked for the item before the first.
+                return Err("-1".to_owned());
             }
             number => {
                 let index = match number {
