@@ -62,11 +62,11 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
         <div class="charts">
           <Chart id="chart-times" title="Response time percentiles" hint={`Of the samples that ended in ${step}`} lines={charts.times} value={time} {...common} />
           <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
-          <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />
+          {steps.users.some((users) => users > 0) && <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />}
           {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The darker, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
-          <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />
-          <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />
+          {report.total.phases[1] > 0 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />}
+          {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />}
           {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server is full" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
         </div>
       </section>
@@ -106,9 +106,11 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
             <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} />
           </div>
         )}
-        <p class="hint">
-          Mean phases: connect {time(connect)}, wait for the first byte {time(wait)}, receive {time(receive)}.
-        </p>
+        {wait > 0 && (
+          <p class="hint">
+            Mean phases: connect {time(connect)}, wait for the first byte {time(wait)}, receive {time(receive)}.
+          </p>
+        )}
       </section>
       <Spread row={row} theme={theme} />
     </>

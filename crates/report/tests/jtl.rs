@@ -64,6 +64,37 @@ fn statistics_are_those_of_jmeters_dashboard() {
     assert_eq!(all.as_object().expect("an object").len(), 5);
 }
 
+/// 300 rows with failures, a transaction and a label beyond ASCII, and what JMeter 5.6.3 (`-g`) makes of them.
+#[test]
+fn every_field_is_that_of_a_recorded_dashboard() {
+    let rows = include_str!("data/dashboard.csv");
+    let run = RunFile::of_result_file(Path::new("dashboard.csv"), read(rows).recording);
+    let parse = |text: &str| -> Value { serde_json::from_str(text).expect("it is JSON") };
+    let found = parse(&statistics_json(&run, [None; 3]));
+    let expected = parse(include_str!("data/dashboard.json"));
+    let names = |all: &Value| -> Vec<String> {
+        let all = all.as_object().expect("an object");
+        let mut names: Vec<String> = all.keys().cloned().collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&found), names(&expected));
+    for label in names(&expected) {
+        assert_eq!(names(&found[&label]), names(&expected[&label]));
+        for field in names(&expected[&label]) {
+            let (found, expected) = (&found[&label][&field], &expected[&label][&field]);
+            match (found.as_f64(), expected.as_f64()) {
+                // JMeter's error share is a float, its rates are doubles.
+                (Some(found), Some(expected)) => assert!(
+                    (found - expected).abs() <= expected.abs() * 1e-6,
+                    "{label}, {field}: {found} is not {expected}"
+                ),
+                _ => assert_eq!(found, expected, "{label}, {field}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn other_percentiles_may_be_asked_for() {
     let rows: String = (1..=9)
@@ -190,11 +221,65 @@ fn a_bad_line_is_named_with_its_remedy() {
 }
 
 #[test]
-fn headers_of_files_that_were_put_together_are_skipped() {
+fn headers_of_files_that_were_put_together_name_the_columns_from_there_on() {
     assert_eq!(
         read(&format!("\u{feff}{HEADER}{ROWS}{HEADER}{ROWS}")).rows,
         14
     );
+    let other = "elapsed,timeStamp,success,label\n70,1700000009000,false,Home\n";
+    for text in [
+        format!("{HEADER}{ROWS}{other}"),
+        format!("{ROWS}{other}"),
+        format!("{other}{HEADER}{ROWS}"),
+    ] {
+        let jtl = read(&text);
+        let home = jtl.recording.labels.iter();
+        let home = home.filter(|label| label.label == "Home").map(|label| {
+            let longest = label.service.max() / 1000;
+            (label.count, label.errors, longest)
+        });
+        assert_eq!(home.collect::<Vec<_>>(), [(4, 2, 900)], "{text}");
+    }
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let row = |i: i64| {
+        format!(
+            "{},{},a,200,OK,t,text,{},,1,1,1,1,u,1,0,0\n",
+            1_700_000_000_000 + i * 700,
+            i % 97,
+            i % 10 != 0
+        )
+    };
+    let in_order: String = (0..3_000).map(row).collect();
+    let backwards: String = (0..3_000).rev().map(row).collect();
+    // As if the second half had been written first, and then both at once.
+    let mixed: String = (0..3_000).map(|i| row((i * 1_501) % 3_000)).collect();
+    let expected = read(&(HEADER.to_owned() + &in_order)).recording;
+    for text in [backwards, mixed] {
+        let found = read(&(HEADER.to_owned() + &text)).recording;
+        assert_eq!(found.rows(), expected.rows());
+        assert!(found.timeline.total() == expected.timeline.total());
+        assert!(found.timeline.label(0) == expected.timeline.label(0));
+    }
+}
+
+#[test]
+fn columns_may_be_missing_but_for_the_time_stamp_and_the_elapsed_time() {
+    let jtl = read("timeStamp,elapsed\n1700000000000,5\n1700000000005,7\n");
+    let label = &jtl.recording.labels[0];
+    assert_eq!(
+        (label.label.as_str(), label.count, label.errors),
+        ("", 2, 0)
+    );
+    let jtl = read(
+        "timeStamp,elapsed,label,responseCode,success\n1700000000000,5,a,200,true\n1700000000005,7,a,500,false\n",
+    );
+    assert_eq!(jtl.recording.errors.list()[0].code, "500");
+    for header in ["timeStamp,label,success", "label,elapsed,success"] {
+        assert!(refused(&format!("{header}\n1,a,true\n")).contains("there is no column"));
+    }
 }
 
 #[test]

@@ -101,35 +101,3 @@ fn a_run_file_of_a_later_version_or_a_damaged_one_is_refused() {
     std::fs::write(&path, &text[..text.len() / 2]).expect("a file");
     assert!(read(&path).contains("is damaged"), "{}", read(&path));
 }
-
-/// Twelve hours of 500 labels, by a clock that is driven by hand.
-#[test]
-fn a_long_run_with_many_labels_stays_small() {
-    let mut recording = Recording::default();
-    let labels: Vec<String> = (0..500).map(|i| format!("GET /some/path/{i}")).collect();
-    let mut noise = 1u64;
-    for second in (0..12 * 3600).step_by(60) {
-        for label in &labels {
-            noise = noise
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let elapsed_us = 20_000 + (noise >> 48);
-            recording.add(&sample(
-                label,
-                1_700_000_000_000 + second * 1000,
-                elapsed_us,
-            ));
-        }
-    }
-    let run = RunFile::new("long", recording);
-    let mut packed = Vec::new();
-    run.write(&mut packed).expect("it can be written");
-    assert!(packed.len() < 16 << 20, "{} bytes", packed.len());
-    let steps: usize = (0..500)
-        .map(|place| run.recording.timeline.label(place).len())
-        .sum();
-    assert!(
-        steps >= 500 * 36 && run.recording.timeline.total().len() >= 700,
-        "{steps} steps"
-    );
-}

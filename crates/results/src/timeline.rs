@@ -250,10 +250,16 @@ impl TotalCell {
     }
 }
 
-/// The cell of a step, new if need be. Samples come nearly in order, so the search starts at the end.
+/// How many cells are looked at one by one, from the end, before the place is searched for.
+const NEAR: usize = 8;
+
+/// The cell of a step, new if need be. Samples come nearly in order, so the end is looked at first.
 fn cell<T: Stepped>(cells: &mut Vec<T>, at: i64) -> &mut T {
-    let back = cells.iter().rev().take_while(|cell| cell.at() > at).count();
-    let index = cells.len() - back;
+    let later = cells.iter().rev().take(NEAR);
+    let index = match later.take_while(|cell| cell.at() > at).count() {
+        NEAR => cells.partition_point(|cell| cell.at() <= at),
+        back => cells.len() - back,
+    };
     if index > 0 && cells[index - 1].at() == at {
         return &mut cells[index - 1];
     }

@@ -217,8 +217,12 @@ impl Rows {
             if let Some(fault) = bad {
                 return Err(fault);
             }
-            // Files that were put together have their header again and again.
-            if std::mem::take(&mut is_first) || (has_header && self.is_header(&row)) {
+            if std::mem::take(&mut is_first) {
+                continue;
+            }
+            // Files that were put together have headers in their midst, and not always the same one.
+            if let Some(columns) = self.header_within(&row) {
+                self.columns = columns;
                 continue;
             }
             let line = row.position().map_or(0, csv::Position::line);
@@ -244,9 +248,14 @@ impl Rows {
         Ok(())
     }
 
-    fn is_header(&self, row: &ByteRecord) -> bool {
-        let place = self.columns.places[Column::TimeStamp as usize];
-        place.and_then(|place| row.get(place)) == Some(NAMES[0].as_bytes())
+    /// The columns that a row names, if it is a header. The time stamp tells: a row's begins with a digit.
+    fn header_within(&self, row: &ByteRecord) -> Option<Columns> {
+        let stamp = self.columns.get(row, Column::TimeStamp);
+        if !stamp.first().is_some_and(u8::is_ascii_alphabetic) {
+            return None;
+        }
+        let columns = Columns::of(row.iter());
+        (columns.has(Column::TimeStamp) && columns.has(Column::Elapsed)).then_some(columns)
     }
 
     fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), Fault> {
