@@ -29,6 +29,8 @@ mod decode;
 mod exchange;
 mod failure;
 mod framing;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod head;
 mod message;
 mod pace;

@@ -316,22 +316,26 @@ impl Failure<'_> {
     /// The exception that JMeter's implementation `Java` would report.
     pub fn java_exception(&self, endpoint: &Endpoint<'_>) -> Exception {
         let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
-        let connect = frames::connect(endpoint.secure, endpoint.proxied);
+        let connect = |limited| frames::connect(endpoint.secure, endpoint.proxied, limited);
         match self {
             Self::UnknownHost { .. } => {
                 Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
                     .through(frames::UNKNOWN_HOST.iter().copied())
-                    .through(connect)
+                    .through(connect(endpoint.limited))
             }
             Self::Connect(ConnectFailure::Refused) => {
+                let raised = match endpoint.limited {
+                    true => frames::REFUSED_LIMITED,
+                    false => frames::REFUSED,
+                };
                 Exception::new("java.net.ConnectException", "Connection refused")
-                    .through(frames::REFUSED.iter().copied())
-                    .through(connect)
+                    .through(raised.iter().copied())
+                    .through(connect(endpoint.limited))
             }
             Self::Connect(ConnectFailure::TimedOut) => {
                 Exception::new("java.net.SocketTimeoutException", "Connect timed out")
                     .through(frames::TIMED_OUT.iter().copied())
-                    .through(frames::connect_with_limit())
+                    .through(connect(true))
             }
             Self::ReadTimeout => {
                 Exception::new("java.net.SocketTimeoutException", "Read timed out")
@@ -483,20 +487,27 @@ mod tests {
 
     #[test]
     fn failures_have_the_recorded_lengths() {
-        let trace = |failure: Failure<'_>, host: &str, secure, proxied| {
+        let limited_trace = |failure: Failure<'_>, host: &str, secure, proxied, limited| {
             let endpoint = Endpoint {
                 host,
                 port: 1,
                 addresses: &[],
                 secure,
                 proxied,
+                limited,
             };
             failure.java_exception(&endpoint).trace_len(&PLACE)
         };
+        let trace =
+            |failure, host, secure, proxied| limited_trace(failure, host, secure, proxied, false);
         let refused = Failure::Connect(ConnectFailure::Refused);
         assert_eq!(trace(refused, "127.0.0.1", false, false), 1940);
         assert_eq!(trace(refused, "127.0.0.1", true, false), 2250);
         assert_eq!(trace(refused, "127.0.0.1", false, true), 2247);
+        let limited = |secure, proxied| limited_trace(refused, "127.0.0.1", secure, proxied, true);
+        assert_eq!(limited(false, false), 1926);
+        assert_eq!(limited(true, false), 2206);
+        assert_eq!(limited(false, true), 2233);
         assert_eq!(
             trace(
                 Failure::UnknownHost { remembered: false },
@@ -537,6 +548,7 @@ mod tests {
             addresses: &[],
             secure: false,
             proxied: false,
+            limited: false,
         };
         assert_eq!(refused.java_exception(&endpoint).trace_len(&old), 1930);
         assert_eq!(

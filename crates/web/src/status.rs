@@ -19,6 +19,8 @@ pub struct Endpoint<'a> {
     pub secure: bool,
     /// Whether this is a proxy.
     pub proxied: bool,
+    /// Whether the plan limits the time to connect; Java then connects in another way.
+    pub limited: bool,
 }
 
 /// Why a connection could not be made.
@@ -240,7 +242,7 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
     let tls = endpoint.secure && !endpoint.proxied;
     let (raised, cause) = match failure {
         ConnectFailure::TimedOut => (frames::CONNECT_TIMED_OUT, frames::timed_out(tls)),
-        _ => (frames::REFUSED, frames::refused(tls)),
+        _ => (frames::REFUSED, frames::refused(tls, endpoint.limited)),
     };
     Exception::new(
         class,
@@ -306,6 +308,7 @@ mod tests {
             addresses: &addresses,
             secure: false,
             proxied: false,
+            limited: false,
         };
         let exception = failure.exception(&endpoint);
         (

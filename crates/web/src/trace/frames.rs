@@ -301,6 +301,27 @@ const REFUSED_TLS: &[Frame] = &[
     LAZY_TLS_SOCKET,
     CONNECT_CALLED,
 ];
+const REFUSED_PLAIN_LIMITED: &[Frame] = &[
+    "sun.nio.ch.Net.pollConnect:0",
+    "sun.nio.ch.Net.pollConnectNow:672",
+    "sun.nio.ch.NioSocketImpl.timedFinishConnect:547",
+    "sun.nio.ch.NioSocketImpl.connect:602",
+    "java.net.SocksSocketImpl.connect:327",
+    "java.net.Socket.connect:633",
+    PLAIN_SOCKET,
+    CONNECT_CALLED,
+];
+const REFUSED_TLS_LIMITED: &[Frame] = &[
+    "sun.nio.ch.Net.pollConnect:0",
+    "sun.nio.ch.Net.pollConnectNow:672",
+    "sun.nio.ch.NioSocketImpl.timedFinishConnect:547",
+    "sun.nio.ch.NioSocketImpl.connect:602",
+    "java.net.SocksSocketImpl.connect:327",
+    "java.net.Socket.connect:633",
+    TLS_SOCKET,
+    LAZY_TLS_SOCKET,
+    CONNECT_CALLED,
+];
 const TIMED_OUT_PLAIN: &[Frame] = &[
     "sun.nio.ch.NioSocketImpl.timedFinishConnect:551",
     "sun.nio.ch.NioSocketImpl.connect:602",
@@ -319,9 +340,15 @@ const TIMED_OUT_TLS: &[Frame] = &[
     CONNECT_CALLED,
 ];
 
-/// What HttpClient's `HttpHostConnectException` wraps. A proxy is always spoken to in plain text first.
-pub fn refused(tls: bool) -> Cause {
-    let frames = if tls { REFUSED_TLS } else { REFUSED_PLAIN };
+/// What HttpClient's `HttpHostConnectException` wraps. A proxy is always spoken to in plain text first; `limited` if the
+/// plan limits the time to connect.
+pub fn refused(tls: bool, limited: bool) -> Cause {
+    let frames = match (tls, limited) {
+        (false, false) => REFUSED_PLAIN,
+        (true, false) => REFUSED_TLS,
+        (false, true) => REFUSED_PLAIN_LIMITED,
+        (true, true) => REFUSED_TLS_LIMITED,
+    };
     Cause {
         class: "java.net.ConnectException",
         message: Some("Connection refused".into()),

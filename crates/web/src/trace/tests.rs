@@ -25,6 +25,7 @@ fn fails(failure: Failure<'_>, host: &str, port: u16, secure: bool) -> Exception
         addresses: &addresses,
         secure,
         proxied: false,
+        limited: false,
     })
 }
 
@@ -79,6 +80,30 @@ fn a_refused_connection_reads_as_recorded() {
     assert_eq!(*lines.last().unwrap(), "\t... 19 more");
     assert!(trace.ends_with("more\n"));
     assert_eq!(trace.len() as u64, refused().trace_len(&DIRECT));
+}
+
+#[test]
+fn a_limit_of_the_time_to_connect_shows_in_the_trace() {
+    let addresses = [IpAddr::from([127, 0, 0, 1])];
+    let refused = |secure| {
+        let endpoint = Endpoint {
+            host: "127.0.0.1",
+            port: 1,
+            addresses: &addresses,
+            secure,
+            proxied: false,
+            limited: true,
+        };
+        Failure::Connect(ConnectFailure::Refused)
+            .exception(&endpoint)
+            .trace(&DIRECT)
+    };
+    assert_eq!(refused(false).len(), 2583);
+    assert_eq!(refused(true).len(), 2717);
+    assert_eq!(
+        refused(false).lines().nth(22),
+        Some("\tat java.base/sun.nio.ch.Net.pollConnect(Native Method)")
+    );
 }
 
 #[test]

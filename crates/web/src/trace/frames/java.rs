@@ -15,6 +15,13 @@ pub const REFUSED: &[Frame] = &[
     "sun.nio.ch.Net.connect:568",
     "sun.nio.ch.NioSocketImpl.connect:593",
 ];
+/// The same where the plan limits the time to connect.
+pub const REFUSED_LIMITED: &[Frame] = &[
+    "sun.nio.ch.Net.pollConnect:0",
+    "sun.nio.ch.Net.pollConnectNow:672",
+    "sun.nio.ch.NioSocketImpl.timedFinishConnect:547",
+    "sun.nio.ch.NioSocketImpl.connect:602",
+];
 pub const UNKNOWN_HOST: &[Frame] = &["sun.nio.ch.NioSocketImpl.connect:572"];
 pub const TIMED_OUT: &[Frame] = &[
     "sun.nio.ch.NioSocketImpl.timedFinishConnect:551",
@@ -36,6 +43,12 @@ const TLS_SOCKET: &[Frame] = &[
     "sun.security.ssl.SSLSocketImpl.connect:304",
     "sun.security.ssl.BaseSSLSocketImpl.connect:174",
     "sun.net.NetworkClient.doConnect:183",
+];
+const LIMITED_TLS_SOCKET: &[Frame] = &[
+    "java.net.SocksSocketImpl.connect:327",
+    "java.net.Socket.connect:633",
+    "sun.security.ssl.SSLSocketImpl.connect:304",
+    "sun.net.NetworkClient.doConnect:178",
 ];
 const OPEN: &[Frame] = &[
     "sun.net.www.http.HttpClient.openServer:533",
@@ -80,22 +93,20 @@ const CONNECT_TLS: &[Frame] = &[
     jm!("HTTPJavaImpl.sample:536"),
 ];
 
-/// From the socket down to the implementation.
-pub fn connect(tls: bool, proxied: bool) -> impl Iterator<Item = Frame> {
-    let tables: [&[Frame]; 4] = match (tls, proxied) {
-        (_, true) => [PLAIN_SOCKET, OPEN_PROXY, NEW_CLIENT, CONNECT_PROXY],
-        (true, false) => [TLS_SOCKET, OPEN, NEW_TLS_CLIENT, CONNECT_TLS],
-        (false, false) => [PLAIN_SOCKET, OPEN, NEW_CLIENT, CONNECT],
+/// From the socket down to the implementation; `limited` if the plan limits the time to connect.
+pub fn connect(tls: bool, proxied: bool, limited: bool) -> impl Iterator<Item = Frame> {
+    let socket = match (tls && !proxied, limited) {
+        (false, false) => PLAIN_SOCKET,
+        (false, true) => LIMITED_SOCKET,
+        (true, false) => TLS_SOCKET,
+        (true, true) => LIMITED_TLS_SOCKET,
     };
-    tables.into_iter().flatten().copied()
-}
-
-/// The same where the plan limits the time to connect.
-pub fn connect_with_limit() -> impl Iterator<Item = Frame> {
-    [LIMITED_SOCKET, OPEN, NEW_CLIENT, CONNECT]
-        .into_iter()
-        .flatten()
-        .copied()
+    let rest: [&[Frame]; 3] = match (tls, proxied) {
+        (_, true) => [OPEN_PROXY, NEW_CLIENT, CONNECT_PROXY],
+        (true, false) => [OPEN, NEW_TLS_CLIENT, CONNECT_TLS],
+        (false, false) => [OPEN, NEW_CLIENT, CONNECT],
+    };
+    std::iter::once(socket).chain(rest).flatten().copied()
 }
 
 /// `getResponseCode`, which throws a copy of the first failure with that as its cause.

@@ -29,8 +29,14 @@ pub fn apply(sample: &mut Sample, exception: &Exception, place: &Place<'_>, need
         .then(|| exception.trace(place).into_bytes().into());
 }
 
-/// The exception JMeter would have caught.
-pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) -> Exception {
+/// The exception JMeter would have caught; `limited` if the plan limits the time to connect.
+pub fn exception(
+    trouble: &Trouble,
+    url: &Url,
+    target: &Target,
+    client: Client,
+    limited: bool,
+) -> Exception {
     match trouble {
         Trouble::Java(exception) => exception.clone(),
         Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
@@ -47,6 +53,7 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
                     addresses: &failure.addresses,
                     secure: target.tls,
                     proxied: true,
+                    limited,
                 },
                 None => Endpoint {
                     host: url.host(),
@@ -54,6 +61,7 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
                     addresses: &failure.addresses,
                     secure: target.tls,
                     proxied: false,
+                    limited,
                 },
             };
             let failure = of_exchange(failure, endpoint.host);

@@ -48,7 +48,10 @@ impl HttpSampler {
                 Ok(sample) => self.process(cx, call, sample, place).await,
                 Err(sample) => Some(*sample),
             },
-            Err(trouble) => Some(self.failed(cx, *sending, &trouble, place)),
+            Err(trouble) => {
+                let limited = call.limits.connect.is_some();
+                Some(self.failed(cx, *sending, &trouble, place, limited))
+            }
         }
     }
 
@@ -175,13 +178,14 @@ impl HttpSampler {
         sample
     }
 
-    /// The sample of an exchange that failed.
+    /// The sample of an exchange that failed; `limited` if the time to connect was.
     pub(super) fn failed(
         &self,
         cx: &Context,
         sending: Sending,
         trouble: &Trouble,
         place: &Place<'_>,
+        limited: bool,
     ) -> Sample {
         let Sending {
             mut sample,
@@ -209,7 +213,7 @@ impl HttpSampler {
         }
         failure::apply(
             &mut sample,
-            &failure::exception(trouble, &url, &target, self.client),
+            &failure::exception(trouble, &url, &target, self.client, limited),
             place,
             self.needs,
         );

@@ -1,0 +1,36 @@
+//! The way in for the fuzz target `http`; built with `--cfg fuzzing` alone.
+
+use crate::failure::FailureKind;
+use crate::message::Want;
+use crate::receive::Receiver;
+
+/// What a response amounts to: its status, head and body as text, or its failure.
+///
+/// The bytes arrive in pieces of `piece_bytes`; the connection is closed after the last one.
+pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
+    match receive(bytes, piece_bytes) {
+        Ok(receiver) => {
+            let head = receiver
+                .head
+                .as_ref()
+                .map(|head| (head.status, &head.bytes));
+            let kept = receiver.leaves_connection_usable();
+            format!("{head:?} {kept} {:?}", receiver.body.stored)
+        }
+        Err(kind) => format!("{kind:?}"),
+    }
+}
+
+fn receive(bytes: &[u8], piece_bytes: usize) -> Result<Receiver, FailureKind> {
+    let mut receiver = Receiver::new(Want::ALL, false);
+    for piece in bytes.chunks(piece_bytes) {
+        if receiver.is_done() {
+            return Ok(receiver);
+        }
+        receiver.push(piece)?;
+    }
+    if !receiver.is_done() {
+        receiver.end_of_stream()?;
+    }
+    Ok(receiver)
+}
