@@ -26,8 +26,8 @@ fuzz_target!(|text: &str| {
     compiler.define("list_1", "x");
     match Template::compile(text, &mut compiler) {
         Ok(template) => {
-            let mut names = template.functions().iter().map(|spec| spec.name);
-            if !names.any(|name| NOT_EVALUATED.contains(&name)) {
+            let functions = template.functions();
+            if !functions.iter().any(|spec| NOT_EVALUATED.contains(&spec.name)) {
                 let _ = template.eval(compiler.scope_mut());
             }
         }

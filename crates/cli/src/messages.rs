@@ -1,6 +1,7 @@
-//! Messages to a running test by UDP, as JMeter's `shutdown.sh` and `stoptest.sh` send them: `Shutdown`, `StopTestNow`.
+//! Messages to a running test by UDP, as JMeter's `shutdown.sh`, `stoptest.sh`, `heapdump.sh` and `threaddump.sh` send them:
+//! `Shutdown`, `StopTestNow`, `HeapDump`, `ThreadDump`.
 
-use std::io;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,14 +85,25 @@ fn receive(socket: &UdpSocket, stop: &dyn Stop) {
         return;
     };
     let command = String::from_utf8_lossy(&message[..length]);
-    // On standard output as in JMeter; a live view draws itself again with the next tick.
-    println!("Command: {command} received from /{}", sender.ip());
+    print(&format!(
+        "Command: {command} received from /{}",
+        sender.ip()
+    ));
     tracing::info!("Command: {command} received from /{}", sender.ip());
     match command.as_ref() {
         "Shutdown" => stop.shutdown(),
         "StopTestNow" => stop.stop_now(),
-        _ => println!("Command: {command} not recognised "),
+        "HeapDump" | "ThreadDump" => print(&format!(
+            "Command: {command} has no effect: the users are not threads of a Java virtual machine"
+        )),
+        _ => print(&format!("Command: {command} not recognised ")),
     }
+}
+
+/// A line on standard output as in JMeter; a live view draws itself again with the next tick. A reader that has gone
+/// away is no reason to stop listening.
+fn print(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 impl Drop for Mailbox {
@@ -129,9 +141,11 @@ mod tests {
         let mailbox = Mailbox::start(socket, Arc::new(Told(Mutex::new(sender)))).expect("a thread");
         let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         for (message, expected) in [("Shutdown", "shutdown"), ("StopTestNow", "stop now")] {
-            client
-                .send_to(b"Nonsense", ("127.0.0.1", mailbox.port))
-                .expect("sent");
+            for other in ["Nonsense", "HeapDump", "ThreadDump", ""] {
+                client
+                    .send_to(other.as_bytes(), ("127.0.0.1", mailbox.port))
+                    .expect("sent");
+            }
             client
                 .send_to(message.as_bytes(), ("127.0.0.1", mailbox.port))
                 .expect("sent");

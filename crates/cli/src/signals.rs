@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C, SIGTERM and SIGHUP.
 
 use std::io;
 use std::thread::JoinHandle;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::exit_codes::Exit;
 
@@ -18,49 +18,77 @@ pub struct Listening {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Calls `told` with the number of signals so far, from 1, each time the process gets SIGINT or SIGTERM.
+/// The signals that end a run, as they end a JVM.
+const ENDING: [(SignalKind, &str); 3] = [
+    (SignalKind::interrupt(), "SIGINT"),
+    (SignalKind::terminate(), "SIGTERM"),
+    (SignalKind::hangup(), "SIGHUP"),
+];
+
+/// Calls `told` with the number of signals so far, from 1, and the name of the signal, each time the process gets
+/// SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`, stays ignored, as by a JVM.
 ///
 /// # Errors
 /// A handler or a thread that cannot be made.
-pub fn listen(told: impl FnMut(u32) + Send + 'static) -> io::Result<Listening> {
+pub fn listen(told: impl FnMut(u32, &'static str) + Send + 'static) -> io::Result<Listening> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let (interrupt, terminate) = {
-        let _entered = runtime.enter();
-        (
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-        )
-    };
+    let ignored = ignored_signals();
+    let (sender, received) = mpsc::channel(1);
+    for (kind, name) in ENDING {
+        if ignored >> (kind.as_raw_value() - 1) & 1 == 1 {
+            continue;
+        }
+        let entered = runtime.enter();
+        let signal = signal(kind)?;
+        drop(entered);
+        runtime.spawn(pass_on(signal, name, sender.clone()));
+    }
     let (stop, stopped) = oneshot::channel();
     let thread = std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || runtime.block_on(count(interrupt, terminate, stopped, told)))?;
+        .spawn(move || runtime.block_on(count(received, sender, stopped, told)))?;
     Ok(Listening {
         stop: Some(stop),
         thread: Some(thread),
     })
 }
 
+/// The set of signals that are ignored, signal 1 as the lowest bit; empty where the system does not tell.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+async fn pass_on(mut signal: Signal, name: &'static str, to: mpsc::Sender<&'static str>) {
+    while signal.recv().await.is_some() {
+        if to.send(name).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Counts the signals. The sender keeps the channel open, even if every signal is ignored.
 async fn count(
-    mut interrupt: Signal,
-    mut terminate: Signal,
+    mut received: mpsc::Receiver<&'static str>,
+    _open: mpsc::Sender<&'static str>,
     mut stopped: oneshot::Receiver<()>,
-    mut told: impl FnMut(u32),
+    mut told: impl FnMut(u32, &'static str),
 ) {
     let mut so_far = 0;
     loop {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+        let name = tokio::select! {
+            Some(name) = received.recv() => name,
             _ = &mut stopped => return,
-        }
+        };
         so_far += 1;
         if so_far >= ENOUGH {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
-        told(so_far);
+        told(so_far, name);
     }
 }
 

@@ -113,7 +113,11 @@ impl ResultFile {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
         {
-            fs::create_dir_all(folder)?;
+            match fs::create_dir_all(folder) {
+                // It is not a folder: opening the file says so.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made?,
+            }
         }
         let existed = path.exists();
         let mut file = OpenOptions::new()

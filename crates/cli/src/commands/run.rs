@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use drumfire_health::Grade;
 use drumfire_report::{RunFile, annotations};
@@ -252,7 +252,7 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
 
 fn finish(
     outcome: &Outcome,
-    stopped: bool,
+    stopped: Option<&'static str>,
     thresholds: &[Threshold],
     progress: Progress,
     console: &mut Console<'_>,
@@ -263,6 +263,9 @@ fn finish(
         let columns = console.is_terminal.then(|| terminal_size().0);
         console.print(&summary::render(&outcome.summary, style, columns));
     }
+    if let Some(signal) = stopped {
+        console.warn(&format!("{signal} ended the run early"));
+    }
     let are_met = judge(&outcome.recording, thresholds, progress, console);
     if !outcome.faults.is_empty() {
         return Err(Refusal::new(
@@ -271,9 +274,9 @@ fn finish(
         ));
     }
     Ok(match stopped {
-        true => Exit::Interrupted,
-        false if !are_met => Exit::ThresholdsNotMet,
-        false => Exit::Ok,
+        Some(_) => Exit::Interrupted,
+        None if !are_met => Exit::ThresholdsNotMet,
+        None => Exit::Ok,
     })
 }
 
@@ -333,6 +336,8 @@ struct Screen<'a, 'b> {
     mailbox: Option<Mailbox>,
     /// How many signals came.
     told: Arc<AtomicU32>,
+    /// The name of the first one.
+    signal: Arc<OnceLock<&'static str>>,
 }
 
 impl<'a, 'b> Screen<'a, 'b> {
@@ -361,7 +366,6 @@ impl<'a, 'b> Screen<'a, 'b> {
         } else {
             None
         };
-        let told = Arc::new(AtomicU32::new(0));
         Screen {
             console,
             settings,
@@ -370,7 +374,8 @@ impl<'a, 'b> Screen<'a, 'b> {
             view,
             signals: None,
             mailbox: None,
-            told,
+            told: Arc::default(),
+            signal: Arc::default(),
         }
     }
 
@@ -383,9 +388,9 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
     }
 
-    /// Ends listening and gives the terminal back; says whether a signal stopped the run.
-    fn end(self) -> bool {
-        self.told.load(Ordering::Relaxed) > 0
+    /// Ends listening and gives the terminal back; gives the signal that stopped the run.
+    fn end(self) -> Option<&'static str> {
+        self.signal.get().copied()
     }
 }
 
@@ -403,14 +408,15 @@ impl Watch for Screen<'_, '_> {
             Err(Closed::NoPort) => self.line("Failed to create UDP port"),
             Err(Closed::Off) => {}
         }
-        let told = Arc::clone(&self.told);
-        let listening = signals::listen(move |number| {
+        let (told, first) = (Arc::clone(&self.told), Arc::clone(&self.signal));
+        let listening = signals::listen(move |number, signal| {
             told.store(number, Ordering::Relaxed);
             if number == 1 {
-                tracing::info!("told to stop: users finish the sample at hand");
+                let _ = first.set(signal);
+                tracing::info!("{signal}: users finish the sample at hand");
                 stop.shutdown();
             } else {
-                tracing::info!("told to stop again: samples are broken off");
+                tracing::info!("{signal} again: samples are broken off");
                 stop.stop_now();
             }
         });

@@ -1,5 +1,7 @@
 //! `LogFunction` and `LogFunction2`.
 
+use std::io::{self, Write};
+
 use super::{Args, Outcome};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
@@ -41,11 +43,11 @@ fn write(
             .map(|thrown| format!(" {thrown}"))
             .unwrap_or_default();
         let line = format!("Log: {}{separator}{text}{thrown}", scope.thread_name());
-        if level == "OUT" {
-            println!("{line}");
-        } else {
-            eprintln!("{line}");
-        }
+        // A reader that has gone away does not stop a user, nor does it in JMeter.
+        let _ = match level.as_str() {
+            "OUT" => writeln!(io::stdout(), "{line}"),
+            _ => writeln!(io::stderr(), "{line}"),
+        };
         return Ok(());
     }
     let level = match level.as_str() {

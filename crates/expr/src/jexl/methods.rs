@@ -1,5 +1,7 @@
 //! The methods of `String`, `Number`, and of what JMeter puts into the context.
 
+use std::io::{self, Write};
+
 use drumfire_query::regex::{self, Pattern};
 
 use super::Failure;
@@ -280,7 +282,9 @@ pub(super) fn host<'e>(
         },
         Host::Out => match (method, args) {
             ("println", [value]) => {
-                println!("{}", value.print()?.unwrap_or_else(|| "null".to_owned()));
+                let line = value.print()?.unwrap_or_else(|| "null".to_owned());
+                // A reader that has gone away does not stop a user, nor does it in JMeter.
+                let _ = writeln!(io::stdout(), "{line}");
                 Ok(Value::Null)
             }
             _ => Err(unknown(method)),

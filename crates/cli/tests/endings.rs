@@ -1,0 +1,290 @@
+//! However a run ends, what was measured is on the disk, and the program says what happened.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use drumfire_testkit::program::{Finished, Workshop, finish};
+use drumfire_testkit::server::{Server, Step};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn workshop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+/// A plan with one user who does this, `loops` times (-1: for ever).
+fn plan(loops: i32, elements: &str) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></ThreadGroup><hashTree>
+{elements}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+/// A sample, and a pause before the next one.
+const SAMPLES: &str = r#"<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">20</stringProp></ConstantTimer><hashTree/>
+<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"><boolProp name="displayJMeterProperties">false</boolProp><boolProp name="displayJMeterVariables">false</boolProp><boolProp name="displaySystemProperties">false</boolProp></DebugSampler><hashTree/>"#;
+
+fn request(port: u16) -> String {
+    format!(
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="request"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.path">/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/>"#
+    )
+}
+
+fn tell(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([format!("-{signal}"), child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill is there").success());
+}
+
+/// Waits until it is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits until a result file has rows; its writer brings them to the disk every now and then.
+fn until_rows(workshop: &Workshop, name: &str) {
+    until("there are rows", || {
+        std::fs::metadata(workshop.path(name)).is_ok_and(|file| file.len() > 300)
+    });
+}
+
+/// All rows are whole, and there are as many as the summary says.
+fn assert_whole(workshop: &Workshop, name: &str, finished: &Finished) {
+    let rows = workshop.read(name);
+    assert!(rows.ends_with('\n'), "{rows}");
+    let mut lines = rows.lines();
+    let columns = lines.next().map(|head| head.split(',').count());
+    assert!(lines.all(|line| Some(line.split(',').count()) == columns));
+    let written = rows.lines().count() - 1;
+    let total = finished
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("TOTAL"))
+        .and_then(|line| line.split_whitespace().next())
+        .unwrap_or_else(|| panic!("{finished:?}"));
+    assert_eq!(total.replace(',', ""), written.to_string());
+}
+
+#[test]
+fn a_signal_ends_the_run_with_whole_results() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let workshop = workshop();
+        workshop.write("p.jmx", plan(-1, SAMPLES));
+        let child = workshop.start(&["-n", "-t", "p.jmx", "-l", "r.csv"]);
+        until_rows(&workshop, "r.csv");
+        tell(&child, signal);
+        let finished = finish(child, LIMIT);
+        assert_eq!(finished.code, Some(130), "{finished:?}");
+        let expected = format!("warning: SIG{signal} ended the run early\n");
+        assert!(finished.err.contains(&expected), "{finished:?}");
+        assert!(finished.out.contains("... end of run"), "{finished:?}");
+        assert_whole(&workshop, "r.csv", &finished);
+    }
+}
+
+#[test]
+fn under_nohup_a_lost_terminal_does_not_end_the_run() {
+    let workshop = Workshop::new("/bin/sh");
+    workshop.write("p.jmx", plan(60, SAMPLES));
+    let script = format!(
+        "trap '' HUP; exec {} -n -t p.jmx -l r.csv",
+        env!("CARGO_BIN_EXE_drumfire")
+    );
+    let child = workshop.start(&["-c", &script]);
+    until("the run has begun", || workshop.path("r.csv").exists());
+    tell(&child, "HUP");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(workshop.read("r.csv").lines().count(), 61);
+}
+
+#[test]
+fn the_first_signal_waits_for_the_sample_at_hand_and_the_second_breaks_it_off() {
+    let server = Server::start(|_| vec![Step::Hang]);
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(-1, &request(server.address().port())));
+    let mut child = workshop.start(&["-n", "-t", "p.jmx", "-l", "r.csv", "-j", "log"]);
+    until("the request is there", || !server.requests().is_empty());
+    tell(&child, "INT");
+    until("the signal is noticed", || {
+        workshop
+            .read("log")
+            .contains("SIGINT: users finish the sample at hand")
+    });
+    assert!(child.try_wait().expect("a child can be asked").is_none());
+    tell(&child, "TERM");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    assert!(
+        finished.err.contains("SIGINT ended the run early"),
+        "{finished:?}"
+    );
+    let rows = workshop.read("r.csv");
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    assert!(
+        rows.contains(
+            ",request,Non HTTP response code: java.net.SocketException,Non HTTP response message: Socket closed,"
+        ),
+        "{rows}"
+    );
+}
+
+#[test]
+fn the_messages_of_jmeters_scripts_end_the_run() {
+    for stop in ["Shutdown", "StopTestNow"] {
+        let workshop = workshop();
+        workshop.write("p.jmx", plan(-1, SAMPLES));
+        let words = "-n -t p.jmx -l r.csv -Jjmeterengine.nongui.port=21000 -Jjmeterengine.nongui.maxport=21999";
+        let mut child = workshop.start(&words.split(' ').collect::<Vec<_>>());
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut text = String::new();
+        let port: u16 = loop {
+            let start = text.len();
+            assert_ne!(out.read_line(&mut text).expect("a line"), 0, "{text}");
+            let told = text[start..].rsplit_once(" message on port ");
+            if let Some((_, port)) = told {
+                break port.trim().parse().expect("a port");
+            }
+        };
+        until_rows(&workshop, "r.csv");
+        let client = UdpSocket::bind(("127.0.0.1", 0)).expect("a free port");
+        for message in ["ThreadDump", "What?", stop] {
+            client
+                .send_to(message.as_bytes(), ("127.0.0.1", port))
+                .expect("sent");
+        }
+        out.read_to_string(&mut text).expect("the rest");
+        let finished = Finished {
+            out: text,
+            ..finish(child, LIMIT)
+        };
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        for line in [
+            "Command: ThreadDump has no effect",
+            "Command: What? not recognised ",
+            &format!("Command: {stop} received from /127.0.0.1"),
+        ] {
+            assert!(finished.out.contains(line), "{line}: {finished:?}");
+        }
+        assert_whole(&workshop, "r.csv", &finished);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_end_the_run() {
+    let workshop = workshop();
+    let line = r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="${__log(hello,OUT)}"/><hashTree/>"#;
+    workshop.write("p.jmx", plan(200, line));
+    let mut child = workshop.start(&["-n", "-t", "p.jmx", "-l", "r.csv"]);
+    drop(child.stdout.take());
+    let finished = finish(child, LIMIT);
+    assert_eq!((finished.code, finished.err.as_str()), (Some(0), ""));
+    assert_eq!(workshop.read("r.csv").lines().count(), 201);
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_run_goes_on() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(40, SAMPLES));
+    std::os::unix::fs::symlink("/dev/full", workshop.path("r.csv")).expect("a link");
+    let finished = workshop.run(&["-n", "-t", "p.jmx", "-l", "r.csv"], LIMIT);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(
+        finished
+            .err
+            .contains("r.csv: No space left on device (os error 28)"),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn a_folder_that_vanishes_is_told_and_other_results_are_kept() {
+    let workshop = workshop();
+    let listener = r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="w"><stringProp name="filename">out/w.csv</stringProp></ResultCollector><hashTree/>"#;
+    workshop.write("p.jmx", plan(-1, &format!("{listener}{SAMPLES}")));
+    let child = workshop.start(&["-n", "-t", "p.jmx", "-l", "r.csv"]);
+    until_rows(&workshop, "out/w.csv");
+    std::fs::remove_dir_all(workshop.path("out")).expect("the folder is there");
+    tell(&child, "TERM");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let expected = "out/w.csv was removed or replaced while the test was running";
+    assert!(finished.err.contains(expected), "{finished:?}");
+    assert_whole(&workshop, "r.csv", &finished);
+}
+
+#[test]
+fn results_that_cannot_be_written_are_told_and_the_run_goes_on_as_in_jmeter() {
+    let workshop = workshop();
+    let listener = r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="w"><stringProp name="filename">w.csv</stringProp></ResultCollector><hashTree/>"#;
+    workshop.write("p.jmx", plan(2, &format!("{listener}{SAMPLES}")));
+    workshop.write("taken", "");
+    for (name, cause) in [("taken/r.csv", "Not a directory"), (".", "Is a directory")] {
+        let finished = workshop.run(&["-n", "-t", "p.jmx", "-l", name, "-f"], LIMIT);
+        assert_eq!(finished.code, Some(1), "{finished:?}");
+        let told = finished.err.lines().find(|line| line.contains(name));
+        assert!(
+            told.is_some_and(|line| line.contains(cause)),
+            "{finished:?}"
+        );
+        assert_eq!(workshop.read("w.csv").lines().count(), 3);
+    }
+}
+
+#[test]
+fn exit_codes_follow_thresholds_and_the_command_line() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(3, SAMPLES));
+    workshop.write("none.jmx", plan(0, SAMPLES));
+    workshop.write("broken.jmx", "<jmeterTestPlan");
+    for (words, code) in [
+        ("run p.jmx", 0),
+        ("run p.jmx --fail-on samples<3", 0),
+        ("run p.jmx --fail-on samples<=3", 5),
+        ("run p.jmx --fail-on label:sample samples<9", 5),
+        ("run p.jmx --fail-on label:other errors>1%", 5),
+        ("run none.jmx", 0),
+        ("run none.jmx --fail-on samples<1", 5),
+        ("run none.jmx --fail-on p95>300ms", 5),
+        ("run p.jmx --fail-on p95>", 2),
+        ("run broken.jmx", 3),
+        ("run no.jmx", 3),
+        ("-n -t p.jmx -r", 4),
+    ] {
+        let words: Vec<&str> = match words.split_once(" --fail-on ") {
+            Some((run, limit)) => run.split(' ').chain(["--fail-on", limit]).collect(),
+            None => words.split(' ').collect(),
+        };
+        let finished = workshop.run(&words, LIMIT);
+        assert_eq!(finished.code, Some(code), "{words:?}: {finished:?}");
+    }
+}
+
+#[test]
+fn a_pipe_is_a_result_file_too() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(3, SAMPLES));
+    let made = Command::new("mkfifo")
+        .arg(workshop.path("r.csv"))
+        .stdin(Stdio::null())
+        .status();
+    assert!(made.expect("mkfifo is there").success());
+    let path = workshop.path("r.csv");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(path).expect("rows"));
+    let finished = workshop.run(&["-n", "-t", "p.jmx", "-l", "r.csv"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(
+        reader.join().expect("no panic").matches(",sample,").count(),
+        3
+    );
+}
