@@ -185,7 +185,8 @@ impl Opening<'_> {
     ) -> Result<Box<TlsState>, FailureKind> {
         self.phase = Phase::TlsHandshake;
         let identity = self.target.identity.as_ref();
-        let config = self.session.tls_config(host, port, identity);
+        let version = self.target.version;
+        let config = self.session.tls_config(host, port, version, identity);
         let name = server_name(host, peer);
         let session = UnbufferedClientConnection::new(config, name)
             .map_err(|error| FailureKind::Tls(error.into()))?;

@@ -15,7 +15,8 @@ use crate::failure::{FailureKind, TlsFailure};
 use crate::pace::{PIECE_BYTES, Pace};
 use crate::receive::Receiver;
 use crate::sys;
-use crate::target::Target;
+use crate::target::{HttpVersion, Target};
+use crate::tls;
 use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
 /// The most the kernel is asked to drop or fill at once.
@@ -138,8 +139,21 @@ impl Connection {
         }
     }
 
-    /// Closes in good order: TLS says good-bye if the kernel takes it at once.
+    /// The server has chosen HTTP/2 by ALPN, or is known to speak it.
+    pub fn speaks_http2(&self) -> bool {
+        match &self.tls {
+            None => self.target.version == HttpVersion::Http2,
+            Some(tls) => tls.session.alpn_protocol() == Some(tls::ALPN_HTTP2),
+        }
+    }
+
+    /// Closes in good order.
     pub fn close(mut self) {
+        self.say_goodbye();
+    }
+
+    /// TLS says good-bye if the kernel takes it at once.
+    pub fn say_goodbye(&mut self) {
         if let Some(tls) = &mut self.tls {
             let mut farewell = [0; 256];
             let status = tls.session.process_tls_records(&mut tls.received);
@@ -290,7 +304,7 @@ fn receive_tls(
 
 /// Reads records and hands their plain text on. The end of the stream is `Bytes(0)`, whether
 /// announced or not.
-fn read_tls(
+pub(crate) fn read_tls(
     stream: &TcpStream,
     tls: &mut TlsState,
     scratch: &mut Scratch,

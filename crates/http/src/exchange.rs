@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use crate::connect::Opening;
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase};
+use crate::http2;
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
 use crate::proxy::{Bare, Tunnel};
 use crate::receive::Receiver;
 use crate::send::Source;
 use crate::session::Session;
-use crate::target::Target;
+use crate::target::{HttpVersion, Target};
 use crate::worker::{Worker, add};
 
 /// Sends a request to `target` and receives the response.
@@ -31,11 +32,13 @@ pub async fn exchange(
     want: Want,
     limits: Limits,
 ) -> Result<Incoming, Box<Failure>> {
+    if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
+        return Box::pin(http2::exchange(session, target, out, want, limits)).await;
+    }
     let mut times = Times::starting(Instant::now());
-    let worker = &**session.worker();
-    let (mut connection, handshake, reused) = match session.take_idle(target) {
+    let (connection, handshake, reused) = match session.take_idle(target) {
         Some(connection) => {
-            add(&worker.counts.reused, 1);
+            add(&session.worker().counts.reused, 1);
             (connection, None, true)
         }
         None => {
@@ -44,6 +47,20 @@ pub async fn exchange(
             (connection, handshake, false)
         }
     };
+    let way = (connection, handshake, reused);
+    over_http1(session, way, out, want, limits, times).await
+}
+
+/// One exchange on a connection; with it come the handshake made for it, and whether it had served an earlier exchange.
+pub(crate) async fn over_http1(
+    session: &Session,
+    (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
+    out: Outgoing<'_>,
+    want: Want,
+    limits: Limits,
+    mut times: Times,
+) -> Result<Incoming, Box<Failure>> {
+    let worker = &**session.worker();
     let mut receiver = Receiver::new(want, out.is_head);
     let mut source = Source::new(out.head, out.body);
     let outcome = match out.expect_continue {
@@ -91,14 +108,25 @@ pub async fn exchange(
         worker.counts.closed(by_peer);
         connection.close();
     }
-    let sent = source.sent;
-    let incoming = into_incoming(receiver, times);
-    let mut incoming = incoming.expect("a response is complete only after its head");
-    incoming.wire.sent_bytes = sent;
-    incoming.reused = reused;
-    incoming.kept_alive = kept_alive;
+    let mut incoming = finish(receiver, times, source.sent, reused, kept_alive);
     incoming.handshake = handshake;
     Ok(incoming)
+}
+
+/// The outcome of a complete exchange.
+pub(crate) fn finish(
+    receiver: Receiver,
+    times: Times,
+    sent_bytes: u64,
+    reused: bool,
+    kept_alive: bool,
+) -> Incoming {
+    let incoming = into_incoming(receiver, times);
+    let mut incoming = incoming.expect("a response is complete only after its head");
+    incoming.wire.sent_bytes = sent_bytes;
+    incoming.reused = reused;
+    incoming.kept_alive = kept_alive;
+    incoming
 }
 
 /// The usual way: all of the request, then the response.
@@ -198,7 +226,7 @@ fn may_stay_open(connection: &Connection, receiver: &Receiver) -> bool {
     receiver.leaves_connection_usable() && connection.tls.as_ref().is_none_or(|tls| !tls.closed)
 }
 
-async fn open(
+pub(crate) async fn open(
     session: &Session,
     target: &Target,
     tunnel: Option<&dyn Tunnel>,
@@ -233,7 +261,7 @@ async fn open(
 }
 
 #[cold]
-fn failed(
+pub(crate) fn failed(
     kind: FailureKind,
     receiver: Receiver,
     sent_bytes: u64,

@@ -83,6 +83,7 @@ pub enum FailureKind {
     MissingLastChunk,
     BadChunk(BadChunk),
     Tls(TlsFailure),
+    Http2(Http2Failure),
     Decode(DecodeFailure),
     /// The proxy answered CONNECT with something other than 2xx; its answer is inside.
     ProxyRefused(Box<Incoming>),
@@ -131,6 +132,21 @@ pub enum TlsFailure {
     Other(Box<str>),
 }
 
+/// How an exchange over HTTP/2 failed; codes are those of RFC 9113 section 7 (see [`Http2Failure::code_name`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Http2Failure {
+    /// The peer reset the stream.
+    Reset(u32),
+    /// The peer sent GOAWAY.
+    GoAway(u32),
+    /// The peer broke the protocol: what it was told.
+    Broken(u32),
+    /// The connection ended.
+    Closed,
+    /// The request has no form in HTTP/2.
+    Unsendable,
+}
+
 /// How a content encoding failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeFailure {
@@ -156,6 +172,7 @@ impl FailureKind {
                 | Self::TruncatedBody { .. }
                 | Self::TruncatedChunk { .. }
                 | Self::MissingLastChunk
+                | Self::Http2(Http2Failure::GoAway(_) | Http2Failure::Closed)
         )
     }
 
@@ -231,6 +248,32 @@ impl TlsFailure {
             120 => "no_application_protocol",
             _ => return None,
         })
+    }
+}
+
+impl Http2Failure {
+    /// The code's name in RFC 9113, if it has one.
+    pub fn code_name(&self) -> Option<&'static str> {
+        const NAMES: [&str; 14] = [
+            "NO_ERROR",
+            "PROTOCOL_ERROR",
+            "INTERNAL_ERROR",
+            "FLOW_CONTROL_ERROR",
+            "SETTINGS_TIMEOUT",
+            "STREAM_CLOSED",
+            "FRAME_SIZE_ERROR",
+            "REFUSED_STREAM",
+            "CANCEL",
+            "COMPRESSION_ERROR",
+            "CONNECT_ERROR",
+            "ENHANCE_YOUR_CALM",
+            "INADEQUATE_SECURITY",
+            "HTTP_1_1_REQUIRED",
+        ];
+        let (Self::Reset(code) | Self::GoAway(code) | Self::Broken(code)) = self else {
+            return None;
+        };
+        NAMES.get(*code as usize).copied()
     }
 }
 

@@ -259,7 +259,7 @@ fn parse_long(text: &[u8]) -> Option<i64> {
 
 impl Facts {
     /// Reads the headers; fails on a line that is no header.
-    fn read(head: &[u8]) -> Result<Self, FailureKind> {
+    pub fn read(head: &[u8]) -> Result<Self, FailureKind> {
         let mut facts = Self::default();
         let mut rest = Headers::after_status_line(head).rest;
         while !rest.is_empty() {

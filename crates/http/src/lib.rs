@@ -1,4 +1,4 @@
-//! One HTTP/1.1 exchange at the cost of its system calls.
+//! One HTTP exchange at the cost of its system calls.
 //!
 //! A [`Worker`] is what the users of one thread share, a [`Session`] is one user's connections
 //! and TLS sessions, and [`exchange`] sends one request and receives its response:
@@ -32,6 +32,7 @@ mod framing;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod head;
+mod http2;
 mod message;
 mod pace;
 mod proxy;
@@ -55,7 +56,7 @@ use portable as sys;
 
 pub use exchange::exchange;
 pub use failure::{
-    BadChunk, DecodeFailure, Failure, FailureKind, Phase, StatusLinePart, TlsFailure,
+    BadChunk, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart, TlsFailure,
 };
 pub use head::{Headers, MAX_HEAD_BYTES};
 pub use message::{
@@ -65,6 +66,6 @@ pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
 pub use sys::KernelTimer;
-pub use target::{Proxy, Source, Target};
+pub use target::{HttpVersion, Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
 pub use worker::{PoolOptions, Statistics, Worker};

@@ -142,6 +142,19 @@ impl Receiver {
         Ok(())
     }
 
+    /// Takes a head that came otherwise than by [`Receiver::push`]; the body, if there is one, ends with the stream.
+    pub fn begin(&mut self, head: Head, ends: bool) -> Result<(), FailureKind> {
+        self.first_byte.get_or_insert_with(Instant::now);
+        self.head_bytes += head.bytes.len() as u64;
+        self.end_of_head(head)?;
+        if ends {
+            self.framing.end_of_stream()?;
+            self.framing = Framing::None;
+            return self.finish();
+        }
+        Ok(())
+    }
+
     fn push_body(&mut self, bytes: &[u8], now: Instant) -> Result<usize, FailureKind> {
         let (body, decoder) = (&mut self.body, &mut self.decoder);
         let taken = match decoder {

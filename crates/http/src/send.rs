@@ -307,7 +307,7 @@ fn encrypt_some(
 
 /// Appends `plain` to `output` as TLS records. What came right behind the handshake is read
 /// first, as TLS demands; it goes to `surplus`.
-fn encrypt(
+pub(crate) fn encrypt(
     tls: &mut TlsState,
     plain: &[u8],
     output: &mut Vec<u8>,

@@ -1,15 +1,17 @@
 //! One virtual user's connections and TLS sessions.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::cell::{OnceCell, RefCell};
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
+use tokio::sync::Mutex;
 
 use crate::connection::Connection;
+use crate::http2::Streams;
 use crate::resolve::Resolver;
-use crate::target::Target;
+use crate::target::{HttpVersion, Target};
 use crate::tls::Identity;
 use crate::worker::{Worker, add};
 
@@ -23,8 +25,18 @@ pub struct Session {
         reason = "a connection moves here and back in every exchange"
     )]
     idle: RefCell<Vec<Box<Connection>>>,
+    /// Made when it is needed.
+    http2: OnceCell<Box<RefCell<Http2>>>,
     tls: RefCell<Vec<UserTls>>,
     resolver: RefCell<Option<Rc<dyn Resolver>>>,
+}
+
+/// A user's HTTP/2 connections, in use or not.
+#[derive(Default)]
+struct Http2 {
+    open: Vec<Rc<Streams>>,
+    /// Where connections are being opened.
+    opening: Vec<(Target, Weak<Mutex<()>>)>,
 }
 
 /// The TLS configuration, which holds the sessions, for one server and identity. As in Java, a session belongs to a
@@ -32,6 +44,7 @@ pub struct Session {
 struct UserTls {
     host: Arc<str>,
     port: u16,
+    version: HttpVersion,
     identity: Option<Arc<Identity>>,
     config: Arc<ClientConfig>,
 }
@@ -41,6 +54,7 @@ impl Session {
         Self {
             worker,
             idle: RefCell::default(),
+            http2: OnceCell::new(),
             tls: RefCell::default(),
             resolver: RefCell::default(),
         }
@@ -55,6 +69,14 @@ impl Session {
         for connection in self.idle.take() {
             self.worker.counts.closed(false);
             connection.close();
+        }
+        let Some(http2) = self.http2.get() else {
+            return;
+        };
+        let open = std::mem::take(&mut http2.borrow_mut().open);
+        for streams in open {
+            self.worker.counts.closed(false);
+            streams.close();
         }
     }
 
@@ -71,7 +93,15 @@ impl Session {
 
     /// The number of idle connections.
     pub fn idle_connections(&self) -> usize {
-        self.idle.borrow().len()
+        let streams = self.http2.get().map_or(0, |http2| {
+            let http2 = http2.borrow();
+            http2
+                .open
+                .iter()
+                .filter(|streams| streams.is_idle())
+                .count()
+        });
+        self.idle.borrow().len() + streams
     }
 
     pub(crate) fn resolver(&self) -> Rc<dyn Resolver> {
@@ -83,6 +113,7 @@ impl Session {
         &self,
         host: &Arc<str>,
         port: u16,
+        version: HttpVersion,
         identity: Option<&Arc<Identity>>,
     ) -> Arc<ClientConfig> {
         let mut all = self.tls.borrow_mut();
@@ -92,15 +123,16 @@ impl Session {
                 (Some(a), Some(b)) => Arc::ptr_eq(a, b),
                 _ => false,
             };
-            tls.port == port && same_identity && tls.host == *host
+            tls.port == port && tls.version == version && same_identity && tls.host == *host
         });
         if let Some(known) = known {
             return known.config.clone();
         }
-        let config = self.worker.tls.for_user(host, port, identity);
+        let config = self.worker.tls.for_user(host, port, version, identity);
         all.push(UserTls {
             host: host.clone(),
             port,
+            version,
             identity: identity.cloned(),
             config: config.clone(),
         });
@@ -160,20 +192,89 @@ impl Session {
         now: Instant,
         keep_alive_s: Option<u64>,
     ) {
+        connection.idle_since = now;
+        connection.expires = self.expiry(connection.opened, now, keep_alive_s);
+        self.idle.borrow_mut().push(connection);
+    }
+
+    /// Until when a connection may be used that is idle from now on.
+    fn expiry(&self, opened: Instant, now: Instant, keep_alive_s: Option<u64>) -> Option<Instant> {
         let pool = &self.worker.pool;
         let stated = keep_alive_s
             .filter(|seconds| pool.honour_keep_alive && *seconds > 0)
             .map(Duration::from_secs);
         let until_idle = stated.or(pool.max_idle).and_then(|d| now.checked_add(d));
-        let until_old = pool
-            .time_to_live
-            .and_then(|d| connection.opened.checked_add(d));
-        connection.idle_since = now;
-        connection.expires = match (until_idle, until_old) {
+        let until_old = pool.time_to_live.and_then(|d| opened.checked_add(d));
+        match (until_idle, until_old) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
-        };
-        self.idle.borrow_mut().push(connection);
+        }
+    }
+
+    fn http2(&self) -> &RefCell<Http2> {
+        self.http2.get_or_init(Box::default)
+    }
+
+    /// The HTTP/2 connection to `target`, if there is one that takes more exchanges. Others met on the way are let go.
+    pub(crate) fn streams(&self, target: &Target) -> Option<Rc<Streams>> {
+        let mut http2 = self.http2().borrow_mut();
+        let mut at = http2.open.len();
+        while at > 0 {
+            at -= 1;
+            let streams = &http2.open[at];
+            if streams.target != *target {
+                continue;
+            }
+            let expired = streams.expires.get().is_some_and(|at| Instant::now() >= at);
+            if !expired && streams.is_fit() {
+                return Some(streams.clone());
+            }
+            let counts = &self.worker.counts;
+            add(
+                if expired {
+                    &counts.expired
+                } else {
+                    &counts.stale
+                },
+                1,
+            );
+            counts.closed(!expired);
+            http2.open.remove(at).close();
+        }
+        None
+    }
+
+    pub(crate) fn add_streams(&self, streams: Rc<Streams>) {
+        self.http2().borrow_mut().open.push(streams);
+    }
+
+    /// An exchange has ended, and the connection goes on.
+    pub(crate) fn keep_streams(&self, streams: &Streams, now: Instant) {
+        streams.idle_since.set(now);
+        streams.expires.set(self.expiry(streams.opened, now, None));
+    }
+
+    /// The connection takes no more exchanges.
+    pub(crate) fn drop_streams(&self, streams: &Rc<Streams>, by_peer: bool) {
+        let mut http2 = self.http2().borrow_mut();
+        let at = http2.open.iter().position(|own| Rc::ptr_eq(own, streams));
+        if let Some(at) = at {
+            self.worker.counts.closed(by_peer);
+            http2.open.remove(at).close();
+        }
+    }
+
+    /// Held by whoever opens an HTTP/2 connection to `target`.
+    pub(crate) fn turn_to_open(&self, target: &Target) -> Rc<Mutex<()>> {
+        let opening = &mut self.http2().borrow_mut().opening;
+        opening.retain(|(_, turn)| turn.strong_count() > 0);
+        let known = opening.iter().find(|(own, _)| own == target);
+        if let Some(turn) = known.and_then(|(_, turn)| turn.upgrade()) {
+            return turn;
+        }
+        let turn = Rc::new(Mutex::new(()));
+        opening.push((target.clone(), Rc::downgrade(&turn)));
+        turn
     }
 }
 

@@ -13,11 +13,21 @@ pub struct Target {
     pub host: Arc<str>,
     pub port: u16,
     pub tls: bool,
+    pub version: HttpVersion,
     pub proxy: Option<Arc<Proxy>>,
     /// The local addresses to connect from.
     pub source: Option<Arc<Source>>,
     /// The certificate to show if the server asks for one.
     pub identity: Option<Arc<Identity>>,
+}
+
+/// The newest version of HTTP to speak.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HttpVersion {
+    #[default]
+    Http1,
+    /// Over TLS if the server chooses it, else HTTP/1.1; over plain TCP whatever the server says, except to a proxy.
+    Http2,
 }
 
 impl Target {
@@ -26,6 +36,7 @@ impl Target {
             host: host.into(),
             port,
             tls,
+            version: HttpVersion::Http1,
             proxy: None,
             source: None,
             identity: None,
@@ -47,6 +58,7 @@ impl PartialEq for Target {
     fn eq(&self, other: &Self) -> bool {
         self.port == other.port
             && self.tls == other.tls
+            && self.version == other.version
             && (Arc::ptr_eq(&self.host, &other.host) || self.host.eq_ignore_ascii_case(&other.host))
             && match (&self.source, &other.source) {
                 (None, None) => true,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::target::HttpVersion;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
     ClientSessionStore, ResolvesClientCert, Resumption, Tls12ClientSessionValue,
@@ -19,6 +20,8 @@ use rustls::{
 /// The TLS settings of a whole run, shared by all workers.
 pub struct Tls {
     base: Arc<ClientConfig>,
+    /// The same, and offers HTTP/2.
+    base_http2: Arc<ClientConfig>,
     sessions: TlsSessions,
     /// Where sessions are shared: the configuration with those of a host and port.
     shared: Mutex<Vec<SharedTls>>,
@@ -28,8 +31,12 @@ pub struct Tls {
 struct SharedTls {
     host: Arc<str>,
     port: u16,
+    version: HttpVersion,
     config: Arc<ClientConfig>,
 }
+
+/// HTTP/2's name in ALPN (RFC 9113 section 3.1).
+pub(crate) const ALPN_HTTP2: &[u8] = b"h2";
 
 /// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
 #[derive(Debug, Clone)]
@@ -103,8 +110,11 @@ impl Tls {
             .with_no_client_auth();
         base.alpn_protocols.clone_from(&options.alpn);
         base.resumption = Resumption::disabled();
+        let mut base_http2 = base.clone();
+        base_http2.alpn_protocols = vec![ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(Arc::new(Self {
             base: Arc::new(base),
+            base_http2: Arc::new(base_http2),
             sessions: options.sessions,
             shared: Mutex::default(),
         }))
@@ -119,12 +129,13 @@ impl Tls {
         &self,
         host: &Arc<str>,
         port: u16,
+        version: HttpVersion,
         identity: Option<&Arc<Identity>>,
     ) -> Arc<ClientConfig> {
         let config = match self.sessions {
-            TlsSessions::Never => self.base.clone(),
-            TlsSessions::PerUser => self.with_sessions(),
-            TlsSessions::Shared => self.shared(host, port),
+            TlsSessions::Never => self.base(version).clone(),
+            TlsSessions::PerUser => self.with_sessions(version),
+            TlsSessions::Shared => self.shared(host, port, version),
         };
         let Some(identity) = identity else {
             return config;
@@ -134,25 +145,33 @@ impl Tls {
         Arc::new(config)
     }
 
-    fn with_sessions(&self) -> Arc<ClientConfig> {
-        let mut config = ClientConfig::clone(&self.base);
+    fn base(&self, version: HttpVersion) -> &Arc<ClientConfig> {
+        match version {
+            HttpVersion::Http1 => &self.base,
+            HttpVersion::Http2 => &self.base_http2,
+        }
+    }
+
+    fn with_sessions(&self, version: HttpVersion) -> Arc<ClientConfig> {
+        let mut config = ClientConfig::clone(self.base(version));
         config.resumption = Resumption::store(Arc::new(SessionStore::default()));
         Arc::new(config)
     }
 
     /// The configuration that all users have for a host and port.
-    fn shared(&self, host: &Arc<str>, port: u16) -> Arc<ClientConfig> {
+    fn shared(&self, host: &Arc<str>, port: u16, version: HttpVersion) -> Arc<ClientConfig> {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all
             .iter()
-            .find(|known| known.port == port && known.host == *host);
+            .find(|known| known.port == port && known.version == version && known.host == *host);
         if let Some(known) = known {
             return known.config.clone();
         }
-        let config = self.with_sessions();
+        let config = self.with_sessions(version);
         all.push(SharedTls {
             host: host.clone(),
             port,
+            version,
             config: config.clone(),
         });
         config
@@ -369,7 +388,7 @@ mod tests {
                 ..TlsOptions::default()
             };
             let tls = Tls::new(&options).expect("the options are valid");
-            let user = |port| tls.for_user(&"shop.test".into(), port, None);
+            let user = |port| tls.for_user(&"shop.test".into(), port, HttpVersion::Http1, None);
             if sessions == TlsSessions::Shared {
                 assert!(!Arc::ptr_eq(&user(443), &user(8443)));
             }

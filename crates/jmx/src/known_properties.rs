@@ -314,6 +314,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "A user's connections and TLS sessions end with the iteration of its thread group.",
             ),
             honoured(
+                "drumfire.http.version",
+                "1.1",
+                "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking.",
+            ),
+            honoured(
                 "drumfire.http.close_with_reset",
                 "false",
                 "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",

@@ -217,9 +217,19 @@ static ENTRIES: &[Entry] = &[
         Role::Controller,
         controllers::weighted_switch,
     ),
+    native(
+        "com.blazemeter.jmeter.http2.control.HTTP2Controller",
+        Role::Controller,
+        controllers::http_async,
+    ),
     // Samplers are decoded with the configuration in their scope, by `samplers::decode`.
     native("HTTPSamplerProxy", Role::Sampler, nothing),
     native("HTTPSampler_", Role::Sampler, nothing),
+    native(
+        "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler",
+        Role::Sampler,
+        nothing,
+    ),
     native("DebugSampler", Role::Sampler, nothing),
     native("TestAction", Role::Sampler, nothing),
     native("JavaSampler", Role::Sampler, nothing),

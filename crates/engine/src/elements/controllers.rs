@@ -27,6 +27,20 @@ pub fn parameterized(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Parameterized(Box::new(assignments)))
 }
 
+/// HTTP Async Controller of BlazeMeter (`com.blazemeter.jmeter.http2.control.HTTP2Controller`): its children, once an iteration.
+///
+/// Difference: in the plugin its samplers overlap in time; here they run one after the other, which the plan is warned of.
+pub fn http_async(d: &mut Decoder) -> Roles {
+    d.warn(
+        "requests-in-turn",
+        format!(
+            "the requests of HTTP Async Controller '{}' are sent one after the other, not at once",
+            d.element.name
+        ),
+    );
+    simple(d)
+}
+
 /// Loop Controller (`LoopController`): runs its children again and again in each iteration of the controller around it.
 ///
 /// Properties: `LoopController.loops` (-1 is forever; read when the loop begins), `LoopController.continue_forever`.

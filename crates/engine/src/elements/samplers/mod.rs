@@ -67,7 +67,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
-        "HTTPSamplerProxy" | "HTTPSampler_" => http::decode(d, configs, needs)
+        "HTTPSamplerProxy"
+        | "HTTPSampler_"
+        | "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler" => http::decode(d, configs, needs)
             .map(Box::new)
             .map(Sampler::Http),
         class => {

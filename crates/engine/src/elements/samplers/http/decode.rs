@@ -7,6 +7,7 @@ use drumfire_jmx::{Prop, Value};
 
 use super::proxy::ProxyTemplate;
 use super::source::{SourceTemplate, SourceType};
+use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::compile::{Decoder, Element, Manager};
 use crate::program::Needs;
@@ -32,7 +33,7 @@ const ARGUMENTS: &str = "HTTPsampler.Arguments";
 /// Defaults, Login Config Element, Simple Config Element).
 ///
 /// Its properties are the sampler's; arguments and files are added to the sampler's.
-struct Merged<'p> {
+pub(super) struct Merged<'p> {
     props: BTreeMap<&'p str, &'p Prop>,
     arguments: Vec<&'p Prop>,
     files: Vec<&'p Prop>,
@@ -77,7 +78,7 @@ impl<'p> Merged<'p> {
         }
     }
 
-    fn template(&self, d: &mut Decoder, name: &str) -> Template {
+    pub fn template(&self, d: &mut Decoder, name: &str) -> Template {
         match self.props.get(name) {
             Some(prop) => d.compile(&prop.value.as_str()),
             None => Template::raw(""),
@@ -103,6 +104,14 @@ impl<'p> Merged<'p> {
             None => false,
         }
     }
+
+    /// A flag that may be missing.
+    pub fn flag_or(&self, d: &mut Decoder, name: &str, default: bool) -> bool {
+        match self.props.contains_key(name) {
+            true => self.flag(d, name),
+            false => default,
+        }
+    }
 }
 
 /// HTTP Request (`HTTPSamplerProxy`, `HTTPSampler_`): one request with its redirects and embedded resources.
@@ -114,7 +123,7 @@ impl<'p> Merged<'p> {
 /// `.connect_timeout` and `.response_timeout` in milliseconds, `.proxyHost`, `.proxyPort`, `.proxyUser`, `.proxyPass`,
 /// `.ipSource`, `.md5`, and `.implementation` (`HttpClient4` or `Java`). GraphQL requests are HTTP Requests, too.
 ///
-/// Differences: HTTP/1.1 only, as JMeter's; times have the resolution of the clock; a refused TLS handshake has the words of
+/// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; times have the resolution of the clock; a refused TLS handshake has the words of
 /// this program's TLS library where they have no counterpart in Java.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
     let applicable: Vec<&Element> = configs
@@ -124,11 +133,18 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         .collect();
     let merged = Merged::new(d.element, &applicable);
     let client = client(d, &merged);
+    let is_blazemeter = d.element.class == BLAZEMETER;
+    let versions = match client {
+        Client::HttpClient if is_blazemeter => of_blazemeter(d, &merged),
+        Client::HttpClient => Versions::of_run(d),
+        Client::Java | Client::OldJava | Client::File => Versions::default(),
+    };
     let mut settings = Settings::read(&d.settings().properties);
     settings.rename_children &= !d.unit.save_config.functional_mode;
     let settings = Arc::new(settings);
     let mut sampler = HttpSampler {
         client,
+        versions,
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),
         port: merged.template(d, "HTTPSampler.port"),
@@ -149,7 +165,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         browser_compatible: merged.flag(d, "HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
         raw_body: merged.flag(d, "HTTPSampler.postBodyRaw"),
         image_parser: merged.flag(d, "HTTPSampler.image_parser"),
-        concurrent: merged.flag(d, "HTTPSampler.concurrentDwn"),
+        concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_blazemeter),
         md5: merged.flag(d, "HTTPSampler.md5"),
         pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
         embedded_allow: merged.template(d, "HTTPSampler.embedded_url_re"),
@@ -186,6 +202,9 @@ fn is_applicable(config: &Element) -> bool {
 
 /// Which implementation runs (`HTTPSamplerFactory#getImplementation`).
 fn client(d: &mut Decoder, merged: &Merged<'_>) -> Client {
+    if d.element.class == BLAZEMETER {
+        return Client::HttpClient;
+    }
     if d.element.class == "HTTPSampler_" {
         return Client::OldJava;
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use drumfire_http::{BadChunk, DecodeFailure, Failure, FailureKind, Phase, Target, TlsFailure};
+use drumfire_http::{
+    BadChunk, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, Target, TlsFailure,
+};
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
 use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
@@ -41,6 +43,9 @@ pub fn exception(
         Trouble::Java(exception) => exception.clone(),
         Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
         Trouble::Exchange(failure) => {
+            if let FailureKind::Http2(kind) = failure.kind {
+                return of_http2(kind);
+            }
             if let FailureKind::ProxyRefused(refusal) = &failure.kind {
                 let line = String::from_utf8_lossy(refusal.status_line());
                 let message = format!("Unable to tunnel through proxy. Proxy returns \"{line}\"");
@@ -139,7 +144,27 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::Decode(_) => JavaFailure::Socket("Corrupt compressed data"),
         FailureKind::ProxyRefused(_) => JavaFailure::Socket("Proxy refused the connection"),
         FailureKind::File(_) => JavaFailure::File("the file could not be read"),
+        FailureKind::Http2(_) => JavaFailure::Socket("HTTP/2 failed"),
         FailureKind::Io(_) => JavaFailure::Socket("input/output error"),
+    }
+}
+
+/// In the words of Jetty's client, which BlazeMeter's plugin uses (`HttpReceiverOverHTTP2`, `HttpConnectionOverHTTP2`); JMeter has
+/// none.
+fn of_http2(kind: Http2Failure) -> Exception {
+    let class = "java.util.concurrent.ExecutionException";
+    match kind {
+        Http2Failure::Closed => Exception::new(class, "java.nio.channels.ClosedChannelException"),
+        Http2Failure::Unsendable => {
+            Exception::new("java.io.IOException", "the request has no form in HTTP/2")
+        }
+        Http2Failure::Reset(_) | Http2Failure::GoAway(_) | Http2Failure::Broken(_) => {
+            let mut name = kind.code_name().unwrap_or("unknown").to_ascii_lowercase();
+            if !name.ends_with("_error") && !name.ends_with("_required") {
+                name.push_str("_error");
+            }
+            Exception::new(class, format!("java.io.IOException: {name}"))
+        }
     }
 }
 

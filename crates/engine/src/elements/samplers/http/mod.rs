@@ -13,6 +13,7 @@
 //! | `response.rs` | one response in the words of a sample |
 //! | `redirects.rs`, `embedded.rs` | what follows a response |
 //! | `proxy.rs`, `source.rs` | through which proxy and from which address |
+//! | `version.rs` | HTTP/1.1 or HTTP/2 |
 //! | `ports.rs` | what the log says when local ports run out |
 //! | `state.rs` | what a user and a worker keep between samples |
 
@@ -33,6 +34,7 @@ mod settings;
 mod source;
 mod state;
 mod transfer;
+mod version;
 
 use std::sync::Arc;
 
@@ -53,10 +55,12 @@ use crate::program::Needs;
 use call::Call;
 use proxy::ProxyTemplate;
 use source::SourceTemplate;
+use version::Versions;
 
 /// A decoded HTTP Request.
 pub struct HttpSampler {
     client: Client,
+    versions: Versions,
     protocol: Template,
     domain: Template,
     port: Template,

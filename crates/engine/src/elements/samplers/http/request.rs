@@ -255,12 +255,17 @@ impl HttpSampler {
         wire: &Wire<'_>,
     ) -> Rc<Target> {
         let proxy = self.proxy(call, url);
+        let version = self.versions.of(wire.secure);
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
-            return cx
-                .http
-                .plain_target(wire.connect_host, wire.connect_port, wire.secure);
+            return cx.http.plain_target(
+                wire.connect_host,
+                wire.connect_port,
+                wire.secure,
+                version,
+            );
         }
         let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
+        target.version = version;
         target.proxy = proxy.map(|choice| choice.proxy.clone());
         if self.client == Client::HttpClient {
             target.source = call.source.clone();

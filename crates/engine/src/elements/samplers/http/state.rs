@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
-use drumfire_http::{Session, Source, Target, Tls, TlsOptions, Worker};
+use drumfire_http::{HttpVersion, Session, Source, Target, Tls, TlsOptions, Worker};
 use drumfire_web::auth::CredentialStore;
 
 use super::edits::Edits;
@@ -79,10 +79,17 @@ impl UserState {
     }
 
     /// The target of a plain address, made once.
-    pub fn plain_target(&mut self, host: &str, port: u16, tls: bool) -> Rc<Target> {
+    pub fn plain_target(
+        &mut self,
+        host: &str,
+        port: u16,
+        tls: bool,
+        version: HttpVersion,
+    ) -> Rc<Target> {
         let is_known = |known: &&Rc<Target>| {
             known.port == port
                 && known.tls == tls
+                && known.version == version
                 && known.proxy.is_none()
                 && known.source.is_none()
                 && known.identity.is_none()
@@ -91,7 +98,10 @@ impl UserState {
         if let Some(known) = self.targets.iter().find(is_known) {
             return known.clone();
         }
-        self.target(Target::new(host, port, tls))
+        self.target(Target {
+            version,
+            ..Target::new(host, port, tls)
+        })
     }
 }
 

@@ -1,0 +1,65 @@
+//! Which version of HTTP a sampler speaks.
+
+use drumfire_http::HttpVersion;
+
+use super::decode::Merged;
+use crate::compile::Decoder;
+
+/// The class of BlazeMeter's HTTP plugin.
+pub(super) const BLAZEMETER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";
+
+/// The newest version to speak, by the address's scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Versions {
+    plain: HttpVersion,
+    tls: HttpVersion,
+}
+
+impl Versions {
+    pub fn of(self, secure: bool) -> HttpVersion {
+        if secure { self.tls } else { self.plain }
+    }
+
+    /// An HTTP Request speaks what `drumfire.http.version` says: 2 is HTTP/2 over TLS where the server wants it, and over plain
+    /// TCP by prior knowledge.
+    pub fn of_run(d: &Decoder) -> Versions {
+        let version = d.settings().properties.get_trimmed("drumfire.http.version");
+        let version = match version.as_deref() {
+            Some("2" | "2.0") => HttpVersion::Http2,
+            _ => HttpVersion::Http1,
+        };
+        Versions {
+            plain: version,
+            tls: version,
+        }
+    }
+}
+
+/// HTTP Sampler of BlazeMeter (`com.blazemeter.jmeter.http2.sampler.HTTP2Sampler`): an HTTP Request over HTTP/2 where the server
+/// speaks it, else over HTTP/1.1.
+///
+/// It has the properties of an HTTP Request (embedded resources are fetched at once unless `HTTPSampler.concurrentDwn` is
+/// false), and `HTTP2Sampler.profile` (`legacy` is HTTP/1.1), `HTTP2Sampler.enableHttp1`, `.enableHttp2`, `.alpnEnabled`,
+/// `.http2PriorKnowledge` (also for plain addresses; so does HTTP/1.1 switched off).
+///
+/// Differences from version 3 of the plugin: no HTTP/3, so no Alt-Svc; `.http1_upgrade` is not offered, such a request goes by
+/// HTTP/1.1; nothing of what a server speaks is remembered beyond its connections. Headers and failures are those of an HTTP
+/// Request; sizes are those of the heads as text, as in the plugin.
+pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
+    let profile = merged.template(d, "HTTP2Sampler.profile");
+    let profile = d.now(&profile).trim().to_ascii_lowercase();
+    let upgrades = merged.flag_or(d, "HTTP2Sampler.http1_upgrade", false);
+    let modern = profile != "legacy" && !(profile.is_empty() && upgrades);
+    let http1 = merged.flag_or(d, "HTTP2Sampler.enableHttp1", true);
+    let http2 = merged.flag_or(d, "HTTP2Sampler.enableHttp2", modern);
+    let alpn = merged.flag_or(d, "HTTP2Sampler.alpnEnabled", modern);
+    let known = merged.flag_or(d, "HTTP2Sampler.http2PriorKnowledge", false);
+    let version = |is_http2| match is_http2 {
+        true => HttpVersion::Http2,
+        false => HttpVersion::Http1,
+    };
+    Versions {
+        plain: version(http2 && (known || !http1)),
+        tls: version(http2 && alpn),
+    }
+}

@@ -1,0 +1,157 @@
+//! Heads of requests and responses between the form of HTTP/1.1 and that of HTTP/2 (RFC 9113 section 8).
+
+use http::header::{HeaderName, HeaderValue};
+use http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use http::{Method, Request, Response, Version};
+use memchr::memchr;
+
+use crate::failure::{FailureKind, Http2Failure};
+use crate::head::{Facts, Head, Headers, first_line};
+use crate::target::Target;
+
+/// The request with the caller's head. Header names become lower case, as HTTP/2 has them; `Host` becomes the authority;
+/// what is of a connection only is left out.
+pub(super) fn request(head: &[u8], target: &Target) -> Result<Request<()>, FailureKind> {
+    let unsendable = || FailureKind::Http2(Http2Failure::Unsendable);
+    let line = first_line(head);
+    let method_end = memchr(b' ', line).ok_or_else(unsendable)?;
+    let rest = &line[method_end + 1..];
+    let path = &rest[..memchr(b' ', rest).unwrap_or(rest.len())];
+    let mut request = Request::new(());
+    *request.method_mut() = Method::from_bytes(&line[..method_end]).map_err(|_| unsendable())?;
+    *request.version_mut() = Version::HTTP_2;
+    let mut host = None;
+    let headers = request.headers_mut();
+    for (name, value) in Headers::after_status_line(head) {
+        if name.eq_ignore_ascii_case(b"host") {
+            host = Some(value);
+        } else if !is_of_connection(name) {
+            let name = HeaderName::from_bytes(name).map_err(|_| unsendable())?;
+            let value = HeaderValue::from_bytes(value).map_err(|_| unsendable())?;
+            headers.append(name, value);
+        }
+    }
+    let own;
+    let host = match host {
+        Some(host) => host,
+        None => {
+            own = target.authority();
+            own.as_bytes()
+        }
+    };
+    let mut parts = http::uri::Parts::default();
+    parts.scheme = Some(if target.tls {
+        Scheme::HTTPS
+    } else {
+        Scheme::HTTP
+    });
+    parts.authority = Some(Authority::try_from(host).map_err(|_| unsendable())?);
+    parts.path_and_query = Some(PathAndQuery::try_from(path).map_err(|_| unsendable())?);
+    *request.uri_mut() = Uri::from_parts(parts).map_err(|_| unsendable())?;
+    Ok(request)
+}
+
+/// RFC 9113 section 8.2.2.
+fn is_of_connection(name: &[u8]) -> bool {
+    const NAMES: [&str; 6] = [
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "transfer-encoding",
+        "upgrade",
+        "te",
+    ];
+    NAMES
+        .iter()
+        .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
+}
+
+/// The response's head in the form of HTTP/1.1, as Jetty's client shows it: its version is `HTTP/2.0`, and since HTTP/2 has
+/// no reason phrase, it is the one that belongs to the status.
+pub(super) fn response<B>(response: &Response<B>) -> Result<Head, FailureKind> {
+    let status = response.status();
+    let reason = status.canonical_reason().unwrap_or_default();
+    let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(b"HTTP/2.0 ");
+    bytes.extend_from_slice(status.as_str().as_bytes());
+    bytes.push(b' ');
+    let start = bytes.len();
+    bytes.extend_from_slice(reason.as_bytes());
+    let reason = start..bytes.len();
+    bytes.extend_from_slice(b"\r\n");
+    for (name, value) in response.headers() {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(b"\r\n");
+    let facts = Facts::read(&bytes)?;
+    Ok(Head {
+        status: status.as_u16(),
+        version: (2, 0),
+        reason,
+        bytes,
+        facts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_keeps_the_order_of_its_headers_and_loses_those_of_the_connection() {
+        let head = b"POST /a?b=c HTTP/1.1\r\nConnection: keep-alive\r\nX-Two: 2\r\nAccept: */*\r\n\
+            Host: shop.test:8443\r\nX-Two: 3\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let target = Target::new("127.0.0.1", 8443, true);
+        let request = request(head, &target).expect("it can be sent");
+        assert_eq!(request.method(), Method::POST);
+        assert_eq!(request.uri(), "https://shop.test:8443/a?b=c");
+        let headers: Vec<_> = request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect();
+        let expected: [(&str, &[u8]); 3] = [("x-two", b"2"), ("x-two", b"3"), ("accept", b"*/*")];
+        assert_eq!(headers, expected);
+    }
+
+    #[test]
+    fn what_has_no_form_in_http_2_is_not_sent() {
+        let target = Target::new("127.0.0.1", 80, false);
+        for head in [
+            &b"GET\r\n\r\n"[..],
+            b"GET /<> HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nX Y: 1\r\n\r\n",
+        ] {
+            let sent = request(head, &target);
+            let is_refused = matches!(&sent, Err(FailureKind::Http2(Http2Failure::Unsendable)));
+            assert!(is_refused, "{sent:?}");
+        }
+        let plain = request(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
+        assert_eq!(plain.uri(), "http://127.0.0.1:80/");
+    }
+
+    #[test]
+    fn a_response_looks_like_one_of_http_1() {
+        let plain = Response::builder()
+            .status(404)
+            .header("content-length", "12")
+            .header("set-cookie", "a=1")
+            .header("set-cookie", "b=2")
+            .body(())
+            .expect("a response");
+        let head = response(&plain).expect("its headers are good");
+        let text = "HTTP/2.0 404 Not Found\r\ncontent-length: 12\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n\r\n";
+        assert_eq!(String::from_utf8_lossy(&head.bytes), text);
+        assert_eq!(&head.bytes[head.reason.clone()], b"Not Found");
+        assert_eq!(head.facts.last_content_length, Some(12));
+        let odd = Response::builder()
+            .status(299)
+            .body(())
+            .expect("a response");
+        let head = response(&odd).expect("its headers are good");
+        assert_eq!(head.bytes, b"HTTP/2.0 299 \r\n\r\n");
+    }
+}

@@ -1,0 +1,189 @@
+//! A connection that carries several exchanges at once.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use bytes::Bytes;
+use h2::client::{Builder, Connection as Frames, SendRequest};
+
+use super::wire::Wire;
+use crate::connection::Connection;
+use crate::failure::FailureKind;
+use crate::target::Target;
+use crate::worker::Worker;
+
+/// What the peer may send of one response, and of all together, before it is told to go on: as Jetty's client announces it.
+const STREAM_WINDOW_BYTES: u32 = 8 << 20;
+const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// HPACK's table, as RFC 9113 has it by default.
+const HEADER_TABLE_BYTES: u32 = 4096;
+
+/// An open HTTP/2 connection.
+///
+/// It has no task of its own: whoever waits for a response moves its frames along, which saves a wake-up for each of them. Who
+/// is done waiting wakes another who still is. An idle connection answers nothing; what came in meanwhile is seen when it is
+/// used next, as with HTTP/1.1.
+pub(crate) struct Streams {
+    pub target: Target,
+    pub opened: Instant,
+    pub idle_since: Cell<Instant>,
+    pub expires: Cell<Option<Instant>>,
+    sender: RefCell<Option<SendRequest<Bytes>>>,
+    /// `None` once it is over.
+    frames: RefCell<Option<Frames<Wire, Bytes>>>,
+    waiting: RefCell<Vec<(u32, Waker)>>,
+    active: Cell<u32>,
+    next_ticket: Cell<u32>,
+}
+
+impl Streams {
+    /// Speaks HTTP/2 from here on; does not wait for the server's settings.
+    pub async fn begin(
+        connection: Box<Connection>,
+        worker: Rc<Worker>,
+    ) -> Result<Rc<Self>, FailureKind> {
+        let (target, opened) = (connection.target.clone(), connection.opened);
+        let wire = Wire { connection, worker };
+        let mut builder = Builder::new();
+        builder
+            .enable_push(false)
+            .header_table_size(HEADER_TABLE_BYTES)
+            .initial_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
+        let (sender, frames) = builder.handshake(wire).await.map_err(super::kind)?;
+        Ok(Rc::new(Self {
+            target,
+            opened,
+            idle_since: Cell::new(opened),
+            expires: Cell::new(None),
+            sender: RefCell::new(Some(sender)),
+            frames: RefCell::new(Some(frames)),
+            waiting: RefCell::default(),
+            active: Cell::new(0),
+            next_ticket: Cell::new(0),
+        }))
+    }
+
+    /// Takes part in the connection until dropped.
+    pub fn enter(self: &Rc<Self>) -> Place {
+        let ticket = self.next_ticket.get();
+        self.next_ticket.set(ticket.wrapping_add(1));
+        self.active.set(self.active.get() + 1);
+        Place {
+            streams: self.clone(),
+            ticket,
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.active.get() == 0
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.frames.borrow().is_none()
+    }
+
+    /// Takes in what came while nobody was waiting, and says whether new exchanges are welcome.
+    pub fn is_fit(&self) -> bool {
+        let mut cx = Context::from_waker(Waker::noop());
+        if self.is_idle() {
+            self.drive(&mut cx);
+        }
+        let mut sender = self.sender.borrow_mut();
+        let ready = sender.as_mut().map(|sender| sender.poll_ready(&mut cx));
+        !self.is_over() && !matches!(ready, None | Some(Poll::Ready(Err(_))))
+    }
+
+    /// Takes no new exchanges; says good-bye if none is under way.
+    pub fn close(&self) {
+        self.sender.take();
+        if self.is_idle() {
+            self.drive(&mut Context::from_waker(Waker::noop()));
+            self.frames.take();
+        }
+    }
+
+    /// Sends and receives what frames there are, without waiting.
+    fn drive(&self, cx: &mut Context<'_>) {
+        let mut frames = self.frames.borrow_mut();
+        let over = match &mut *frames {
+            Some(connection) => Pin::new(connection).poll(cx).is_ready(),
+            None => false,
+        };
+        if over {
+            // Why is told to each exchange by its own stream.
+            *frames = None;
+        }
+    }
+
+    /// Another of those who wait moves the frames along from now on.
+    fn wake_another(&self) {
+        if let Some((_, waker)) = self.waiting.borrow().first() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// One exchange's part in a connection.
+pub(crate) struct Place {
+    pub streams: Rc<Streams>,
+    ticket: u32,
+}
+
+impl Place {
+    /// The sender of requests, when the server takes one more.
+    pub async fn sender(&self) -> Result<SendRequest<Bytes>, FailureKind> {
+        let sender = self.streams.sender.borrow().clone();
+        let Some(mut sender) = sender else {
+            return Err(FailureKind::ClosedBeforeResponse);
+        };
+        let ready = poll_fn(|cx| sender.poll_ready(cx));
+        self.driving(ready).await.map_err(super::kind)?;
+        Ok(sender)
+    }
+
+    /// Waits for `future` and moves the frames of the connection along meanwhile.
+    pub async fn driving<F: Future>(&self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        poll_fn(|cx| {
+            self.streams.drive(cx);
+            match future.as_mut().poll(cx) {
+                Poll::Ready(output) => Poll::Ready(output),
+                Poll::Pending => {
+                    self.wait(cx.waker());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    fn wait(&self, waker: &Waker) {
+        let mut waiting = self.streams.waiting.borrow_mut();
+        match waiting
+            .iter_mut()
+            .find(|(ticket, _)| *ticket == self.ticket)
+        {
+            Some((_, known)) => known.clone_from(waker),
+            None => waiting.push((self.ticket, waker.clone())),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let streams = &self.streams;
+        streams.active.set(streams.active.get() - 1);
+        let mut waiting = streams.waiting.borrow_mut();
+        waiting.retain(|(ticket, _)| *ticket != self.ticket);
+        drop(waiting);
+        streams.wake_another();
+        if streams.is_idle() && streams.sender.borrow().is_none() {
+            streams.close();
+        }
+    }
+}

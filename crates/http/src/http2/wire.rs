@@ -1,0 +1,170 @@
+//! A connection as the byte stream that the `h2` crate reads and writes.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::connection::{Connection, Read, TlsState, read_tls};
+use crate::failure::FailureKind;
+use crate::send::encrypt;
+use crate::worker::Worker;
+
+/// Plain text is encrypted in pieces of this, so that what the kernel does not take stays small.
+const PIECE_BYTES: usize = 64 * 1024;
+
+pub(super) struct Wire {
+    pub connection: Box<Connection>,
+    pub worker: Rc<Worker>,
+}
+
+impl Wire {
+    /// Hands over plain text that was decrypted before. False if there is none.
+    fn take_surplus(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let surplus = &mut self.connection.surplus;
+        let count = surplus.len().min(buffer.remaining());
+        buffer.put_slice(&surplus[..count]);
+        surplus.drain(..count);
+        count > 0
+    }
+
+    fn poll_read_tls(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            if self.take_surplus(buffer) {
+                return Poll::Ready(Ok(()));
+            }
+            let connection = &mut *self.connection;
+            let Some(tls) = connection.tls.as_deref_mut().filter(|tls| !tls.closed) else {
+                return Poll::Ready(Ok(()));
+            };
+            let surplus = &mut connection.surplus;
+            let before = buffer.filled().len();
+            let mut hand = |payload: &[u8]| {
+                let fits = payload.len().min(buffer.remaining());
+                buffer.put_slice(&payload[..fits]);
+                surplus.extend_from_slice(&payload[fits..]);
+                Ok(())
+            };
+            let scratch = &mut *self.worker.scratch.borrow_mut();
+            match read_tls(&connection.stream, tls, scratch, &mut hand).map_err(to_io)? {
+                Read::Bytes(0) => return Poll::Ready(Ok(())),
+                Read::Bytes(_) if buffer.filled().len() > before => return Poll::Ready(Ok(())),
+                // Part of a record, or one that is TLS's own.
+                Read::Bytes(_) => {}
+                Read::NotReady => ready!(connection.stream.poll_read_ready(cx))?,
+            }
+        }
+    }
+
+    fn poll_write_tls(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.poll_unsent(cx))?;
+        let connection = &mut *self.connection;
+        let Some(tls) = connection.tls.as_deref_mut() else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        let plain = &bytes[..bytes.len().min(PIECE_BYTES)];
+        let output = &mut self.worker.scratch.borrow_mut().output;
+        output.clear();
+        encrypt(tls, plain, output, &mut connection.surplus).map_err(to_io)?;
+        let written = match connection.stream.try_write(output) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        tls.unsent.extend_from_slice(&output[written..]);
+        Poll::Ready(Ok(plain.len()))
+    }
+
+    /// Writes what is encrypted already.
+    fn poll_unsent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let stream = &self.connection.stream;
+        let Some(TlsState { unsent, .. }) = self.connection.tls.as_deref_mut() else {
+            return Poll::Ready(Ok(()));
+        };
+        while !unsent.is_empty() {
+            match stream.try_write(unsent) {
+                Ok(count) => drop(unsent.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    ready!(stream.poll_write_ready(cx))?;
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.connection.tls.is_some() {
+            return self.poll_read_tls(cx, buffer);
+        }
+        if self.take_surplus(buffer) {
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.connection.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.connection.tls.is_some() {
+            return self.poll_write_tls(cx, bytes);
+        }
+        Pin::new(&mut self.connection.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.connection.tls.is_some() {
+            let first = slices.iter().find(|slice| !slice.is_empty());
+            return self.poll_write_tls(cx, first.map_or(&[], |slice| slice));
+        }
+        Pin::new(&mut self.connection.stream).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        // Of several small pieces one TLS record is better made.
+        self.connection.tls.is_none()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_unsent(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_unsent(cx))?;
+        self.connection.say_goodbye();
+        Pin::new(&mut self.connection.stream).poll_shutdown(cx)
+    }
+}
+
+/// A failure as `h2` carries it to the exchange.
+fn to_io(kind: FailureKind) -> io::Error {
+    match kind {
+        FailureKind::Io(error) => error,
+        FailureKind::Reset => io::Error::from_raw_os_error(libc::ECONNRESET),
+        FailureKind::BrokenPipe => io::Error::from_raw_os_error(libc::EPIPE),
+        FailureKind::Tls(failure) => {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{failure:?}"))
+        }
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
