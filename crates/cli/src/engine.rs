@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use drumfire_engine::{
-    Demand, GroupView, LevelUnit, PlanView, PropertyRow, Rung, Stretch, Survey, SurveyRow, TreeRow,
-    UserWindow,
+    Advice, AdvicePlace, Demand, Effect, GroupView, LevelUnit, PlanView, PropertyRow, Rung,
+    Stretch, Survey, SurveyRow, TreeRow, UserWindow,
 };
 use drumfire_health::{Second, Verdict};
 use drumfire_jmx::Diagnostic;

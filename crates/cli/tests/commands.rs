@@ -68,6 +68,7 @@ impl Engine for Scripted {
             rows: self.survey.clone(),
             runs: findings.is_empty(),
             findings,
+            advice: Vec::new(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! From a plan's tree to samples: compile, schedule, walk, sample.
 
+mod advice;
 mod alarm;
 mod body;
 mod clock;
@@ -32,6 +33,7 @@ mod user;
 mod walk;
 mod worker;
 
+pub use advice::{Advice, Effect, Place as AdvicePlace};
 pub use clock::Clock;
 pub use compile::{Compiled, Settings, compile};
 pub use control::{Control, Stopping};

@@ -7,6 +7,7 @@ use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
 use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
 use serde::Serialize;
 
+use crate::advice::{Advice, advise};
 use crate::compile::{self, Element, LEFT_OUT, Resolver, Settings};
 use crate::elements::{self, Role, Rung};
 
@@ -18,6 +19,8 @@ pub struct Survey {
     pub findings: Vec<Diagnostic>,
     /// Whether the plan compiles.
     pub runs: bool,
+    /// What costs or misleads.
+    pub advice: Vec<Advice>,
 }
 
 /// One element or function.
@@ -76,6 +79,7 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
         rows,
         findings,
         runs,
+        advice: plan.map_or_else(Vec::new, |plan| advise(&plan, settings)),
     }
 }
 

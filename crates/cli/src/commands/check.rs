@@ -1,14 +1,16 @@
-//! `drumfire check`: how every element and function of a plan is run.
+//! `drumfire check`: how every element and function of a plan is run, and what costs or misleads.
 
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Engine, Rung, SurveyRow};
+use crate::engine::{Engine, Rung, Survey, SurveyRow};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
+use crate::terminal::advice;
 use crate::terminal::format::fit;
+use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// Prints one row per element; the exit code says whether the plan runs.
@@ -23,9 +25,12 @@ pub fn check<E: Engine>(
         .survey(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;
     let text = if options.json {
-        json(&survey.rows, survey.runs)
+        json(&survey)
     } else {
-        text(&survey.rows, survey.runs, console.style)
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        let mut text = text(&survey.rows, survey.runs, console.style);
+        text.push_str(&advice::render(&survey.advice, console.style, columns));
+        text
     };
     console.print(&text);
     let rendered = console.render(&survey.findings);
@@ -95,8 +100,13 @@ fn text(rows: &[SurveyRow], runs: bool, style: Style) -> String {
     text
 }
 
-fn json(rows: &[SurveyRow], runs: bool) -> String {
-    let value = serde_json::json!({ "runs": runs, "counts": Counts::of(rows), "rows": rows });
+fn json(survey: &Survey) -> String {
+    let value = serde_json::json!({
+        "runs": survey.runs,
+        "counts": Counts::of(&survey.rows),
+        "rows": survey.rows,
+        "advice": survey.advice,
+    });
     format!("{value:#}\n")
 }
 
@@ -143,10 +153,17 @@ the plan does not run: 2 native, 0 need a JVM, 1 skipped, 1 refused
 
     #[test]
     fn json_has_the_same_rows() {
-        let value: serde_json::Value = serde_json::from_str(&json(&rows(), false)).expect("JSON");
+        let survey = Survey {
+            rows: rows(),
+            findings: Vec::new(),
+            runs: false,
+            advice: Vec::new(),
+        };
+        let value: serde_json::Value = serde_json::from_str(&json(&survey)).expect("JSON");
         assert_eq!(value["runs"], false);
         assert_eq!(value["counts"]["skipped"], 1);
         assert_eq!(value["rows"][3]["rung"], "refused");
         assert_eq!(value["rows"][2]["path"][2], "Tree");
+        assert_eq!(value["advice"], serde_json::json!([]));
     }
 }

@@ -59,6 +59,22 @@ pub fn bytes(value: u64) -> String {
     format!("{scaled:.1} {}", UNITS[unit])
 }
 
+/// The text in lines of at most so many columns, broken at blanks, each behind `indent`. A word that is longer has a line of
+/// its own.
+pub fn wrap(text: &str, indent: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{indent}{word}")),
+        }
+    }
+    lines
+}
+
 /// The text in exactly this many columns: cut with `…` or filled with spaces. Control characters become spaces,
 /// because labels and messages come from plans and servers.
 pub fn fit(text: &str, columns: usize) -> String {
@@ -96,6 +112,16 @@ pub fn cut(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_break_at_blanks() {
+        assert_eq!(
+            wrap("one two three four", "  ", 10),
+            ["  one two", "  three", "  four"]
+        );
+        assert_eq!(wrap("one two", "", usize::MAX), ["one two"]);
+        assert!(wrap("", "  ", 9).is_empty());
+    }
 
     #[test]
     fn numbers() {

@@ -3,6 +3,7 @@
 //! Everything that is shown is first made as text by functions without side effects ([`frame`], [`summary`],
 //! [`milestones`]); only [`live`] writes control sequences.
 
+pub mod advice;
 pub mod format;
 pub mod frame;
 pub mod live;

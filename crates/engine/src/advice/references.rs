@@ -1,0 +1,108 @@
+//! Finding `${…}` in texts.
+
+/// What stands between `${` and its `}`, and where: everything in a text, what is inside calls too.
+pub fn references(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find("${").map(|at| at + from) {
+        from = at + 2;
+        // An odd number of backslashes escapes it.
+        let escapes = text[..at].bytes().rev().take_while(|byte| *byte == b'\\');
+        if escapes.count() % 2 == 0
+            && let Some(length) = closing(&text[from..])
+        {
+            found.push(&text[from..from + length]);
+        }
+    }
+    found
+}
+
+/// Where the `}` is that ends a reference, if there is one.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Whether a reference calls a function.
+pub fn is_call(reference: &str) -> bool {
+    reference.trim_start().starts_with("__")
+}
+
+/// The variables that a text reads by their names.
+pub fn variables(text: &str) -> impl Iterator<Item = &str> {
+    references(text)
+        .into_iter()
+        .filter(|reference| !is_call(reference) && !reference.contains("${"))
+        .filter(|reference| !reference.is_empty())
+}
+
+/// Whether something in a text is read that may change while the run goes on: a variable or a function other than those that
+/// read properties.
+pub fn changes(text: &str) -> bool {
+    references(text).iter().any(|reference| {
+        let call = reference.trim_start();
+        !call.starts_with("__P(") && !call.starts_with("__property(")
+    })
+}
+
+/// Whether a text has a name in it that no letter, digit or underscore goes before; what follows may be `_` and more.
+pub fn mentions(text: &str, name: &str) -> bool {
+    occurrences(text, name).any(|(before, after)| {
+        !before.is_some_and(is_word) && !after.is_some_and(|sign| is_word(sign) && sign != '_')
+    })
+}
+
+/// The same, with the name as a whole word.
+pub fn has_word(text: &str, name: &str) -> bool {
+    occurrences(text, name)
+        .any(|(before, after)| !before.is_some_and(is_word) && !after.is_some_and(is_word))
+}
+
+fn is_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+fn occurrences<'t>(
+    text: &'t str,
+    name: &'t str,
+) -> impl Iterator<Item = (Option<char>, Option<char>)> + 't {
+    text.match_indices(name).map(move |(at, _)| {
+        (
+            text[..at].chars().next_back(),
+            text[at + name.len()..].chars().next(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_found_also_inside_calls_but_not_escaped() {
+        assert_eq!(
+            references(r"a ${b} \${c} ${__d(${e},{})} ${open"),
+            ["b", "__d(${e},{})", "e"]
+        );
+        let names: Vec<_> = variables("${__V(x_${n})}${y}").collect();
+        assert_eq!(names, ["n", "y"]);
+        assert!(changes("${x}") && changes("${__time()}"));
+        assert!(!changes("${__P(a)} ${__property(b,,)}"));
+    }
+
+    #[test]
+    fn names_are_words() {
+        assert!(mentions("vars.get('id_1')", "id") && !has_word("vars.get('id_1')", "id"));
+        assert!(!mentions("width, ide", "id") && has_word("a id;", "id"));
+    }
+}
