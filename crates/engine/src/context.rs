@@ -69,6 +69,8 @@ pub struct Context {
     pub interrupted: bool,
     /// When the sample at hand should begin by the schedule of a timer that keeps one.
     pub intended: Option<Instant>,
+    /// Whether the parts of the sample at hand are timed.
+    pub is_timed: bool,
     /// How many transactions with a parent sample enclose the sampler at hand.
     pub transactions: u32,
     /// Connections and credentials.
@@ -118,6 +120,7 @@ impl Context {
             interruptions: Vec::new(),
             interrupted: false,
             intended: None,
+            is_timed: false,
             transactions: 0,
             http: UserState::new(&worker.http),
             java: None,

@@ -100,6 +100,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         statics: Default::default(),
         tls: crate::elements::samplers::http::new_tls(&settings.properties),
         loop_late_us: Default::default(),
+        stages: Default::default(),
         defects: Default::default(),
         reset_state: true,
         supplies: Box::default(),

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use drumfire_expr::{Raised, ScriptCall, Template, Value};
 use drumfire_results::{AssertionResult, Sample};
@@ -94,6 +95,11 @@ pub trait JavaHost: Send + Sync {
     /// # Errors
     /// What the function threw.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
+
+    /// How long Java has done nothing but collect garbage so far, as far as it says so.
+    fn garbage_time(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// The Java of a run.

@@ -24,6 +24,7 @@ mod sample;
 mod schedule;
 mod scoped;
 mod setting;
+mod stages;
 mod supply;
 mod survey;
 #[cfg(test)]

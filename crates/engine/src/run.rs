@@ -6,10 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Properties, Slot};
-use drumfire_health::{Delay, Failures, Machine, Moment, Second, Verdict, Watch, judge};
+use drumfire_health::{
+    Delay, Failures, Lacking, Machine, Moment, Opened, Second, StageTimes, Verdict, Watch, judge,
+};
 use drumfire_results::{
-    ExistingFile, FileReport, Histogram, Live, OpenError, Place, ResultWriter, Summariser,
-    SummariserSettings, ThreadCounts, WriterGauge,
+    ErrorKind, ExistingFile, FileReport, Histogram, Live, OpenError, Place, ResultWriter,
+    Summariser, SummariserSettings, ThreadCounts, WriterGauge,
 };
 
 use crate::clock::Clock;
@@ -19,6 +21,7 @@ use crate::defects::Defects;
 use crate::elements::Statics;
 use crate::java::Java;
 use crate::program::{GroupKind, Program};
+use crate::stages::StageSums;
 use crate::supply::Supply;
 pub use crate::worker::Worker;
 use crate::worker::{self, Command, Done, Ledger, StartGroup};
@@ -46,6 +49,8 @@ pub struct Shared {
     pub supplies: Box<[Supply]>,
     /// The TLS settings and what sessions users share.
     pub tls: Arc<drumfire_http::Tls>,
+    /// Where the time of samples went, as far as workers have ended.
+    pub stages: StageSums,
     /// The latest that a worker's event loop came to something due since the run last looked, in microseconds.
     pub loop_late_us: AtomicU64,
 }
@@ -163,6 +168,8 @@ pub struct Outcome {
     pub stopped: Stopping,
     /// What the machine and the generator did, second by second.
     pub seconds: Vec<Second>,
+    /// Where the time of samples went, of those that were timed.
+    pub stages: StageTimes,
     /// Whether the numbers can be trusted.
     pub verdict: Verdict,
 }
@@ -243,6 +250,7 @@ pub fn run(
         control: control.clone(),
         program: program.clone(),
         loop_late_us: AtomicU64::new(0),
+        stages: StageSums::default(),
     });
     let summarisers = program
         .summarisers
@@ -437,11 +445,12 @@ impl Run<'_> {
 
     fn moment(&mut self) -> Moment {
         let elapsed = self.started.elapsed();
-        let delay = if self.watch.is_due(elapsed) {
-            self.delay()
+        let (delay, lacking) = if self.watch.is_due(elapsed) {
+            (self.delay(), self.lacking())
         } else {
-            Delay::default()
+            Default::default()
         };
+        let connections = self.live.connections();
         let writer = self.writer.gauge();
         let late_us = self.shared.loop_late_us.swap(0, Ordering::Relaxed);
         Moment {
@@ -452,7 +461,25 @@ impl Run<'_> {
             loop_late: Duration::from_micros(late_us),
             backlog_bytes: writer.backlog_bytes,
             disk_stalled: writer.stalled,
+            connections: Opened {
+                opened: connections.opened,
+                reused: connections.reused,
+                handshakes_full: connections.handshakes_full,
+                handshakes_resumed: connections.handshakes_resumed,
+            },
+            lacking,
+            garbage: match &self.shared.program.settings.java {
+                Java::Host(host) if !self.shared.program.java.is_empty() => host.garbage_time(),
+                _ => Duration::ZERO,
+            },
         }
+    }
+
+    /// Samples that failed so far for want of something on this machine.
+    fn lacking(&self) -> Lacking {
+        let no_port = self.shared.statics.ports_told.load(Ordering::Relaxed);
+        self.live
+            .read(|recording| lacking(&recording.errors.list(), no_port))
     }
 
     /// How late users were since the last call.
@@ -487,23 +514,28 @@ impl Run<'_> {
                 say(self.settings, self.observer, line)
             });
         }
-        let last = self.moment();
+        let last = Moment {
+            delay: self.delay(),
+            lacking: self.lacking(),
+            ..self.moment()
+        };
         let seconds = self.watch.end(&last);
         let mut faults = self.writer.problems().to_vec();
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
         let verdict = judge(
             &seconds,
-            &failures(
-                &self.live,
-                &report.files,
-                self.shared.statics.ports_told.load(Ordering::Relaxed),
-            ),
+            &Failures {
+                samples: samples(&self.live),
+                lacking: last.lacking,
+                lost_rows: report.files.iter().map(|file| file.lost_rows).sum(),
+            },
             &self.machine.limits(),
         );
         faults.extend(self.shared.defects.fault());
         Outcome {
             seconds,
+            stages: self.shared.stages.sum(),
             verdict,
             live: self.live,
             elapsed,
@@ -517,28 +549,21 @@ impl Run<'_> {
     }
 }
 
-/// Samples that failed for want of something on this machine, by JMeter's response codes and by the words of the operating
-/// system that its messages have, and rows that were lost.
-fn failures(live: &Live, files: &[FileReport], ports_ran_out: bool) -> Failures {
-    let kinds = live.read(|recording| recording.errors.list());
+/// Samples that failed for want of something on this machine, by the words of the operating system that JMeter's messages
+/// have. A source address that is not this machine's has the same words as ports that ran out.
+fn lacking(kinds: &[ErrorKind], ports_ran_out: bool) -> Lacking {
     let of = |words: &str| -> u64 {
-        kinds
-            .iter()
-            .filter(|kind| kind.message.contains(words))
-            .map(|kind| kind.count)
-            .sum()
+        let found = kinds.iter().filter(|kind| kind.message.contains(words));
+        found.map(|kind| kind.count).sum()
     };
-    Failures {
-        samples: samples(live),
-        // A source address that is not this machine's has the same words.
-        no_port: if ports_ran_out {
+    Lacking {
+        port: if ports_ran_out {
             of("Cannot assign requested address")
         } else {
             0
         },
-        no_file: of("Too many open files"),
-        no_memory: of("Cannot allocate memory"),
-        lost_rows: files.iter().map(|file| file.lost_rows).sum(),
+        file: of("Too many open files"),
+        memory: of("Cannot allocate memory"),
     }
 }
 

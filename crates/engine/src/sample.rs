@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Raised;
+use drumfire_health::Stage;
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::context::Context;
@@ -25,9 +26,12 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
     }
     user.cx.http.edits.begin(package.sampler.is_http());
+    let mut timed = user.cx.worker.stages.begin();
+    user.cx.is_timed = timed.is_some();
     for pre in &package.pre {
         pre.process(&mut user.cx);
     }
+    user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
     delay(user, package).await;
     if !user.cx.running() || gave_up(user, package) {
         return;
@@ -39,7 +43,9 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .cx
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
+    user.cx.worker.stages.skip(&mut timed);
     let result = package.sampler.sample(&mut user.cx, &package.name).await;
+    user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
         gave_up(user, package);
@@ -55,7 +61,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         if user.cx.shared.program.keeps_previous {
             user.cx.previous = Some(Rc::new(result.clone()));
         }
-        let examined = examine(user, package, &mut result);
+        let examined = examine(user, package, &mut result, &mut timed);
         user.cx.parsed.clear();
         if !examined {
             return;
@@ -66,6 +72,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
             &package.reach
         };
         notify(user, &mut result, reach, &package.ancestors, transaction);
+        user.cx.worker.stages.lap(&mut timed, Stage::Record);
         if !result.success {
             obey(user, &reach.on_failure);
         }
@@ -77,14 +84,21 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 }
 
 /// Post-processors, then assertions; false if one of them threw, and the sample is lost.
-fn examine(user: &mut User, package: &Package, result: &mut Sample) -> bool {
+fn examine(
+    user: &mut User,
+    package: &Package,
+    result: &mut Sample,
+    timed: &mut Option<Instant>,
+) -> bool {
     for post in &package.post {
         post.process(&mut user.cx, result);
         if gave_up(user, package) {
             return false;
         }
     }
+    user.cx.worker.stages.lap(timed, Stage::Extract);
     judge(&package.assertions, &mut user.cx, result);
+    user.cx.worker.stages.lap(timed, Stage::Assert);
     !gave_up(user, package)
 }
 

@@ -174,6 +174,7 @@ fn user(program: &Arc<Program>) -> Context {
         supplies: Box::default(),
         tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
         loop_late_us: Default::default(),
+        stages: Default::default(),
     });
     let place = Place {
         base_dir: std::path::PathBuf::new(),

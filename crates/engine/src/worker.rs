@@ -1,6 +1,6 @@
 //! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use tokio::task::{LocalSet, spawn_local};
 use crate::alarm::Alarms;
 use crate::control::Stopping;
 use crate::run::Shared;
+use crate::stages::Stages;
 use crate::supply::{Crew, Pool};
 
 /// How often rows go to the writer.
@@ -32,11 +33,15 @@ pub struct Worker {
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
     pub alarms: Rc<Alarms>,
+    /// Where the time of samples goes.
+    pub stages: Stages,
     /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
     tasks: RefCell<Tasks>,
     seeds: RefCell<Random>,
     /// Users that wait for an arrival, by thread group.
     pools: RefCell<HashMap<usize, Pool>>,
+    /// What the run's numbers have of this worker's connections.
+    connections: Cell<Connections>,
 }
 
 #[derive(Default)]
@@ -89,9 +94,11 @@ impl Worker {
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
             alarms: Alarms::new(),
+            stages: Stages::default(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),
             pools: RefCell::default(),
+            connections: Cell::default(),
         }
     }
 
@@ -99,6 +106,25 @@ impl Worker {
     pub fn record_lateness(&self, due: Instant) {
         let late_us = due.elapsed().as_micros() as u64;
         self.recorder.borrow_mut().record_lateness(late_us);
+    }
+
+    /// Hands over what was recorded, and what became of connections, since the last time.
+    fn publish(&self) {
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.flush();
+        let http = self.http.statistics();
+        let now = Connections {
+            opened: http.connections_opened,
+            reused: http.connections_reused,
+            handshakes_full: http.handshakes_full,
+            handshakes_resumed: http.handshakes_resumed,
+            closed_by_us: http.closed_by_us,
+            closed_by_peer: http.closed_by_peer,
+        };
+        let then = self.connections.replace(now);
+        if now != then {
+            recorder.add_connections(now.since(then));
+        }
     }
 
     fn wake_tasks(&self) {
@@ -236,23 +262,14 @@ async fn serve(
                 shared
                     .loop_late_us
                     .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
-                worker.recorder.borrow_mut().flush();
+                worker.publish();
             }
             () = told => {}
         }
     }
     alarms.abort();
-    let http = worker.http.statistics();
-    let mut recorder = worker.recorder.borrow_mut();
-    recorder.flush();
-    recorder.add_connections(Connections {
-        opened: http.connections_opened,
-        reused: http.connections_reused,
-        handshakes_full: http.handshakes_full,
-        handshakes_resumed: http.handshakes_resumed,
-        closed_by_us: http.closed_by_us,
-        closed_by_peer: http.closed_by_peer,
-    });
+    worker.publish();
+    shared.stages.add(&worker.stages);
 }
 
 /// Runs this worker's users of a group, and says when all have ended.

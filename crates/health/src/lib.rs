@@ -5,10 +5,13 @@
 
 mod ceilings;
 mod machine;
+mod sockets;
+mod stages;
 mod verdict;
 mod watch;
 
 pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
 pub use machine::{Limits, Machine, Reading};
+pub use stages::{Stage, StageTimes};
 pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
-pub use watch::{Delay, Moment, Second, Watch};
+pub use watch::{Delay, Lacking, Moment, Opened, Second, Watch};

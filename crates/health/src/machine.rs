@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::sockets;
+
 /// Clock ticks a second in `/proc/*/stat`: `USER_HZ`, which Linux fixes at 100 on all architectures in use.
 const TICKS_PER_S: u64 = 100;
 
@@ -15,12 +17,16 @@ pub struct Machine {
 }
 
 /// Counters at one moment; all but the sizes only grow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// CPU time that this process has used, in microseconds.
     pub process_cpu_us: u64,
     /// CPU time that all programs have used, on all cores, in microseconds.
     pub machine_cpu_us: u64,
+    /// The same on each core.
+    pub cores_us: Vec<u64>,
+    /// CPU time of each thread of this process, by the thread's number, in microseconds.
+    pub threads_us: Vec<(u32, u64)>,
     /// CPU time that the hypervisor gave to others while something wanted to run here, in microseconds.
     pub stolen_us: u64,
     /// Time that threads of this process stood in a run queue, summed over threads, in microseconds.
@@ -35,6 +41,8 @@ pub struct Reading {
     pub segments_sent: u64,
     /// Those of them that were sent again.
     pub segments_retransmitted: u64,
+    /// Packets that this machine dropped, on their way in or out.
+    pub packets_dropped: u64,
     /// Sockets in TIME_WAIT on the whole machine.
     pub time_wait: u64,
 }
@@ -90,10 +98,10 @@ impl Machine {
 
     /// Reads all counters; some ten small files.
     pub fn read(&self) -> Reading {
-        let (machine_cpu_us, stolen_us) = self
-            .text("proc/stat")
-            .and_then(|text| machine_cpu(&text))
-            .unwrap_or_default();
+        let stat = self.text("proc/stat").unwrap_or_default();
+        let (machine_cpu_us, stolen_us) = core_cpu(&stat, "cpu").unwrap_or_default();
+        let cores = (0..).map_while(|core| core_cpu(&stat, &format!("cpu{core}")));
+        let (threads_us, waited_us) = self.threads();
         let (segments_sent, segments_retransmitted) = self
             .text("proc/net/snmp")
             .and_then(|text| segments(&text))
@@ -104,8 +112,10 @@ impl Machine {
                 .and_then(|text| process_cpu(&text))
                 .unwrap_or(0),
             machine_cpu_us,
+            cores_us: cores.map(|(used_us, _)| used_us).collect(),
+            threads_us,
             stolen_us,
-            waited_us: self.waited_us(),
+            waited_us,
             throttled_us: self
                 .text("sys/fs/cgroup/cpu.stat")
                 .and_then(|text| field(&text, "throttled_usec"))
@@ -117,6 +127,9 @@ impl Machine {
             open_files: entries(&self.root.join("proc/self/fd")),
             segments_sent,
             segments_retransmitted,
+            packets_dropped: self
+                .text("proc/net/dev")
+                .map_or(0, |text| packets_dropped(&text)),
             time_wait: self
                 .text("proc/net/sockstat")
                 .and_then(|text| time_wait(&text))
@@ -124,17 +137,42 @@ impl Machine {
         }
     }
 
-    /// The second number of each thread's `schedstat` is its time in run queues, in nanoseconds.
-    fn waited_us(&self) -> u64 {
+    /// The CPU time of each thread, and the time that all together stood in run queues: the first two numbers of its
+    /// `schedstat`, in nanoseconds.
+    fn threads(&self) -> (Vec<(u32, u64)>, u64) {
         let Ok(threads) = fs::read_dir(self.root.join("proc/self/task")) else {
-            return 0;
+            return (Vec::new(), 0);
         };
-        threads
-            .flatten()
-            .filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok())
-            .filter_map(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok())
-            .sum::<u64>()
-            / 1000
+        let mut used_us = Vec::new();
+        let mut waited_ns = 0;
+        for thread in threads.flatten() {
+            let id = thread.file_name().to_string_lossy().parse();
+            let text = fs::read_to_string(thread.path().join("schedstat"));
+            let (Ok(id), Ok(text)) = (id, text) else {
+                continue; // it has ended meanwhile
+            };
+            let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+            if let (Some(Ok(used)), Some(Ok(waited))) = (numbers.next(), numbers.next()) {
+                used_us.push((id, used / 1000));
+                waited_ns += waited;
+            }
+        }
+        (used_us, waited_ns / 1000)
+    }
+
+    /// Sockets in TIME_WAIT towards the one address and port that has most of them. What `tcp_tw_reuse` lets be taken again
+    /// at once is not counted.
+    pub fn time_wait_to_one(&self, reuse: Option<u8>) -> u64 {
+        if reuse == Some(1) {
+            return 0;
+        }
+        let without_loopback = reuse == Some(2);
+        ["proc/net/tcp", "proc/net/tcp6"]
+            .iter()
+            .filter_map(|path| self.text(path))
+            .map(|text| sockets::most_time_wait(&text, without_loopback))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Reads all limits.
@@ -206,11 +244,11 @@ fn process_cpu(text: &str) -> Option<u64> {
     Some((user + system) * (1_000_000 / TICKS_PER_S))
 }
 
-/// Used and stolen time of the line `cpu`: user nice system idle iowait irq softirq steal.
-fn machine_cpu(text: &str) -> Option<(u64, u64)> {
+/// Used and stolen time of the line `cpu`, or of a core's: user nice system idle iowait irq softirq steal.
+fn core_cpu(text: &str, name: &str) -> Option<(u64, u64)> {
     let ticks: Vec<u64> = text
         .lines()
-        .find_map(|line| line.strip_prefix("cpu "))?
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?
         .split_whitespace()
         .filter_map(|tick| tick.parse().ok())
         .collect();
@@ -219,6 +257,20 @@ fn machine_cpu(text: &str) -> Option<(u64, u64)> {
     };
     let us = 1_000_000 / TICKS_PER_S;
     Some(((user + nice + system + irq + softirq) * us, steal * us))
+}
+
+/// Dropped packets of all interfaces: the fourth number of both directions, which have eight each.
+fn packets_dropped(text: &str) -> u64 {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(_, numbers)| {
+            let numbers: Vec<u64> = numbers
+                .split_whitespace()
+                .filter_map(|number| number.parse().ok())
+                .collect();
+            numbers.iter().skip(3).step_by(8).take(2).sum::<u64>()
+        })
+        .sum()
 }
 
 /// Sent and retransmitted segments: a line of names and a line of numbers, both beginning with `Tcp:`.
@@ -304,7 +356,7 @@ mod tests {
             ),
             (
                 "proc/stat",
-                "cpu  100 1 20 900 5 2 3 40 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n",
+                "cpu  100 1 20 900 5 2 3 40 0 0\ncpu0 1 1 1 9 9 1 1 7 0 0\ncpu1 2 0 0 0 0 0 0 0\n",
             ),
             ("proc/self/task/77/schedstat", "5000000 2000000 9\n"),
             ("proc/self/task/78/schedstat", "1 1500000 9\n"),
@@ -320,6 +372,10 @@ mod tests {
                 "Ip: A\nIp: 1\nTcp: InSegs OutSegs RetransSegs\nTcp: 7 2000 30\n",
             ),
             (
+                "proc/net/dev",
+                "Inter-| Receive | Transmit\n face |bytes\n  lo: 9 9 0 2 0 0 0 0 9 9 0 3 0 0 0 0\neth0: 1 1 1 40 0 0 0 0 1 1 1 0 0 0 0 0\n",
+            ),
+            (
                 "proc/net/sockstat",
                 "sockets: used 9\nTCP: inuse 5 orphan 0 tw 321 alloc 9 mem 1\n",
             ),
@@ -327,6 +383,8 @@ mod tests {
         let expected = Reading {
             process_cpu_us: 3_000_000,
             machine_cpu_us: 1_260_000,
+            cores_us: vec![50_000, 20_000],
+            threads_us: vec![(77, 5000), (78, 0)],
             stolen_us: 400_000,
             waited_us: 3500,
             throttled_us: 1234,
@@ -334,9 +392,12 @@ mod tests {
             open_files: 2,
             segments_sent: 2000,
             segments_retransmitted: 30,
+            packets_dropped: 45,
             time_wait: 321,
         };
-        assert_eq!(machine.read(), expected);
+        let mut reading = machine.read();
+        reading.threads_us.sort_unstable();
+        assert_eq!(reading, expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Limits;
-use crate::watch::Second;
+use crate::watch::{Lacking, Second};
 
 /// A worker that comes this much too late to something due shows in response times.
 const LATE_US: u64 = 50_000;
@@ -27,6 +27,16 @@ const THROTTLED: f64 = 0.02;
 const NEARLY_FULL: f64 = 0.95;
 /// Of the segments: what is sent again on a network that loses.
 const RETRANSMITTED: f64 = 0.01;
+/// Of a core: above this a single worker has users waiting for it.
+const WORKER_SATURATED: f64 = 0.95;
+/// Of a second: time in which the virtual machine only collected garbage.
+const COLLECTED: f64 = 0.1;
+/// Of the local ports: closed connections to one target.
+const RUNNING_OUT: f64 = 0.8;
+/// Of the segments sent: packets dropped on this machine.
+const DROPPED: f64 = 0.001;
+/// The fewest dropped packets that count: some interfaces drop a stray one now and then.
+const PACKETS: u64 = 20;
 /// The fewest segments of which a share is taken.
 const SEGMENTS: u64 = 100;
 /// Of a second: time that workers waited for the disk.
@@ -76,6 +86,10 @@ pub enum Cause {
     CpuTakenByOthers,
     /// The generator itself used all the CPU it may.
     CpuUsedUp,
+    /// One worker used all of its core, although others had time left.
+    WorkerUsedUp,
+    /// The Java virtual machine collected garbage instead of running scripts.
+    GarbageCollected,
     /// A worker's event loop was held up.
     LoopStalled,
     /// Users came late to what was due: the end of a timer, their start.
@@ -86,6 +100,10 @@ pub enum Cause {
     MemoryUsedUp,
     /// Local ports ran out.
     PortsUsedUp,
+    /// So many connections to one target wait for their end that no port will be left for new ones. This spoils nothing yet.
+    PortsRunningOut,
+    /// This machine dropped packets.
+    PacketsDropped,
     /// The network lost segments.
     Retransmits,
     /// Workers waited for the disk that takes the results.
@@ -106,11 +124,15 @@ impl Cause {
             Cause::CpuStolen => "CPU kept by the hypervisor",
             Cause::CpuTakenByOthers => "CPU taken by other programs",
             Cause::CpuUsedUp => "the generator used all its CPU",
+            Cause::WorkerUsedUp => "one worker used all of its core",
+            Cause::GarbageCollected => "garbage collection held up scripts",
             Cause::LoopStalled => "an event loop was held up",
             Cause::ScheduleDelayed => "users came late to what was due",
             Cause::OpenFilesUsedUp => "open files at their limit",
             Cause::MemoryUsedUp => "memory at its limit",
             Cause::PortsUsedUp => "local ports used up",
+            Cause::PortsRunningOut => "local ports are running out",
+            Cause::PacketsDropped => "packets dropped on this machine",
             Cause::Retransmits => "TCP segments lost on the way",
             Cause::DiskStalled => "the disk did not keep up with the results",
             Cause::ResultsLost => "results were lost",
@@ -128,13 +150,22 @@ impl Cause {
             Cause::CpuStolen => "use a host that is not overcommitted, or one of its own",
             Cause::CpuTakenByOthers => "run the generator on a machine of its own",
             Cause::CpuUsedUp => "send less from here, or give it more cores",
+            Cause::WorkerUsedUp => {
+                "a user stays on one core: let more users share the work, and look for one with costly scripts or large responses"
+            }
+            Cause::GarbageCollected => {
+                "give the virtual machine more memory (JVM_ARGS), or let scripts make fewer objects"
+            }
             Cause::LoopStalled => {
                 "look for scripts that block, and for a machine with too little CPU"
             }
             Cause::ScheduleDelayed => "send less from here, or give it more cores",
             Cause::OpenFilesUsedUp => "raise the limit: ulimit -n",
             Cause::MemoryUsedUp => "let fewer users run here, or keep less of the responses",
-            Cause::PortsUsedUp => {
+            Cause::PacketsDropped => {
+                "look at ethtool -S and /proc/net/softnet_stat: larger rings or a higher net.core.netdev_max_backlog"
+            }
+            Cause::PortsUsedUp | Cause::PortsRunningOut => {
                 "reuse connections, use more source addresses (ipSource), or widen net.ipv4.ip_local_port_range"
             }
             Cause::Retransmits => "look at the network between here and the target",
@@ -148,7 +179,7 @@ impl Cause {
 
     /// Whether the generator's numbers suffer.
     fn spoils(self) -> bool {
-        self != Cause::TargetSilent
+        !matches!(self, Cause::TargetSilent | Cause::PortsRunningOut)
     }
 
     /// The share of the run from which on nothing is to be trusted; none for causes that only lessen it.
@@ -199,12 +230,8 @@ pub struct Verdict {
 pub struct Failures {
     /// All samples of the run.
     pub samples: u64,
-    /// Those that found no local port.
-    pub no_port: u64,
-    /// Those that could open no file or socket.
-    pub no_file: u64,
-    /// Those that got no memory from the system.
-    pub no_memory: u64,
+    /// Those that failed for want of something.
+    pub lacking: Lacking,
     /// Rows that are in no file.
     pub lost_rows: u64,
 }
@@ -217,7 +244,7 @@ pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdic
         reasons.extend(of_seconds(*cause, seconds, limits));
     }
     reasons.extend(silence(seconds));
-    add_failures(&mut reasons, failures, limits, length_ms);
+    add_failures(&mut reasons, failures, limits, seconds);
     let grade = reasons
         .iter()
         .map(|reason| grade(reason, failures, length_ms))
@@ -243,9 +270,9 @@ fn grade(reason: &Reason, failures: &Failures, length_ms: u64) -> Grade {
     let share = reason.length_ms() as f64 / length_ms.max(1) as f64;
     let of_samples = |count: u64| count as f64 / failures.samples.max(1) as f64;
     let is_invalid = match reason.cause {
-        Cause::PortsUsedUp => of_samples(failures.no_port) > INVALID_FAILURES,
-        Cause::OpenFilesUsedUp => of_samples(failures.no_file) > INVALID_FAILURES,
-        Cause::MemoryUsedUp => of_samples(failures.no_memory) > INVALID_FAILURES,
+        Cause::PortsUsedUp => of_samples(failures.lacking.port) > INVALID_FAILURES,
+        Cause::OpenFilesUsedUp => of_samples(failures.lacking.file) > INVALID_FAILURES,
+        Cause::MemoryUsedUp => of_samples(failures.lacking.memory) > INVALID_FAILURES,
         Cause::ResultsLost => of_samples(failures.lost_rows) > INVALID_FAILURES,
         cause => cause.invalid_share().is_some_and(|most| share >= most),
     };
@@ -263,10 +290,14 @@ const SEEN_IN_A_SECOND: &[Cause] = &[
     Cause::CpuStolen,
     Cause::CpuTakenByOthers,
     Cause::CpuUsedUp,
+    Cause::WorkerUsedUp,
+    Cause::GarbageCollected,
     Cause::LoopStalled,
     Cause::ScheduleDelayed,
     Cause::OpenFilesUsedUp,
     Cause::MemoryUsedUp,
+    Cause::PortsRunningOut,
+    Cause::PacketsDropped,
     Cause::Retransmits,
     Cause::DiskStalled,
 ];
@@ -311,6 +342,10 @@ fn extent(cause: Cause, second: &Second, limits: &Limits) -> Option<f64> {
         Cause::CpuStolen => (second.cores_stolen / cores, STOLEN),
         Cause::CpuTakenByOthers if is_waiting => (second.cores_others / cores, TAKEN_BY_OTHERS),
         Cause::CpuUsedUp => (second.cores_used / cores, SATURATED),
+        Cause::WorkerUsedUp if second.cores_used / cores < SATURATED => {
+            (second.busiest_thread, WORKER_SATURATED)
+        }
+        Cause::GarbageCollected => (second.garbage_ms as f64 / length_ms, COLLECTED),
         Cause::LoopStalled if extent(Cause::ProcessStopped, second, limits).is_none() => {
             (second.loop_late_us as f64, LATE_US as f64)
         }
@@ -324,6 +359,15 @@ fn extent(cause: Cause, second: &Second, limits: &Limits) -> Option<f64> {
         Cause::MemoryUsedUp => (
             second.memory_bytes as f64 / limits.memory_bytes.unwrap_or(u64::MAX) as f64,
             NEARLY_FULL,
+        ),
+        Cause::PortsRunningOut => (
+            second.time_wait_to_one as f64
+                / port_count(limits).map_or(f64::INFINITY, |count| count as f64),
+            RUNNING_OUT,
+        ),
+        Cause::PacketsDropped if second.packets_dropped >= PACKETS => (
+            second.packets_dropped as f64 / second.segments_sent.max(1) as f64,
+            DROPPED,
         ),
         Cause::Retransmits if second.segments_sent >= SEGMENTS => (
             second.segments_retransmitted as f64 / second.segments_sent as f64,
@@ -350,6 +394,17 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             second.cores_others, second.threads_waiting
         ),
         Cause::CpuUsedUp => format!("{:.2} of {cores} cores", second.cores_used),
+        Cause::WorkerUsedUp => format!("{:.2} of its core", second.busiest_thread),
+        Cause::GarbageCollected => format!("{} ms of {} ms", second.garbage_ms, second.length_ms()),
+        Cause::PortsRunningOut => format!(
+            "{} of {} ports held by closed connections to one target, 60 s each",
+            second.time_wait_to_one,
+            port_count(limits).unwrap_or(0)
+        ),
+        Cause::PacketsDropped => format!(
+            "{} packets, while {} segments were sent",
+            second.packets_dropped, second.segments_sent
+        ),
         Cause::LoopStalled => format!("{:.0} ms late", second.loop_late_us as f64 / 1000.0),
         Cause::ScheduleDelayed => format!(
             "p99 {:.1} ms, at most {:.1} ms",
@@ -403,41 +458,76 @@ fn silence(seconds: &[Second]) -> Option<Reason> {
     })
 }
 
-fn add_failures(reasons: &mut Vec<Reason>, failures: &Failures, limits: &Limits, length_ms: u64) {
-    let ports = limits.ports.map_or(String::new(), |(first, last)| {
-        let count = (u32::from(last) + 1).saturating_sub(u32::from(first) + limits.reserved_ports);
+/// Local ports that connections to one target may have.
+fn port_count(limits: &Limits) -> Option<u32> {
+    let (first, last) = limits.ports?;
+    Some((u32::from(last) + 1).saturating_sub(u32::from(first) + limits.reserved_ports))
+}
+
+/// When samples failed for want of something; all the time, if no second saw it.
+fn lacking_spans(seconds: &[Second], of: fn(&Lacking) -> u64) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    for second in seconds.iter().filter(|second| of(&second.lacking) > 0) {
+        match spans.last_mut() {
+            Some(last) if last.1 == second.from_ms => last.1 = second.to_ms,
+            _ => spans.push((second.from_ms, second.to_ms)),
+        }
+    }
+    if spans.is_empty() {
+        spans.push((0, seconds.last().map_or(0, |second| second.to_ms)));
+    }
+    spans
+}
+
+fn add_failures(
+    reasons: &mut Vec<Reason>,
+    failures: &Failures,
+    limits: &Limits,
+    seconds: &[Second],
+) {
+    let ports = port_count(limits).map_or(String::new(), |count| {
         format!(" of {count} for each target, each held 60 s after its connection ends")
     });
     let seen = [
         (
             Cause::PortsUsedUp,
-            failures.no_port,
-            format!("{} samples found no local port{ports}", failures.no_port),
+            failures.lacking.port,
+            (|lacking| lacking.port) as fn(&Lacking) -> u64,
+            format!(
+                "{} samples found no local port{ports}",
+                failures.lacking.port
+            ),
         ),
         (
             Cause::OpenFilesUsedUp,
-            failures.no_file,
-            format!("{} samples could open no socket or file", failures.no_file),
+            failures.lacking.file,
+            |lacking| lacking.file,
+            format!(
+                "{} samples could open no socket or file",
+                failures.lacking.file
+            ),
         ),
         (
             Cause::MemoryUsedUp,
-            failures.no_memory,
-            format!("{} samples got no memory", failures.no_memory),
+            failures.lacking.memory,
+            |lacking| lacking.memory,
+            format!("{} samples got no memory", failures.lacking.memory),
         ),
         (
             Cause::ResultsLost,
             failures.lost_rows,
+            |_| 0,
             format!("{} rows are in no file", failures.lost_rows),
         ),
     ];
-    for (cause, count, measured) in seen {
+    for (cause, count, of, measured) in seen {
         if count == 0 {
             continue;
         }
         reasons.retain(|reason| reason.cause != cause);
         reasons.push(Reason {
             cause,
-            spans_ms: vec![(0, length_ms)],
+            spans_ms: lacking_spans(seconds, of),
             measured,
             remedy: cause.remedy().to_owned(),
         });

@@ -6,6 +6,8 @@ use crate::machine::{Machine, Reading};
 
 /// How long a second is at least.
 const SECOND: Duration = Duration::from_secs(1);
+/// Fewer sockets in TIME_WAIT than this are not worth looking where they lead.
+const MANY_TIME_WAIT: u64 = 2000;
 /// The most seconds that are kept; a longer run's are merged in pairs, as often as it takes.
 const MOST_SECONDS: usize = 4096;
 
@@ -26,6 +28,73 @@ pub struct Moment {
     pub backlog_bytes: u64,
     /// How long workers have waited for the disk so far.
     pub disk_stalled: Duration,
+    /// What became of connections so far.
+    pub connections: Opened,
+    /// Samples that failed so far for want of something on this machine; looked at when the second is over.
+    pub lacking: Lacking,
+    /// How long the Java virtual machine has collected garbage so far, where there is one.
+    pub garbage: Duration,
+}
+
+/// Connections and TLS handshakes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Opened {
+    pub opened: u64,
+    /// Exchanges on a connection that an earlier one had opened.
+    pub reused: u64,
+    pub handshakes_full: u64,
+    pub handshakes_resumed: u64,
+}
+
+impl Opened {
+    fn since(self, then: Opened) -> Opened {
+        Opened {
+            opened: self.opened.saturating_sub(then.opened),
+            reused: self.reused.saturating_sub(then.reused),
+            handshakes_full: self.handshakes_full.saturating_sub(then.handshakes_full),
+            handshakes_resumed: self
+                .handshakes_resumed
+                .saturating_sub(then.handshakes_resumed),
+        }
+    }
+
+    fn plus(self, other: Opened) -> Opened {
+        Opened {
+            opened: self.opened + other.opened,
+            reused: self.reused + other.reused,
+            handshakes_full: self.handshakes_full + other.handshakes_full,
+            handshakes_resumed: self.handshakes_resumed + other.handshakes_resumed,
+        }
+    }
+}
+
+/// Samples that failed for want of something on this machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Lacking {
+    /// Those that found no local port.
+    pub port: u64,
+    /// Those that could open no file or socket.
+    pub file: u64,
+    /// Those that got no memory from the system.
+    pub memory: u64,
+}
+
+impl Lacking {
+    fn since(self, then: Lacking) -> Lacking {
+        Lacking {
+            port: self.port.saturating_sub(then.port),
+            file: self.file.saturating_sub(then.file),
+            memory: self.memory.saturating_sub(then.memory),
+        }
+    }
+
+    fn plus(self, other: Lacking) -> Lacking {
+        Lacking {
+            port: self.port + other.port,
+            file: self.file + other.file,
+            memory: self.memory + other.memory,
+        }
+    }
 }
 
 /// How late users came to what was due at a certain time, such as the end of a timer: the generator's own delay, in
@@ -53,6 +122,7 @@ impl Delay {
 
 /// What one second was like, or several that were merged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Second {
     /// When it began, in milliseconds since the start of the run.
     pub from_ms: u64,
@@ -66,6 +136,10 @@ pub struct Second {
     pub cores_used: f64,
     /// Cores that other programs used.
     pub cores_others: f64,
+    /// Share of the busiest core that any programs used.
+    pub busiest_core: f64,
+    /// Share of a core that the busiest thread of this process used.
+    pub busiest_thread: f64,
     /// Cores that the hypervisor kept.
     pub cores_stolen: f64,
     /// Threads of this process that stood in run queues, on average.
@@ -84,6 +158,16 @@ pub struct Second {
     pub open_files: u64,
     /// Sockets in TIME_WAIT on the machine at the end.
     pub time_wait: u64,
+    /// Those of them towards one and the same target, where they are in the way; looked at only where there are thousands.
+    pub time_wait_to_one: u64,
+    /// Connections opened and used again, and TLS handshakes.
+    pub connections: Opened,
+    /// Samples that failed for want of something on this machine.
+    pub lacking: Lacking,
+    /// How long the Java virtual machine collected garbage, in milliseconds.
+    pub garbage_ms: u64,
+    /// Packets that this machine dropped.
+    pub packets_dropped: u64,
     /// TCP segments sent by the machine.
     pub segments_sent: u64,
     /// Those of them that were sent again.
@@ -111,6 +195,8 @@ impl Second {
             users: self.users.max(next.users),
             cores_used: mean(self.cores_used, next.cores_used),
             cores_others: mean(self.cores_others, next.cores_others),
+            busiest_core: self.busiest_core.max(next.busiest_core),
+            busiest_thread: self.busiest_thread.max(next.busiest_thread),
             cores_stolen: mean(self.cores_stolen, next.cores_stolen),
             threads_waiting: mean(self.threads_waiting, next.threads_waiting),
             throttled_ms: self.throttled_ms + next.throttled_ms,
@@ -120,6 +206,11 @@ impl Second {
             memory_bytes: self.memory_bytes.max(next.memory_bytes),
             open_files: self.open_files.max(next.open_files),
             time_wait: self.time_wait.max(next.time_wait),
+            time_wait_to_one: self.time_wait_to_one.max(next.time_wait_to_one),
+            connections: self.connections.plus(next.connections),
+            lacking: self.lacking.plus(next.lacking),
+            garbage_ms: self.garbage_ms + next.garbage_ms,
+            packets_dropped: self.packets_dropped + next.packets_dropped,
             segments_sent: self.segments_sent + next.segments_sent,
             segments_retransmitted: self.segments_retransmitted + next.segments_retransmitted,
             backlog_bytes: self.backlog_bytes.max(next.backlog_bytes),
@@ -132,6 +223,8 @@ impl Second {
 #[derive(Debug)]
 pub struct Watch {
     machine: Machine,
+    /// `tcp_tw_reuse`.
+    reuse: Option<u8>,
     /// How long the moments are apart if nothing holds them up.
     pace: Duration,
     opened: Moment,
@@ -150,6 +243,7 @@ impl Watch {
     pub fn start(machine: Machine, pace: Duration) -> Watch {
         Watch {
             reading: machine.read(),
+            reuse: machine.limits().time_wait_reuse,
             machine,
             pace,
             opened: Moment::default(),
@@ -230,6 +324,8 @@ impl Watch {
             users: self.users,
             cores_used: used,
             cores_others: (cores(now.machine_cpu_us, then.machine_cpu_us) - used).max(0.0),
+            busiest_core: busiest(&now.cores_us, &then.cores_us) as f64 / length_us,
+            busiest_thread: busiest_thread(now, then) as f64 / length_us,
             cores_stolen: cores(now.stolen_us, then.stolen_us),
             threads_waiting: cores(now.waited_us, then.waited_us),
             throttled_ms: now.throttled_us.saturating_sub(then.throttled_us) / 1000,
@@ -239,6 +335,18 @@ impl Watch {
             memory_bytes: now.memory_bytes,
             open_files: now.open_files,
             time_wait: now.time_wait,
+            time_wait_to_one: if now.time_wait >= MANY_TIME_WAIT {
+                self.machine.time_wait_to_one(self.reuse)
+            } else {
+                0
+            },
+            connections: moment.connections.since(self.opened.connections),
+            lacking: moment.lacking.since(self.opened.lacking),
+            garbage_ms: moment
+                .garbage
+                .saturating_sub(self.opened.garbage)
+                .as_millis() as u64,
+            packets_dropped: now.packets_dropped.saturating_sub(then.packets_dropped),
             segments_sent: now.segments_sent.saturating_sub(then.segments_sent),
             segments_retransmitted: now
                 .segments_retransmitted
@@ -250,6 +358,28 @@ impl Watch {
                 .as_millis() as u64,
         }
     }
+}
+
+/// The most that any core gained.
+fn busiest(now: &[u64], then: &[u64]) -> u64 {
+    let gained = now
+        .iter()
+        .zip(then)
+        .map(|(now, then)| now.saturating_sub(*then));
+    gained.max().unwrap_or(0)
+}
+
+/// The most that any thread gained; a new thread began at nothing.
+fn busiest_thread(now: &Reading, then: &Reading) -> u64 {
+    let before = |id: u32| {
+        let known = then.threads_us.iter().find(|(known, _)| *known == id);
+        known.map_or(0, |(_, us)| *us)
+    };
+    let gained = now
+        .threads_us
+        .iter()
+        .map(|(id, us)| us.saturating_sub(before(*id)));
+    gained.max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -296,6 +426,57 @@ mod tests {
         let seconds = watch.end(&at(3200, 2));
         assert_eq!(seconds[0].frozen_ms, 2900);
         assert_eq!(seconds[1].frozen_ms, 0);
+    }
+
+    #[test]
+    fn the_busiest_core_and_thread_are_those_that_gained_most() {
+        assert_eq!(busiest(&[500, 900], &[100, 800]), 400);
+        let reading = |threads: &[(u32, u64)]| Reading {
+            threads_us: threads.to_vec(),
+            ..Reading::default()
+        };
+        let (then, now) = (
+            reading(&[(1, 700), (2, 10)]),
+            reading(&[(2, 60), (3, 90), (1, 720)]),
+        );
+        assert_eq!(busiest_thread(&now, &then), 90);
+        assert_eq!(busiest_thread(&then, &then), 0);
+    }
+
+    #[test]
+    fn sums_are_told_by_what_a_second_added() {
+        let (_folder, machine) = nowhere();
+        let mut watch = Watch::start(machine, SECOND);
+        let moment = |elapsed_ms, opened, port, garbage_ms| Moment {
+            connections: Opened {
+                opened,
+                ..Opened::default()
+            },
+            lacking: Lacking {
+                port,
+                ..Lacking::default()
+            },
+            garbage: Duration::from_millis(garbage_ms),
+            ..at(elapsed_ms, 1)
+        };
+        watch.observe(&moment(1000, 5, 0, 10));
+        let seconds = watch.end(&moment(2000, 7, 3, 60));
+        let seen: Vec<_> = seconds
+            .iter()
+            .map(|second| {
+                (
+                    second.connections.opened,
+                    second.lacking.port,
+                    second.garbage_ms,
+                )
+            })
+            .collect();
+        assert_eq!(seen, [(5, 0, 10), (2, 3, 50)]);
+        let both = seconds[0].merged(&seconds[1]);
+        assert_eq!(
+            (both.connections.opened, both.lacking.port, both.garbage_ms),
+            (7, 3, 60)
+        );
     }
 
     #[test]

@@ -46,6 +46,20 @@ pub struct Connections {
 }
 
 impl Connections {
+    /// What came since an earlier moment.
+    pub fn since(self, then: Connections) -> Connections {
+        Connections {
+            opened: self.opened.saturating_sub(then.opened),
+            reused: self.reused.saturating_sub(then.reused),
+            handshakes_full: self.handshakes_full.saturating_sub(then.handshakes_full),
+            handshakes_resumed: self
+                .handshakes_resumed
+                .saturating_sub(then.handshakes_resumed),
+            closed_by_us: self.closed_by_us.saturating_sub(then.closed_by_us),
+            closed_by_peer: self.closed_by_peer.saturating_sub(then.closed_by_peer),
+        }
+    }
+
     /// The sums.
     pub fn plus(self, other: Connections) -> Connections {
         Connections {
@@ -117,7 +131,7 @@ impl Live {
         std::mem::take(&mut self.lock().recording)
     }
 
-    /// What became of the connections, as far as workers have ended.
+    /// What became of the connections, as far as workers have told.
     pub fn connections(&self) -> Connections {
         self.lock().connections
     }

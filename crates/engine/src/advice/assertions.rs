@@ -49,9 +49,9 @@ fn vacuous(element: &Element) -> Option<String> {
     }
     let matches_all = |text: &&str| is_in_every_text(text, kind);
     let is_vacuous = if kind & OR != 0 {
-        texts.iter().any(|text| matches_all(&text))
+        texts.iter().any(matches_all)
     } else {
-        texts.iter().all(|text| matches_all(&text))
+        texts.iter().all(matches_all)
     };
     is_vacuous.then(|| format!("'{}'", texts.join("', '")))
 }

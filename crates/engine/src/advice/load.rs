@@ -134,7 +134,7 @@ fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             && !group
                 .props
                 .bool("ThreadGroup.same_user_on_next_iteration", true)
-            && loops(group, sight).is_none_or(|loops| loops < 0.0 || loops > 1.0)
+            && loops(group, sight).is_none_or(|loops| !(0.0..=1.0).contains(&loops))
     };
     sight
         .groups

@@ -175,7 +175,8 @@ fn is_false(condition: &str) -> bool {
 fn empty_modules<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     sight
         .of(&["ModuleController", "IncludeController"])
-        .filter(|element| !any_below(element, &is_sampler))
+        // One that leads nowhere keeps the plan from running, and compile says so.
+        .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
         // A fragment may bring in configuration only.
         .filter(|element| !any_below(element, &|below| !is_controller(below)))
         .map(Found::new)

@@ -1,5 +1,5 @@
 use super::*;
-use crate::watch::Delay;
+use crate::watch::{Delay, Lacking};
 
 /// A healthy minute: two cores, half of one used, a hundred samples a second.
 fn minute() -> Vec<Second> {
@@ -163,6 +163,14 @@ fn limits_networks_and_disks_are_named() {
         [Cause::Retransmits]
     );
     assert_eq!(
+        causes(|second| second.packets_dropped = 30),
+        [Cause::PacketsDropped]
+    );
+    assert_eq!(
+        causes(|second| second.garbage_ms = 200),
+        [Cause::GarbageCollected]
+    );
+    assert_eq!(
         causes(|second| second.disk_stalled_ms = 80),
         [Cause::DiskStalled]
     );
@@ -187,7 +195,10 @@ fn limits_networks_and_disks_are_named() {
 fn samples_without_a_port_are_invalid_once_there_are_many() {
     let few = Failures {
         samples: 6000,
-        no_port: 6,
+        lacking: Lacking {
+            port: 6,
+            ..Lacking::default()
+        },
         ..Failures::default()
     };
     let verdict = judge(&minute(), &few, &limits());
@@ -200,10 +211,65 @@ fn samples_without_a_port_are_invalid_once_there_are_many() {
         "6 samples found no local port of 28232 for each target, each held 60 s after its connection ends"
     );
     let many = Failures {
-        no_port: 100,
+        lacking: Lacking {
+            port: 100,
+            ..few.lacking
+        },
         ..few
     };
     assert_eq!(judge(&minute(), &many, &limits()).grade, Grade::Invalid);
+}
+
+#[test]
+fn samples_without_a_port_are_told_with_when() {
+    let mut minute = minute();
+    minute[30..33]
+        .iter_mut()
+        .for_each(|second| second.lacking.port = 2);
+    let few = Failures {
+        samples: 6000,
+        lacking: Lacking {
+            port: 6,
+            ..Lacking::default()
+        },
+        ..Failures::default()
+    };
+    let verdict = judge(&minute, &few, &limits());
+    assert_eq!(seen(&verdict).1, [(Cause::PortsUsedUp, vec![(30, 33)])]);
+}
+
+#[test]
+fn ports_that_are_running_out_are_a_warning() {
+    let verdict = changed(10..20, |second| second.time_wait_to_one = 25_000);
+    assert_eq!(
+        seen(&verdict),
+        (Grade::Valid, vec![(Cause::PortsRunningOut, vec![(10, 20)])])
+    );
+    assert_eq!(
+        verdict.reasons[0].measured,
+        "25000 of 28232 ports held by closed connections to one target, 60 s each"
+    );
+}
+
+#[test]
+fn one_worker_may_be_full_while_others_idle() {
+    let full = |second: &mut Second| {
+        second.cores_used = 1.1;
+        second.busiest_thread = 0.99;
+    };
+    assert_eq!(
+        seen(&changed(3..9, full)),
+        (Grade::Degraded, vec![(Cause::WorkerUsedUp, vec![(3, 9)])])
+    );
+    // Where all are full, that is the one reason.
+    let all = |second: &mut Second| {
+        second.cores_used = 1.95;
+        second.busiest_thread = 0.99;
+    };
+    assert_eq!(
+        seen(&changed(3..9, all)).1,
+        [(Cause::CpuUsedUp, vec![(3, 9)])]
+    );
 }
 
 #[test]

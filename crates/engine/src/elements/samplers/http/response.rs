@@ -140,6 +140,9 @@ impl HttpSampler {
 
     /// Latency is the first byte of the body, or the end where there is none, as `HTTPSamplerBase#readResponse` has it.
     fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
+        if cx.is_timed {
+            cx.worker.stages.add_exchange(times);
+        }
         let clock = cx.clock();
         sample.set_end(clock.ms(times.end));
         sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;

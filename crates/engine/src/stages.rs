@@ -1,0 +1,150 @@
+//! Where the time of samples goes inside the generator. One sample in many is timed, so that the others pay a countdown.
+
+use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use drumfire_health::{Stage, StageTimes};
+use drumfire_http::Times;
+
+/// One sample in so many is timed: a prime, lest it meet the same sampler of every iteration.
+const ONE_IN: u32 = 61;
+
+/// The times of one worker's samples.
+#[derive(Default)]
+pub struct Stages {
+    /// Samples until the next one that is timed.
+    left: Cell<u32>,
+    times: RefCell<StageTimes>,
+}
+
+impl Stages {
+    /// Begins a sample; gives the start of its first stage, if it is one that is timed.
+    pub fn begin(&self) -> Option<Instant> {
+        let left = self.left.get();
+        if left > 0 {
+            self.left.set(left - 1);
+            return None;
+        }
+        self.left.set(ONE_IN - 1);
+        self.times.borrow_mut().samples += 1;
+        Some(Instant::now())
+    }
+
+    /// Ends a stage that began at `since`; the next one begins.
+    pub fn lap(&self, since: &mut Option<Instant>, stage: Stage) {
+        if let Some(since) = since {
+            let now = Instant::now();
+            self.add(stage, now.saturating_duration_since(*since));
+            *since = now;
+        }
+    }
+
+    /// The next stage begins, and what was since the last one is in none.
+    pub fn skip(&self, since: &mut Option<Instant>) {
+        if let Some(since) = since {
+            *since = Instant::now();
+        }
+    }
+
+    /// Adds the parts of an exchange of a sample that is timed.
+    pub fn add_exchange(&self, times: &Times) {
+        let mut since = times.begin;
+        let parts = [
+            (Stage::Resolve, times.resolved),
+            (Stage::Connect, times.tcp_connected),
+            (Stage::Handshake, times.connected),
+            (Stage::Write, times.sent),
+            (Stage::Wait, times.first_byte),
+            (Stage::Read, Some(times.end)),
+        ];
+        for (stage, end) in parts {
+            // On a connection that was there the first three are missing.
+            if let Some(end) = end {
+                self.add(stage, end.saturating_duration_since(since));
+                since = since.max(end);
+            }
+        }
+    }
+
+    fn add(&self, stage: Stage, time: Duration) {
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.times.borrow_mut().add(stage, ns);
+    }
+}
+
+/// The times of all workers that have ended.
+#[derive(Default)]
+pub struct StageSums(Mutex<StageTimes>);
+
+impl StageSums {
+    /// Adds a worker's.
+    pub fn add(&self, stages: &Stages) {
+        let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.merge(&stages.times.borrow());
+    }
+
+    pub fn sum(&self) -> StageTimes {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sample_in_many_is_timed() {
+        let stages = Stages::default();
+        let timed = (0..ONE_IN * 3).filter(|_| stages.begin().is_some());
+        assert_eq!(timed.count(), 3);
+        let mut since = None;
+        stages.lap(&mut since, Stage::Extract);
+        let sums = StageSums::default();
+        sums.add(&stages);
+        assert_eq!(
+            (sums.sum().samples, sums.sum().mean_us(Stage::Extract)),
+            (3, 0.0)
+        );
+    }
+
+    #[test]
+    fn the_parts_of_an_exchange_follow_each_other() {
+        let begin = Instant::now();
+        let at = |us| Some(begin + Duration::from_micros(us));
+        let fresh = Times {
+            begin,
+            resolved: at(100),
+            tcp_connected: at(300),
+            connected: at(700),
+            sent: at(710),
+            first_byte: at(5710),
+            first_body: at(5710),
+            end: begin + Duration::from_micros(5720),
+        };
+        let mean = |times: &Times| {
+            let stages = Stages::default();
+            stages.begin();
+            stages.add_exchange(times);
+            let sums = StageSums::default();
+            sums.add(&stages);
+            [
+                Stage::Resolve,
+                Stage::Connect,
+                Stage::Handshake,
+                Stage::Write,
+                Stage::Wait,
+                Stage::Read,
+            ]
+            .map(|stage| sums.sum().mean_us(stage))
+        };
+        assert_eq!(mean(&fresh), [100.0, 200.0, 400.0, 10.0, 5000.0, 10.0]);
+        let kept = Times {
+            resolved: None,
+            tcp_connected: None,
+            connected: None,
+            ..fresh
+        };
+        assert_eq!(mean(&kept), [0.0, 0.0, 0.0, 710.0, 5000.0, 10.0]);
+    }
+}
