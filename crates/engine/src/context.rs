@@ -335,14 +335,9 @@ impl Scope for Context {
         self.raised = Some(raised);
     }
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
-        let why = match &self.shared.program.settings.java {
-            Java::Host(host) if self.shared.program.java.has_scripts => {
-                return host.clone().script(&mut Visit::new(self), call);
-            }
-            Java::Host(_) => "it was not seen before the run that it does",
-            Java::Absent(why) => why,
-        };
-        self.log(Level::Error, &format!("a script needs Java: {why}"));
-        Ok(String::new())
+        match &self.shared.program.settings.java {
+            Java::Host(host) => host.clone().script(&mut Visit::new(self), call),
+            Java::Absent(why) => Err(Raised::Exception(format!("a script needs Java: {why}"))),
+        }
     }
 }

@@ -3,17 +3,18 @@
 
 use std::any::Any;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use drumfire_expr::{Raised, ScriptCall, Template, Value};
+use drumfire_expr::{Raised, Scope, ScriptCall, Template, Value};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::context::{Context, LAST_SAMPLE_OK};
 use crate::control::Control;
 use crate::elements::Action;
-pub use crate::elements::java::text_sees;
+pub use crate::elements::java::{text_blocks, text_sees};
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::http::edits::Replaced;
 pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
@@ -48,6 +49,8 @@ pub struct JavaPlan {
     pub templates: Vec<Template>,
     /// A function or a condition has a script in it.
     pub has_scripts: bool,
+    /// One of them waits for something, and functions are evaluated where their user runs.
+    pub has_blocking_functions: bool,
     /// `TestPlan.user_define_classpath`.
     pub classpath: Vec<PathBuf>,
 }
@@ -77,8 +80,8 @@ pub trait JavaHost: Send + Sync {
     /// Why there is none, and how to get one.
     fn find(&self) -> Result<(), String>;
 
-    /// Starts Java and loads the elements; called once, before the first user. Code that runs outside of any user's calls
-    /// ends the run by `control`.
+    /// Starts Java, unless a text of the plan has done so, and loads the elements; called before the first user. Code that
+    /// runs outside of any user's calls ends the run by `control`.
     ///
     /// # Errors
     /// What keeps an element, or Java itself, from being run.
@@ -90,17 +93,30 @@ pub trait JavaHost: Send + Sync {
     /// What the element threw.
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised>;
 
-    /// Runs the script of a function on this thread.
+    /// The same on a thread of its own, so that it may take its time.
     ///
     /// # Errors
-    /// What the function threw.
+    /// What the element threw.
+    fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
+
+    /// Runs the script of a function on this thread. Java is started if it was not: whether some texts need it shows only
+    /// when their variables have values.
+    ///
+    /// # Errors
+    /// What the function threw, or why there is no Java.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
 
     /// How long Java has done nothing but collect garbage so far, as far as it says so.
     fn garbage_time(&self) -> Duration {
         Duration::ZERO
     }
+
+    /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
+    fn break_off(&self, by_force: bool);
 }
+
+/// A call on a thread of its own.
+pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;
 
 /// The Java of a run.
 #[derive(Clone)]
@@ -116,9 +132,10 @@ impl Default for Java {
     }
 }
 
-/// One user during one call: all that Java code may do goes through here.
+/// One user during one call: all that Java code may do goes through here. Before the run there is no user yet, but texts of
+/// the plan that are computed then.
 pub struct Visit<'a> {
-    cx: &'a mut Context,
+    of: Of<'a>,
     sample: Option<&'a mut Sample>,
     /// What a sampler made.
     pub outcome: Option<Sample>,
@@ -129,11 +146,41 @@ pub struct Visit<'a> {
     pub thrown: Option<Raised>,
 }
 
+enum Of<'a> {
+    User(&'a mut Context),
+    Plan {
+        scope: &'a mut dyn Scope,
+        classpath: &'a [PathBuf],
+        state: Option<Box<dyn Any>>,
+    },
+}
+
 impl<'a> Visit<'a> {
     /// A call without a result at hand: what it sees is the user's previous one.
     pub fn new(cx: &'a mut Context) -> Visit<'a> {
+        Visit::with(Of::User(cx))
+    }
+
+    /// A call about a result.
+    pub fn of(cx: &'a mut Context, sample: &'a mut Sample) -> Visit<'a> {
         Visit {
-            cx,
+            sample: Some(sample),
+            ..Visit::new(cx)
+        }
+    }
+
+    /// A call before the run. `classpath` is `TestPlan.user_define_classpath`.
+    pub fn before(scope: &'a mut dyn Scope, classpath: &'a [PathBuf]) -> Visit<'a> {
+        Visit::with(Of::Plan {
+            scope,
+            classpath,
+            state: None,
+        })
+    }
+
+    fn with(of: Of<'a>) -> Visit<'a> {
+        Visit {
+            of,
             sample: None,
             outcome: None,
             is_sampling: false,
@@ -142,11 +189,50 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// A call about a result.
-    pub fn of(cx: &'a mut Context, sample: &'a mut Sample) -> Visit<'a> {
-        Visit {
-            sample: Some(sample),
-            ..Visit::new(cx)
+    fn user(&self) -> Option<&Context> {
+        match &self.of {
+            Of::User(cx) => Some(cx),
+            Of::Plan { .. } => None,
+        }
+    }
+
+    fn user_mut(&mut self) -> Option<&mut Context> {
+        match &mut self.of {
+            Of::User(cx) => Some(cx),
+            Of::Plan { .. } => None,
+        }
+    }
+
+    fn scope(&self) -> &dyn Scope {
+        match &self.of {
+            Of::User(cx) => *cx,
+            Of::Plan { scope, .. } => *scope,
+        }
+    }
+
+    fn scope_mut(&mut self) -> &mut dyn Scope {
+        match &mut self.of {
+            Of::User(cx) => *cx,
+            Of::Plan { scope, .. } => *scope,
+        }
+    }
+
+    /// The program and what ends its run; `None` before the run.
+    pub fn program(&self) -> Option<(Arc<Program>, Control)> {
+        let shared = &self.user()?.shared;
+        Some((shared.program.clone(), shared.control.clone()))
+    }
+
+    /// The plan's file.
+    pub fn plan(&self) -> PathBuf {
+        self.scope().base_dir().join(self.scope().test_plan_name())
+    }
+
+    /// `TestPlan.user_define_classpath`.
+    pub fn classpath(&self) -> &[PathBuf] {
+        match &self.of {
+            Of::User(cx) => &cx.shared.program.java.classpath,
+            Of::Plan { classpath, .. } => classpath,
         }
     }
 
@@ -162,71 +248,72 @@ impl<'a> Visit<'a> {
 
     /// What the host keeps of this user between calls.
     pub fn state(&mut self) -> &mut Option<Box<dyn Any>> {
-        &mut self.cx.java
+        match &mut self.of {
+            Of::User(cx) => &mut cx.java,
+            Of::Plan { state, .. } => state,
+        }
     }
 
-    pub fn thread_name(&self) -> &Rc<str> {
-        &self.cx.thread_name
+    pub fn thread_name(&self) -> &str {
+        self.scope().thread_name()
     }
 
     /// From 0.
     pub fn thread_number(&self) -> u32 {
-        self.cx.number
+        self.scope().thread_number()
     }
 
-    /// The thread group's place in the program, and its name.
-    pub fn group(&self) -> (usize, &str) {
-        (self.cx.group, &self.cx.group_name)
+    /// The thread group's place in the program; `None` before the run.
+    pub fn group(&self) -> Option<usize> {
+        Some(self.user()?.group)
     }
 
     /// Users that run: in the thread group, and in all.
     pub fn running_users(&self) -> (u32, u32) {
-        self.cx.shared.counts.active(self.cx.group)
+        self.user()
+            .map_or((0, 0), |cx| cx.shared.counts.active(cx.group))
     }
 
     /// `JMeterVariables#getIteration`.
     pub fn iteration(&self) -> u32 {
-        self.cx.iteration
+        self.scope().iteration()
     }
 
     pub fn variable(&self, name: &str) -> Option<&str> {
-        match self.cx.vars.get_named(name) {
-            Some(value) => Some(value),
-            None if name == LAST_SAMPLE_OK => Some(if self.cx.last_sample_ok {
-                "true"
-            } else {
-                "false"
-            }),
-            None if name == SAME_USER => Some(if self.cx.same_user { "true" } else { "false" }),
-            None => None,
+        if let Some(value) = self.scope().vars().get_named(name) {
+            return Some(value);
         }
+        let cx = self.user()?;
+        let flag = match name {
+            LAST_SAMPLE_OK => cx.last_sample_ok,
+            SAME_USER => cx.same_user,
+            _ => return None,
+        };
+        Some(if flag { "true" } else { "false" })
     }
 
     /// Sets a variable, or removes it.
     pub fn set_variable(&mut self, name: &str, value: Option<&str>) {
+        let vars = self.scope_mut().vars_mut();
         match value {
-            Some(value) => self.cx.vars.set_named(name, Value::from(value)),
+            Some(value) => vars.set_named(name, Value::from(value)),
             None => {
-                self.cx.vars.remove_named(name);
+                vars.remove_named(name);
             }
         }
     }
 
     /// Whether the plan has this name in it somewhere.
     pub fn is_spelled_out(&self, name: &str) -> bool {
-        self.cx.vars.names().slot(name).is_some()
+        self.scope().vars().names().slot(name).is_some()
     }
 
     /// Names and values of all variables.
     pub fn variables(&self) -> Vec<(&str, &str)> {
-        let mut all: Vec<_> = self
-            .cx
-            .vars
-            .iter()
-            .map(|(name, value)| (name, &**value))
-            .collect();
+        let vars = self.scope().vars();
+        let mut all: Vec<_> = vars.iter().map(|(name, value)| (name, &**value)).collect();
         for name in [LAST_SAMPLE_OK, SAME_USER] {
-            if self.cx.vars.get_named(name).is_none()
+            if vars.get_named(name).is_none()
                 && let Some(value) = self.variable(name)
             {
                 all.push((name, value));
@@ -237,9 +324,12 @@ impl<'a> Visit<'a> {
 
     /// What a text of a Java element is now.
     pub fn template(&mut self, number: usize) -> String {
-        let program = self.cx.shared.program.clone();
+        let Some(cx) = self.user_mut() else {
+            return String::new();
+        };
+        let program = cx.shared.program.clone();
         match program.java.templates.get(number) {
-            Some(template) => template.eval(self.cx).into_string(),
+            Some(template) => template.eval(cx).into_string(),
             None => String::new(),
         }
     }
@@ -248,7 +338,7 @@ impl<'a> Visit<'a> {
     pub fn result(&self) -> Option<&Sample> {
         match &self.sample {
             Some(sample) => Some(sample),
-            None => self.cx.previous.as_deref(),
+            None => self.user()?.previous.as_deref(),
         }
     }
 
@@ -258,53 +348,63 @@ impl<'a> Visit<'a> {
             self.outcome = Some(changed);
             return;
         }
-        self.cx.parsed.clear();
+        let Of::User(cx) = &mut self.of else {
+            return;
+        };
+        cx.parsed.clear();
         match &mut self.sample {
             Some(sample) => {
                 **sample = changed;
-                if self.cx.shared.program.keeps_previous {
-                    self.cx.previous = Some(Rc::new(sample.clone()));
+                if cx.shared.program.keeps_previous {
+                    cx.previous = Some(Rc::new(sample.clone()));
                 }
             }
-            None => self.cx.previous = Some(Rc::new(changed)),
+            None => cx.previous = Some(Rc::new(changed)),
         }
     }
 
     /// The HTTP Request at hand; `None` if the sampler is another one.
     pub fn request(&mut self) -> Option<Request> {
-        let program = self.cx.shared.program.clone();
+        let cx = self.user_mut()?;
+        let program = cx.shared.program.clone();
         let package = program
             .groups
-            .get(self.cx.group)?
+            .get(cx.group)?
             .samplers
-            .get(self.cx.sampler? as usize)?;
+            .get(cx.sampler? as usize)?;
         match &package.sampler {
-            Sampler::Http(sampler) => Some(sampler.request(self.cx, &package.name)),
+            Sampler::Http(sampler) => Some(sampler.request(cx, &package.name)),
             _ => None,
         }
     }
 
     /// Changes the HTTP Request at hand for this sample.
     pub fn set_request(&mut self, before: Request, after: Request) {
-        self.cx.http.edits.add(Replaced { before, after });
+        if let Some(cx) = self.user_mut() {
+            cx.http.edits.add(Replaced { before, after });
+        }
     }
 
     /// What the user does after this sample.
     pub fn set_action(&mut self, action: Action) {
-        self.cx.action = action;
+        if let Some(cx) = self.user_mut() {
+            cx.action = action;
+        }
     }
 
     /// The user ends after this sample.
     pub fn stop_thread(&mut self) {
-        if self.cx.alive {
-            tracing::info!("Stop Thread detected by thread: {}", self.cx.thread_name);
-            self.cx.alive = false;
+        if let Some(cx) = self.user_mut().filter(|cx| cx.alive) {
+            tracing::info!("Stop Thread detected by thread: {}", cx.thread_name);
+            cx.alive = false;
         }
     }
 
     /// The user ends at once: an error that JMeter's thread does not survive.
     pub fn end_user(&mut self) {
-        self.cx.alive = false;
+        if let Some(cx) = self.user_mut() {
+            cx.alive = false;
+        }
     }
 
     /// The run ends.
@@ -314,14 +414,11 @@ impl<'a> Visit<'a> {
         } else {
             "Shutdown Test"
         };
-        tracing::info!("{what} detected by thread: {}", self.cx.thread_name);
-        self.cx.alive = false;
-        self.cx.shared.stop(now);
-    }
-
-    /// Users of the thread group at hand as planned.
-    pub fn planned_users(&self) -> u32 {
-        self.cx.shared.program.groups[self.cx.group].shape.users()
+        if let Some(cx) = self.user_mut() {
+            tracing::info!("{what} detected by thread: {}", cx.thread_name);
+            cx.alive = false;
+            cx.shared.stop(now);
+        }
     }
 }
 

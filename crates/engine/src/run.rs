@@ -31,6 +31,13 @@ const TICK: Duration = Duration::from_millis(100);
 /// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
 const STOP_NOW_WAIT: Duration = Duration::from_secs(5);
 
+/// Worker threads of a plan whose functions wait for something.
+const BLOCKING_WORKERS: usize = 256;
+/// How long after 'stop now' Java code has to heed its interruption.
+const BREAK_OFF_WAIT: Duration = Duration::from_secs(2);
+/// How long a worker may take to end when some users did not stop.
+const WORKER_END_WAIT: Duration = Duration::from_secs(3);
+
 /// What all users of a run share.
 pub struct Shared {
     pub program: Arc<Program>,
@@ -280,6 +287,7 @@ pub fn run(
         settings,
         observer,
         problem_told: false,
+        gave_up: false,
         started: Instant::now(),
     };
     for problem in run.writer.problems() {
@@ -304,10 +312,11 @@ fn start_workers(
         .map(|group| group.shape.users() as usize)
         .sum::<usize>()
         .max(1);
-    let wanted = if options.workers == 0 {
-        cores
-    } else {
-        options.workers
+    let wanted = match options.workers {
+        // Functions run where their user does: while one waits, few others should have to.
+        0 if shared.program.java.has_blocking_functions => BLOCKING_WORKERS.max(cores),
+        0 => cores,
+        workers => workers,
     };
     let count = wanted.min(users).max(1);
     (0..count)
@@ -335,6 +344,8 @@ struct Run<'o> {
     observer: &'o mut dyn Observer,
     /// The writer's problem has been told.
     problem_told: bool,
+    /// Some users did not stop.
+    gave_up: bool,
     started: Instant,
     machine: Machine,
     watch: Watch,
@@ -408,12 +419,26 @@ impl Run<'_> {
             }
             self.tick();
             if self.shared.control.state() == Stopping::Now {
-                let since = *stop_now_since.get_or_insert_with(Instant::now);
+                let since = *stop_now_since.get_or_insert_with(|| {
+                    self.break_off(false);
+                    Instant::now()
+                });
+                if since.elapsed() > BREAK_OFF_WAIT {
+                    self.break_off(true);
+                }
                 if since.elapsed() > STOP_NOW_WAIT {
                     tracing::error!("some users did not stop; their samples are lost");
+                    self.gave_up = true;
                     return;
                 }
             }
+        }
+    }
+
+    /// Java code does not see that the run ends: it is interrupted, or ended by force.
+    fn break_off(&self, by_force: bool) {
+        if let Java::Host(host) = &self.shared.program.settings.java {
+            host.break_off(by_force);
         }
     }
 
@@ -497,9 +522,16 @@ impl Run<'_> {
 
     fn end(mut self) -> Outcome {
         self.observer.ending();
+        let mut faults = Vec::new();
+        let deadline = self.gave_up.then(|| Instant::now() + WORKER_END_WAIT);
         for worker in std::mem::take(&mut self.workers) {
-            if let Err(panic) = worker.end() {
-                self.shared.defects.note_worker(&*panic);
+            match worker.end(deadline) {
+                Some(Err(panic)) => self.shared.defects.note_worker(&*panic),
+                Some(Ok(())) => {}
+                None => faults.push(
+                    "a script does not end: its worker's last results and connections are not counted"
+                        .to_owned(),
+                ),
             }
         }
         let elapsed = self.started.elapsed();
@@ -520,7 +552,7 @@ impl Run<'_> {
             ..self.moment()
         };
         let seconds = self.watch.end(&last);
-        let mut faults = self.writer.problems().to_vec();
+        faults.extend(self.writer.problems().iter().cloned());
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
         let verdict = judge(

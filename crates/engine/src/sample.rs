@@ -1,6 +1,7 @@
 //! Stop 5, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Raised;
@@ -29,7 +30,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let mut timed = user.cx.worker.stages.begin();
     user.cx.is_timed = timed.is_some();
     for pre in &package.pre {
-        pre.process(&mut user.cx);
+        match pre.apart() {
+            Some(java) => java.process_before(&mut user.cx).await,
+            None => pre.process(&mut user.cx),
+        }
     }
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
     delay(user, package).await;
@@ -61,7 +65,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         if user.cx.shared.program.keeps_previous {
             user.cx.previous = Some(Rc::new(result.clone()));
         }
-        let examined = examine(user, package, &mut result, &mut timed);
+        let examined = examine(user, package, &mut result, &mut timed).await;
         user.cx.parsed.clear();
         if !examined {
             return;
@@ -71,7 +75,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         } else {
             &package.reach
         };
-        notify(user, &mut result, reach, &package.ancestors, transaction);
+        notify(user, &mut result, reach, &package.ancestors, transaction).await;
         user.cx.worker.stages.lap(&mut timed, Stage::Record);
         if !result.success {
             obey(user, &reach.on_failure);
@@ -84,20 +88,23 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 }
 
 /// Post-processors, then assertions; false if one of them threw, and the sample is lost.
-fn examine(
+async fn examine(
     user: &mut User,
     package: &Package,
     result: &mut Sample,
     timed: &mut Option<Instant>,
 ) -> bool {
     for post in &package.post {
-        post.process(&mut user.cx, result);
+        match post.apart() {
+            Some(java) => java.process_after(&mut user.cx, result).await,
+            None => post.process(&mut user.cx, result),
+        }
         if gave_up(user, package) {
             return false;
         }
     }
     user.cx.worker.stages.lap(timed, Stage::Extract);
-    judge(&package.assertions, &mut user.cx, result);
+    judge(&package.assertions, &mut user.cx, result).await;
     user.cx.worker.stages.lap(timed, Stage::Assert);
     !gave_up(user, package)
 }
@@ -125,7 +132,10 @@ async fn delay(user: &mut User, package: &Package) {
     let mut scheduled = None;
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
-        let mut delay_ms = timer.delay_ms(&mut user.cx);
+        let mut delay_ms = match timer.apart() {
+            Some(java) => java.delay_apart(&mut user.cx).await,
+            None => timer.delay_ms(&mut user.cx),
+        };
         if let Some(meeting) = timer.meet(&mut user.cx) {
             meeting.await;
         }
@@ -180,12 +190,15 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
 }
 
 /// `JMeterThread#checkAssertions`.
-pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
+pub async fn judge(assertions: &[Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
         let scope = assertion.scope();
         if !matches!(scope, Scope::Children | Scope::Nothing) {
-            let verdict = verdict(&**assertion, cx, result);
-            result.apply_assertion(verdict);
+            let verdict = match assertion.apart() {
+                Some(java) => java.check_apart(cx, result).await,
+                None => assertion.check(cx, result),
+            };
+            result.apply_assertion(unless_thrown(cx, verdict));
         }
         if matches!(scope, Scope::Children | Scope::All) {
             judge_children(&**assertion, cx, result, ASSERTED_LEVELS);
@@ -195,8 +208,7 @@ pub fn judge(assertions: &[std::sync::Arc<dyn Assertion>], cx: &mut Context, res
 }
 
 /// `JMeterThread#processAssertion`: an assertion that throws is an error of the sample, under a name of its own.
-fn verdict(assertion: &dyn Assertion, cx: &mut Context, result: &mut Sample) -> AssertionResult {
-    let verdict = assertion.check(cx, result);
+fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> AssertionResult {
     let message = match cx.take_raised() {
         None => return verdict,
         Some(Raised::Exception(message) | Raised::Invalid(message)) => message,
@@ -219,8 +231,8 @@ fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Samp
     }
     let mut failed = false;
     for child in &mut parent.children {
-        let verdict = verdict(assertion, cx, child);
-        child.apply_assertion(verdict);
+        let verdict = assertion.check(cx, child);
+        child.apply_assertion(unless_thrown(cx, verdict));
         judge_children(assertion, cx, child, level - 1);
         failed |= !child.success;
     }
@@ -235,14 +247,14 @@ fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Samp
 }
 
 /// Tells listeners and the open transactions that hear this sample.
-fn notify(
+async fn notify(
     user: &mut User,
     result: &mut Sample,
     reach: &Reach,
     ancestors: &[ControllerId],
     transaction: Option<ControllerId>,
 ) {
-    record(&mut user.cx, result, reach);
+    record_apart(&mut user.cx, result, reach).await;
     let group = user.group();
     for &id in &user.walk.open_transactions {
         if !hears(&group, id, ancestors, transaction) {
@@ -286,6 +298,28 @@ fn hears(
 
 /// Writes the sample where its listeners want it.
 fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+    note_variables(cx, result);
+    for Told { before, listener } in &reach.told {
+        cx.worker.recorder.borrow_mut().write(result, before);
+        listener.sample_occurred(cx, result);
+    }
+    write(cx, result, reach);
+}
+
+/// The same, with listeners that take their time on threads of their own.
+async fn record_apart(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+    note_variables(cx, result);
+    for Told { before, listener } in &reach.told {
+        cx.worker.recorder.borrow_mut().write(result, before);
+        match listener.apart() {
+            Some(java) => java.listen_apart(cx, result).await,
+            None => listener.sample_occurred(cx, result),
+        }
+    }
+    write(cx, result, reach);
+}
+
+fn note_variables(cx: &Context, result: &mut Sample) {
     let names = &cx.shared.program.sample_variables;
     if !names.is_empty() {
         result.variables = names
@@ -293,10 +327,9 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
             .map(|slot| cx.vars.get(*slot).cloned())
             .collect();
     }
-    for Told { before, listener } in &reach.told {
-        cx.worker.recorder.borrow_mut().write(result, before);
-        listener.sample_occurred(cx, result);
-    }
+}
+
+fn write(cx: &Context, result: &mut Sample, reach: &Reach) {
     let mut recorder = cx.worker.recorder.borrow_mut();
     if reach.is_heard {
         recorder.record(result, &reach.outputs);
@@ -317,7 +350,7 @@ pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
 
 /// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
 /// given back to it.
-pub fn end_transaction(
+pub async fn end_transaction(
     user: &mut User,
     id: ControllerId,
     outer: Option<ControllerId>,
@@ -329,7 +362,7 @@ pub fn end_transaction(
     let Some(package) = &group.transactions[id as usize] else {
         return;
     };
-    judge(&package.assertions, &mut user.cx, &mut result);
+    judge(&package.assertions, &mut user.cx, &mut result).await;
     user.cx.parsed.clear();
     if let Some(outer) = outer {
         if let Some(run) = user.walk.parent_transaction(outer) {
@@ -341,7 +374,7 @@ pub fn end_transaction(
     while let Some(above) = group.controllers[ancestors[ancestors.len() - 1] as usize].parent {
         ancestors.push(above);
     }
-    notify(user, &mut result, &package.reach, &ancestors, None);
+    notify(user, &mut result, &package.reach, &ancestors, None).await;
 }
 
 /// What the thread group does after a failed sample.

@@ -71,7 +71,7 @@ impl User {
                     } else {
                         action
                     };
-                    self.jump(&group, current, action);
+                    self.jump(&group, current, action).await;
                     step = None;
                     self.cx.set_last_sample_ok(true);
                 } else {
@@ -155,12 +155,12 @@ impl User {
         if (run.is_done() || !running)
             && let Some(result) = run.take_result()
         {
-            sample::end_transaction(self, id, outer, result);
+            sample::end_transaction(self, id, outer, result).await;
         }
     }
 
     /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
-    fn jump(&mut self, group: &Group, step: Step, action: Action) {
+    async fn jump(&mut self, group: &Group, step: Step, action: Action) {
         let Some(ancestors) = self.real_sampler_ancestors(group, step) else {
             return;
         };
@@ -185,7 +185,7 @@ impl User {
             && run.is_done()
             && let Some(result) = run.take_result()
         {
-            sample::end_transaction(self, outermost, None, result);
+            sample::end_transaction(self, outermost, None, result).await;
         }
         self.walk.forget_ended();
     }

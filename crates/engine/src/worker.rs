@@ -25,6 +25,9 @@ use crate::supply::{Crew, Pool};
 /// How often rows go to the writer.
 const ROWS_TICK: Duration = Duration::from_millis(100);
 
+/// How often an ending worker is looked at.
+const END_TICK: Duration = Duration::from_millis(1);
+
 /// What all users of a worker share.
 pub struct Worker {
     pub recorder: RefCell<Recorder>,
@@ -192,13 +195,19 @@ impl Handle {
         let _ = self.commands.send(command);
     }
 
-    /// Ends the worker; its recorder hands over what it has.
-    ///
-    /// # Errors
-    /// What the worker panicked with.
-    pub fn end(self) -> std::thread::Result<()> {
+    /// Ends the worker; its recorder hands over what it has. `None` if it hangs in Java code past the deadline, if there is
+    /// one: then it is left to itself. What it panicked with is the error.
+    pub fn end(self, deadline: Option<Instant>) -> Option<std::thread::Result<()>> {
         drop(self.commands);
-        self.thread.join()
+        while let Some(deadline) = deadline
+            && !self.thread.is_finished()
+        {
+            if Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(END_TICK);
+        }
+        Some(self.thread.join())
     }
 }
 

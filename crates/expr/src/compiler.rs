@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use crate::fault::Fault;
 use crate::parse::{Names, Parser};
 use crate::properties::Properties;
 use crate::random::Random;
-use crate::scope::{Level, Raised, Scope};
+use crate::scope::{Level, Raised, Scope, ScriptCall};
 use crate::vars::{Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
@@ -36,6 +37,11 @@ impl Compiler {
     pub fn set_plan(&mut self, name: &str, base_dir: &Path) {
         self.scope.plan_name = name.to_owned();
         self.scope.base_dir = base_dir.to_owned();
+    }
+
+    /// Says what runs scripts of texts that are evaluated before the start.
+    pub fn set_scripts(&mut self, scripts: ScriptRunner) {
+        self.scope.scripts = Some(scripts);
     }
 
     /// The names met so far.
@@ -95,6 +101,28 @@ pub struct StaticScope {
     random: Random,
     messages: Vec<(Level, String)>,
     raised: Option<Raised>,
+    scripts: Option<ScriptRunner>,
+}
+
+/// Runs scripts of texts that are evaluated before any thread runs.
+#[derive(Clone)]
+pub struct ScriptRunner(Rc<RunScript>);
+
+type RunScript = dyn Fn(&mut dyn Scope, &ScriptCall<'_>) -> Result<String, Raised>;
+
+impl ScriptRunner {
+    /// A runner that does what [`Scope::run_script`] says.
+    pub fn new(
+        run: impl Fn(&mut dyn Scope, &ScriptCall<'_>) -> Result<String, Raised> + 'static,
+    ) -> ScriptRunner {
+        ScriptRunner(Rc::new(run))
+    }
+}
+
+impl std::fmt::Debug for ScriptRunner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ScriptRunner")
+    }
 }
 
 impl StaticScope {
@@ -108,6 +136,7 @@ impl StaticScope {
             random: Random::from_entropy(),
             messages: Vec::new(),
             raised: None,
+            scripts: None,
         }
     }
 
@@ -168,5 +197,11 @@ impl Scope for StaticScope {
     }
     fn raise(&mut self, raised: Raised) {
         self.raised.get_or_insert(raised);
+    }
+    fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
+        match self.scripts.clone() {
+            Some(ScriptRunner(run)) => run(self, call),
+            None => Err(Raised::Exception("there is no Java".to_owned())),
+        }
     }
 }

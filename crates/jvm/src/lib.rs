@@ -7,23 +7,28 @@
 //! | `machine.rs` | the virtual machine, and calls into it |
 //! | `natives.rs` | calls out of it |
 //! | `current.rs` | whose call is running on a thread |
+//! | `pool.rs` | threads for calls that take their time |
+//! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
 //! | `wire.rs`, `result.rs`, `request.rs` | samples and requests as bytes |
 //!
 //! Java's half is in `java/`.
 
 mod current;
 mod find;
+mod force;
 mod jars;
 mod machine;
 mod natives;
+mod pool;
 mod request;
 mod result;
+mod seats;
 mod wire;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use drumfire_engine::java::{JavaCall, JavaHost, JavaRole, Visit};
+use drumfire_engine::java::{Apart, JavaCall, JavaHost, JavaRole, Visit};
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
@@ -38,12 +43,13 @@ const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
 pub struct Jvm {
     properties: Properties,
     found: OnceLock<Result<(Installation, JMeter), String>>,
-    started: OnceLock<Started>,
+    machine: OnceLock<Result<&'static Machine, String>>,
+    plan: OnceLock<Result<Plan, String>>,
 }
 
-struct Started {
-    machine: &'static Machine,
-    /// Numbers of the plan's elements in Java.
+/// What is in Java of the plan.
+struct Plan {
+    /// Numbers of its elements.
     elements: Vec<u32>,
     groups: Vec<Handle>,
 }
@@ -54,7 +60,8 @@ impl Jvm {
         Jvm {
             properties,
             found: OnceLock::new(),
-            started: OnceLock::new(),
+            machine: OnceLock::new(),
+            plan: OnceLock::new(),
         }
     }
 
@@ -65,33 +72,128 @@ impl Jvm {
             .map_err(Clone::clone)
     }
 
-    /// This user on the Java side, made at its first call.
-    fn user(&self, started: &Started, visit: &mut Visit<'_>) -> Result<Arc<Handle>, Raised> {
-        if let Some(user) = visit
-            .state()
-            .as_ref()
-            .and_then(|state| state.downcast_ref::<Arc<Handle>>())
-        {
-            return Ok(user.clone());
+    /// The virtual machine, started for this plan if it was not.
+    fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, String> {
+        let started = self.machine.get_or_init(|| {
+            let (java, jmeter) = self.found()?;
+            let mut jars = vec![bridge()?];
+            jars.extend(jmeter.classpath(&self.properties, classpath));
+            natives::use_properties(self.properties.clone());
+            let machine = machine::start(java, &jars, &self.properties)?;
+            let system = self.properties.system_snapshot();
+            let system: Vec<&str> = system
+                .iter()
+                .flat_map(|(name, value)| [&**name, &**value])
+                .collect();
+            machine.begin(&jmeter.home, plan, &system, &[])?;
+            Ok(machine)
+        });
+        started.clone()
+    }
+
+    /// What is in Java of a program, loaded if it was not.
+    fn load(
+        &self,
+        machine: &Machine,
+        program: &Program,
+        control: &Control,
+    ) -> Result<&Plan, String> {
+        let loaded = self.plan.get_or_init(|| {
+            natives::use_control(control.clone());
+            let mut elements = Vec::new();
+            for source in &program.java.elements {
+                let number = machine.add_element(&source.xml).map_err(|why| {
+                    format!("{} '{}' cannot be loaded: {why}", source.class, source.name)
+                })?;
+                elements.push(number);
+            }
+            let groups = program
+                .groups
+                .iter()
+                .map(|group| machine.group(&group.name, group.shape.users()))
+                .collect::<Result<_, _>>()?;
+            Ok(Plan { elements, groups })
+        });
+        loaded.as_ref().map_err(Clone::clone)
+    }
+
+    /// All that a call needs: the machine, this user on the Java side (made at its first call), and what is in Java of the
+    /// plan, which is nothing before the run.
+    fn place(&self, visit: &mut Visit<'_>) -> Result<Place<'_>, Raised> {
+        let machine = match self.machine.get() {
+            Some(machine) => machine.clone(),
+            None => {
+                tracing::info!("a text has a script in it: Java starts");
+                self.machine(&visit.plan(), visit.classpath())
+            }
         }
-        let group = visit.group().0;
-        let user = started
-            .machine
-            .user(
-                &started.groups[group],
-                visit.thread_name(),
-                visit.thread_number(),
-            )
+        .map_err(Raised::Exception)?;
+        let plan = match (self.plan.get(), visit.program()) {
+            (_, None) => None,
+            (Some(plan), _) => Some(plan.as_ref().map_err(Clone::clone)),
+            (None, Some((program, control))) => Some(self.load(machine, &program, &control)),
+        };
+        let plan = plan.transpose().map_err(Raised::Exception)?;
+        let known = visit.state().as_ref();
+        if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Handle>>()) {
+            let user = user.clone();
+            return Ok(Place {
+                machine,
+                plan,
+                user,
+            });
+        }
+        let group = plan
+            .zip(visit.group())
+            .map(|(plan, group)| &plan.groups[group]);
+        let user = machine
+            .user(group, visit.thread_name(), visit.thread_number())
             .map_err(Raised::Exception)?;
         let user = Arc::new(user);
         *visit.state() = Some(Box::new(user.clone()));
-        Ok(user)
+        Ok(Place {
+            machine,
+            plan,
+            user,
+        })
     }
 
-    fn started(&self) -> Result<&Started, Raised> {
-        self.started
-            .get()
-            .ok_or_else(|| Raised::Exception("Java was not started for this plan".to_owned()))
+    /// An element's call, ready to be made.
+    fn ready(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<Ready, Raised> {
+        let place = self.place(visit)?;
+        let elements = place.plan.map_or(&[][..], |plan| &plan.elements);
+        let element = elements.get(call.element as usize).copied();
+        let element = element.ok_or_else(|| {
+            Raised::Exception("Java was not started for this element's plan".to_owned())
+        })?;
+        visit.begin(call.role);
+        Ok(Ready {
+            machine: place.machine,
+            user: place.user,
+            element,
+            call,
+        })
+    }
+}
+
+struct Place<'j> {
+    machine: &'static Machine,
+    plan: Option<&'j Plan>,
+    user: Arc<Handle>,
+}
+
+struct Ready {
+    machine: &'static Machine,
+    user: Arc<Handle>,
+    element: u32,
+    call: JavaCall,
+}
+
+impl Ready {
+    fn run(&self) -> Result<i64, Raised> {
+        let role = role(self.call.role);
+        self.machine
+            .call(&self.user, self.element, role, self.call.wants_result)
     }
 }
 
@@ -101,62 +203,46 @@ impl JavaHost for Jvm {
     }
 
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String> {
-        let (java, jmeter) = self.found()?;
-        let mut classpath = vec![bridge()?];
-        classpath.extend(jmeter.classpath(&self.properties, &program.java.classpath));
-        natives::begin(natives::Run {
-            properties: self.properties.clone(),
-            control: control.clone(),
-        });
-        let machine = machine::start(java, &classpath, &self.properties)?;
-        let system = self.properties.system_snapshot();
-        let system: Vec<&str> = system
-            .iter()
-            .flat_map(|(name, value)| [&**name, &**value])
-            .collect();
         let plan = program.base_dir.join(&program.script);
-        machine.begin(&jmeter.home, &plan, &system, &[])?;
-        let mut elements = Vec::new();
-        for source in &program.java.elements {
-            let number = machine.add_element(&source.xml).map_err(|why| {
-                format!("{} '{}' cannot be loaded: {why}", source.class, source.name)
-            })?;
-            elements.push(number);
-        }
-        let groups = program
-            .groups
-            .iter()
-            .map(|group| machine.group(&group.name, group.shape.users()))
-            .collect::<Result<_, _>>()?;
-        let started = Started {
-            machine,
-            elements,
-            groups,
-        };
-        self.started
-            .set(started)
-            .map_err(|_| "a plan's Java runs only once".to_owned())
+        let machine = self.machine(&plan, &program.java.classpath)?;
+        self.load(machine, program, control).map(|_| ())
     }
 
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised> {
-        let started = self.started()?;
-        let user = self.user(started, visit)?;
-        let element = started.elements[call.element as usize];
-        visit.begin(call.role);
-        let delay = current::during(visit, || {
-            started
-                .machine
-                .call(&user, element, role(call.role), call.wants_result)
-        })?;
+        let ready = self.ready(visit, call)?;
+        let delay = current::during(visit, || ready.run())?;
         visit.thrown.take().map_or(Ok(delay), Err)
     }
 
+    fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v> {
+        Box::pin(async move {
+            let ready = self.ready(visit, call)?;
+            let (line, mut questions) = current::line();
+            let (end, mut ended) = tokio::sync::oneshot::channel();
+            pool::run(move || {
+                let outcome = line.during(|| ready.run());
+                // A user that has gone on without this call does not ask how it ended.
+                let _ = end.send(outcome);
+            })
+            .map_err(|error| Raised::Exception(format!("no thread for a script: {error}")))?;
+            let outcome = loop {
+                tokio::select! {
+                    biased;
+                    Some(question) = questions.recv() => question(visit),
+                    outcome = &mut ended => break outcome,
+                }
+            };
+            let delay = outcome
+                .map_err(|_| Raised::Exception("a script's thread ended early".to_owned()))??;
+            visit.thrown.take().map_or(Ok(delay), Err)
+        })
+    }
+
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised> {
-        let started = self.started()?;
-        let user = self.user(started, visit)?;
+        let Place { machine, user, .. } = self.place(visit)?;
         let sees_results = drumfire_engine::java::text_sees(script.text);
         let value = current::during(visit, || {
-            started.machine.script(
+            machine.script(
                 &user,
                 language(script.language),
                 script.instance,
@@ -165,6 +251,12 @@ impl JavaHost for Jvm {
             )
         })?;
         visit.thrown.take().map_or(Ok(value), Err)
+    }
+
+    fn break_off(&self, by_force: bool) {
+        if let Some(Ok(machine)) = self.machine.get() {
+            machine.break_off(by_force);
+        }
     }
 }
 

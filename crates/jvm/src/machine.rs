@@ -13,7 +13,7 @@ use jni::vm::InitArgsBuilder;
 use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 
 use crate::find::Installation;
-use crate::natives;
+use crate::{force, natives, seats};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
@@ -183,18 +183,20 @@ impl Machine {
         })
     }
 
-    /// A user of a thread group.
+    /// A user of a thread group, or of none.
     ///
     /// # Errors
     /// What the bridge threw.
     pub fn user(
         &self,
-        group: &Handle,
+        group: Option<&Handle>,
         thread_name: &str,
         number: u32,
     ) -> std::result::Result<Handle, String> {
         self.attached(|env| {
             let thread_name = env.new_string(thread_name)?;
+            let none = JObject::null();
+            let group = group.map_or(&none, |group| group.as_ref());
             let user = env.call_static_method(
                 &self.bridge,
                 jni_str!("user"),
@@ -226,7 +228,7 @@ impl Machine {
             jvalue { i: role },
             jvalue { z: wants_result },
         ];
-        let run = |env: &mut Env<'_>| {
+        self.busy(|env| {
             // SAFETY: the method is Bridge.call, which takes a User, two ints and a boolean, and gives a long.
             let delay = unsafe {
                 env.call_static_method_unchecked(
@@ -237,8 +239,7 @@ impl Machine {
                 )
             }?;
             delay.j()
-        };
-        self.attached(run).map_err(Raised::Exception)
+        })
     }
 
     /// Runs the script of a function for a user, and gives its text.
@@ -253,7 +254,7 @@ impl Machine {
         text: &str,
         sees_results: bool,
     ) -> std::result::Result<String, Raised> {
-        let run = |env: &mut Env<'_>| {
+        self.busy(|env| {
             let text = env.new_string(text)?;
             let args = [
                 jvalue { l: user.as_raw() },
@@ -276,7 +277,46 @@ impl Machine {
                 return Ok(String::new());
             }
             env.cast_local::<JString>(value)?.try_to_string(env)
-        };
-        self.attached(run).map_err(Raised::Exception)
+        })
     }
+
+    /// Runs the plan's code.
+    fn busy<R>(
+        &self,
+        run: impl FnOnce(&mut Env<'_>) -> Result<R>,
+    ) -> std::result::Result<R, Raised> {
+        self.attached(|env| {
+            let seat = seats::own(|| current_thread(env))?;
+            let _busy = seat.busy();
+            run(env)
+        })
+        .map_err(Raised::Exception)
+    }
+
+    /// Interrupts what is running, or has it throw an error.
+    pub fn break_off(&self, by_force: bool) {
+        let outcome = self.attached(|env| {
+            for seat in seats::all_busy() {
+                if by_force {
+                    force::throw_in(&self.vm, env, seat.thread())?;
+                } else {
+                    env.call_method(seat.thread(), jni_str!("interrupt"), jni_sig!("()V"), &[])?;
+                }
+            }
+            Ok(())
+        });
+        if let Err(why) = outcome {
+            tracing::warn!("scripts cannot be broken off: {why}");
+        }
+    }
+}
+
+fn current_thread(env: &mut Env<'_>) -> Result<Handle> {
+    let thread = env.call_static_method(
+        jni_str!("java/lang/Thread"),
+        jni_str!("currentThread"),
+        jni_sig!("()Ljava/lang/Thread;"),
+        &[],
+    )?;
+    env.new_global_ref(thread.l()?)
 }

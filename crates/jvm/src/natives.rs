@@ -12,28 +12,48 @@ use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
 use crate::{current, request, result};
 
-/// What Java code reaches on any thread.
-pub struct Run {
-    pub properties: Properties,
-    pub control: Control,
+/// The run that Java code belongs to; it may reach it on any thread.
+#[derive(Default)]
+struct Run {
+    properties: Option<Properties>,
+    control: Option<Control>,
 }
 
-static RUN: RwLock<Option<Run>> = RwLock::new(None);
+static RUN: RwLock<Run> = RwLock::new(Run {
+    properties: None,
+    control: None,
+});
 
-/// The run that Java code belongs to from now on.
-pub fn begin(run: Run) {
-    *RUN.write().unwrap_or_else(PoisonError::into_inner) = Some(run);
+/// The properties that Java code sees from now on.
+pub fn use_properties(properties: Properties) {
+    let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+    run.properties = Some(properties);
 }
 
-fn run<R>(use_it: impl FnOnce(&Run) -> R) -> Option<R> {
-    RUN.read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_ref()
-        .map(use_it)
+/// What Java code ends a run with from now on.
+pub fn use_control(control: Control) {
+    let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+    run.control = Some(control);
+}
+
+fn properties_at_hand<R>(use_it: impl FnOnce(&Properties) -> R) -> Option<R> {
+    let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
+    run.properties.as_ref().map(use_it)
+}
+
+fn stop_run(now: bool) {
+    let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
+    match &run.control {
+        Some(control) if now => control.stop_now(),
+        Some(control) => control.shutdown(),
+        None => {}
+    }
 }
 
 /// The visit of the call at hand.
-fn visit<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Result<R> {
+fn visit<R: Send + 'static>(
+    use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
+) -> Result<R> {
     current::visit(use_it).ok_or(Error::NullPtr(
         "no virtual user's call is running on this thread",
     ))
@@ -50,10 +70,16 @@ extern "system" fn variable<'l>(
         let Some(name) = text(env, &name)? else {
             return Ok(JString::null());
         };
-        visit(|visit| match visit.variable(&name) {
+        // In place the value goes over without a copy of its own.
+        if let Some(value) =
+            current::here(|visit| visit.variable(&name).map(|value| env.new_string(value)))
+        {
+            return value.unwrap_or_else(|| Ok(JString::null()));
+        }
+        match visit(move |visit| visit.variable(&name).map(str::to_owned))? {
             Some(value) => env.new_string(value),
             None => Ok(JString::null()),
-        })?
+        }
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -69,7 +95,7 @@ extern "system" fn set_variable<'l>(
             return Ok(());
         };
         let value = text(env, &value)?;
-        visit(|visit| visit.set_variable(&name, value.as_deref()))
+        visit(move |visit| visit.set_variable(&name, value.as_deref()))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -81,7 +107,7 @@ extern "system" fn is_spelled_out<'l>(
 ) -> jboolean {
     env.with_env(|env| -> Result<_> {
         let name = text(env, &name)?.unwrap_or_default();
-        visit(|visit| jboolean::from(visit.is_spelled_out(&name)))
+        visit(move |visit| jboolean::from(visit.is_spelled_out(&name)))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -90,13 +116,20 @@ extern "system" fn variables<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
 ) -> JObjectArray<'l, JString<'l>> {
-    env.with_env(|env| visit(|visit| pairs(env, &visit.variables()))?)
-        .resolve::<ThrowRuntimeExAndDefault>()
+    env.with_env(|env| -> Result<_> {
+        let all = visit(|visit| {
+            let all = visit.variables().into_iter();
+            all.map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect::<Vec<_>>()
+        })?;
+        pairs(env, &all)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
 }
 
 extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: jint) -> Text<'l> {
     env.with_env(|env| -> Result<_> {
-        let value = visit(|visit| visit.template(number as usize))?;
+        let value = visit(move |visit| visit.template(number as usize))?;
         env.new_string(value)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
@@ -104,25 +137,24 @@ extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: 
 
 extern "system" fn result_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
-        visit(|visit| match visit.result() {
-            Some(sample) => env.byte_array_from_slice(&result::write(sample)),
+        match visit(|visit| visit.result().map(result::write))? {
+            Some(bytes) => env.byte_array_from_slice(&bytes),
             None => Ok(JByteArray::null()),
-        })?
+        }
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
 extern "system" fn result_body<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
-        visit(|visit| {
-            match visit
-                .result()
-                .and_then(|sample| sample.response_data.clone())
-            {
-                Some(body) => env.byte_array_from_slice(&body),
-                None => Ok(JByteArray::null()),
-            }
-        })?
+        let body = visit(|visit| {
+            let body = visit.result()?.response_data.as_ref()?;
+            Some(body.to_vec())
+        })?;
+        match body {
+            Some(body) => env.byte_array_from_slice(&body),
+            None => Ok(JByteArray::null()),
+        }
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -139,7 +171,7 @@ extern "system" fn set_result<'l>(
             true => None,
             false => Some(env.convert_byte_array(&body)?),
         };
-        visit(|visit| take_result(visit, &bytes, body.as_deref()))
+        visit(move |visit| take_result(visit, &bytes, body.as_deref()))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -164,8 +196,8 @@ fn take_result(visit: &mut Visit<'_>, bytes: &[u8], body: Option<&[u8]>) {
 
 extern "system" fn request_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
-        match visit(|visit| visit.request())? {
-            Some(request) => env.byte_array_from_slice(&request::write(&request)),
+        match visit(|visit| visit.request().map(|request| request::write(&request)))? {
+            Some(bytes) => env.byte_array_from_slice(&bytes),
             None => Ok(JByteArray::null()),
         }
     })
@@ -181,7 +213,7 @@ extern "system" fn set_request<'l>(
     env.with_env(|env| -> Result<_> {
         let before = request::read(&env.convert_byte_array(&before)?);
         let after = request::read(&env.convert_byte_array(&after)?);
-        visit(|visit| visit.set_request(before, after))
+        visit(move |visit| visit.set_request(before, after))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -195,13 +227,15 @@ extern "system" fn verdict<'l>(
     message: Text<'l>,
 ) {
     env.with_env(|env| -> Result<_> {
-        let verdict = drumfire_results::AssertionResult {
-            name: text(env, &name)?.map(Into::into),
-            failure,
-            error,
-            message: text(env, &message)?.map(Into::into),
-        };
-        visit(|visit| visit.verdict = Some(verdict))
+        let (name, message) = (text(env, &name)?, text(env, &message)?);
+        visit(move |visit| {
+            visit.verdict = Some(drumfire_results::AssertionResult {
+                name: name.map(Into::into),
+                failure,
+                error,
+                message: message.map(Into::into),
+            });
+        })
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -215,7 +249,7 @@ const END_USER: jint = 4;
 extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint, what: Text<'l>) {
     env.with_env(|env| -> Result<_> {
         let what = text(env, &what)?.unwrap_or_default();
-        visit(|visit| {
+        visit(move |visit| {
             match fate {
                 STOP_TEST | STOP_TEST_NOW => visit.stop_test(fate == STOP_TEST_NOW),
                 END_USER => visit.end_user(),
@@ -231,7 +265,7 @@ extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint
 }
 
 extern "system" fn set_action<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, action: jint) {
-    env.with_env(|_| visit(|visit| visit.set_action(result::action(action))))
+    env.with_env(|_| visit(move |visit| visit.set_action(result::action(action))))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
@@ -247,11 +281,8 @@ extern "system" fn iteration<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jint
 
 extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jboolean) {
     env.with_env(|_| -> Result<_> {
-        if current::visit(|visit| visit.stop_test(now)).is_none() {
-            run(|run| match now {
-                true => run.control.stop_now(),
-                false => run.control.shutdown(),
-            });
+        if current::visit(move |visit| visit.stop_test(now)).is_none() {
+            stop_run(now);
         }
         Ok(())
     })
@@ -261,7 +292,7 @@ extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jb
 extern "system" fn exiting<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
     env.with_env(|_| -> Result<_> {
         tracing::error!("a script has called System.exit: the run ends");
-        run(|run| run.control.stop_now());
+        stop_run(true);
         Ok(())
     })
     .resolve::<ThrowRuntimeExAndDefault>()
@@ -274,7 +305,7 @@ extern "system" fn property<'l>(
 ) -> Text<'l> {
     env.with_env(|env| -> Result<_> {
         let name = text(env, &name)?.unwrap_or_default();
-        match run(|run| run.properties.get(&name)).flatten() {
+        match properties_at_hand(|properties| properties.get(&name)).flatten() {
             Some(value) => env.new_string(&*value),
             None => Ok(JString::null()),
         }
@@ -291,9 +322,9 @@ extern "system" fn set_property<'l>(
     env.with_env(|env| -> Result<_> {
         let name = text(env, &name)?.unwrap_or_default();
         let value = text(env, &value)?;
-        run(|run| match value {
-            Some(value) => run.properties.set(&name, value),
-            None => run.properties.remove(&name),
+        properties_at_hand(|properties| match value {
+            Some(value) => properties.set(&name, value),
+            None => properties.remove(&name),
         });
         Ok(())
     })
@@ -305,7 +336,7 @@ extern "system" fn properties<'l>(
     _: JClass<'l>,
 ) -> JObjectArray<'l, JString<'l>> {
     env.with_env(|env| -> Result<_> {
-        let all = run(|run| run.properties.snapshot()).unwrap_or_default();
+        let all = properties_at_hand(Properties::snapshot).unwrap_or_default();
         let all: Vec<_> = all
             .iter()
             .map(|(name, value)| (&**name, &**value))
@@ -343,7 +374,7 @@ extern "system" fn running_threads<'l>(
     all: jboolean,
 ) -> jint {
     env.with_env(|_| -> Result<_> {
-        visit(|visit| {
+        visit(move |visit| {
             let (in_group, in_all) = visit.running_users();
             (if all { in_all } else { in_group }) as jint
         })
@@ -359,10 +390,13 @@ fn text(env: &Env<'_>, text: &JString<'_>) -> Result<Option<String>> {
     text.try_to_string(env).map(Some)
 }
 
-fn pairs<'l>(env: &mut Env<'l>, pairs: &[(&str, &str)]) -> Result<JObjectArray<'l, JString<'l>>> {
+fn pairs<'l, T: AsRef<str>>(
+    env: &mut Env<'l>,
+    pairs: &[(T, T)],
+) -> Result<JObjectArray<'l, JString<'l>>> {
     let texts: Vec<&str> = pairs
         .iter()
-        .flat_map(|(name, value)| [*name, *value])
+        .flat_map(|(name, value)| [name.as_ref(), value.as_ref()])
         .collect();
     texts_of(env, &texts)
 }

@@ -89,7 +89,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         match value {
             Value::Str(text) if text.contains("${__") => {
                 match Template::compile(text, &mut self.unit.compiler) {
-                    Ok(template) if template.needs_jvm() => self.call_java(&template),
+                    Ok(template) if template.needs_jvm() => self.call_java(text, &template),
                     Ok(_) => {}
                     Err(fault) => {
                         self.raw = true;
@@ -117,10 +117,11 @@ impl<'a, 'u> Decoder<'a, 'u> {
     }
 
     /// A text calls functions that are scripts.
-    fn call_java(&mut self, template: &Template) {
+    fn call_java(&mut self, text: &str, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
         let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
         self.unit.java.has_scripts |= java::host(self, &what).is_some();
+        self.unit.java.has_blocking_functions |= java::text_blocks(text);
     }
 
     pub fn settings(&self) -> &'u Settings {

@@ -4,6 +4,7 @@
 mod decoder;
 mod group;
 mod previous;
+mod scripts;
 mod tree;
 mod variables;
 
@@ -17,6 +18,7 @@ use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
 
 pub use decoder::{Decoder, LEFT_OUT, Manager, Unit};
+use scripts::Scripts;
 pub use tree::{Element, Resolver};
 
 use crate::elements::{self, Listener, Roles};
@@ -59,6 +61,8 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         return Err(findings);
     };
     let mut unit = Unit::new(&plan, &settings, findings);
+    let scripts = Scripts::new(&settings.java);
+    unit.compiler.set_scripts(scripts.runner());
     variables::define(&plan, &mut unit);
     unit.keystore = elements::config::read_keystore(&plan, &mut unit);
     let mut decoded = Decoded::default();
@@ -70,6 +74,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         .map(|child| group::compile(child, &plan, &command_line, &mut decoded, &mut unit))
         .collect();
     refuse_plugin_groups(&plan, &mut unit);
+    scripts.report(&mut unit);
     if unit.findings.iter().any(Diagnostic::is_error) {
         return Err(unit.findings);
     }

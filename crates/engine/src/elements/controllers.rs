@@ -85,7 +85,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
 }
 
 /// `IfController#evaluateExpression` and `#evaluateCondition`. A JavaScript condition that cannot be evaluated is false
-/// and logged, as in JMeter; so is one that only its variables make more than an expression, which JMeter might find true.
+/// and logged, as in JMeter. One that is more than an expression goes to a JavaScript engine.
 pub(crate) fn if_holds(
     cx: &mut Context,
     name: &Template,
@@ -99,18 +99,12 @@ pub(crate) fn if_holds(
     }
     match js_condition::holds(condition) {
         Ok(holds) => holds,
-        Err(Failure::Unsupported(_)) if cx.shared.program.java.has_scripts => {
-            evaluate(cx, condition)
-        }
+        Err(Failure::Unsupported(_)) => evaluate(cx, condition),
         Err(failure) => {
             let name = name.eval(cx);
-            let fate = match failure {
-                Failure::Unsupported(_) => "; it is taken for false without having been evaluated",
-                _ => "",
-            };
             cx.log(
                 Level::Error,
-                &format!("{name}: error while processing [{condition}]: {failure}{fate}"),
+                &format!("{name}: error while processing [{condition}]: {failure}"),
             );
             false
         }

@@ -47,12 +47,20 @@ pub enum Action {
 /// Runs before the sampler.
 pub trait PreProcessor: Send + Sync {
     fn process(&self, cx: &mut Context);
+    /// Java code, when its next call may hold up the thread: then that call is made on another one.
+    fn apart(&self) -> Option<&java::JavaElement> {
+        None
+    }
 }
 
 /// Runs after the sampler, before the assertions.
 pub trait PostProcessor: Send + Sync {
     /// `sample` is the sampler's result, with what [`PostProcessor::needs`] asked for.
     fn process(&self, cx: &mut Context, sample: &mut Sample);
+    /// Java code, when its next call may hold up the thread: then that call is made on another one.
+    fn apart(&self) -> Option<&java::JavaElement> {
+        None
+    }
     /// What it reads of a result.
     fn needs(&self) -> Needs;
 }
@@ -76,6 +84,10 @@ pub enum Scope {
 pub trait Assertion: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult;
+    /// Java code, when its next call may hold up the thread: then that call is made on another one.
+    fn apart(&self) -> Option<&java::JavaElement> {
+        None
+    }
     /// Whose results the assertion is applied to; `Parent` for those that have no such setting.
     fn scope(&self) -> &Scope {
         &Scope::Parent
@@ -89,6 +101,10 @@ pub trait Assertion: Send + Sync {
 pub trait Timer: Send + Sync {
     /// Milliseconds to wait.
     fn delay_ms(&self, cx: &mut Context) -> i64;
+    /// Java code, when its next call may hold up the thread: then that call is made on another one.
+    fn apart(&self) -> Option<&java::JavaElement> {
+        None
+    }
     /// The wait of a timer that lets users wait for each other, after which the next timer is asked.
     fn meet<'t>(&'t self, _cx: &'t mut Context) -> Option<Pin<Box<dyn Future<Output = ()> + 't>>> {
         None
@@ -113,6 +129,10 @@ pub trait ThreadIterationListener: Send + Sync {
 /// Is told of samples once they are judged (`SampleListener`), and may change them for the listeners after it.
 pub trait SampleListener: Send + Sync {
     fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample);
+    /// Java code, when its next call may hold up the thread: then that call is made on another one.
+    fn apart(&self) -> Option<&java::JavaElement> {
+        None
+    }
     /// What it reads of a result.
     fn needs(&self) -> Needs;
 }

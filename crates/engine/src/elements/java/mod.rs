@@ -3,10 +3,12 @@
 //!
 //! Differences from JMeter: a script's result is made for it only if its text can reach one (`sight.rs`).
 
+mod pace;
 mod sight;
 mod xml;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
@@ -17,13 +19,15 @@ use crate::elements::{Assertion, PostProcessor, PreProcessor, Roles, SampleListe
 use crate::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
 use crate::program::Needs;
 
-pub use sight::{looks_back, text_sees};
+use pace::Pace;
+pub use sight::{looks_back, text_blocks, text_sees};
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
     host: Arc<dyn JavaHost>,
     call: JavaCall,
     name: Template,
+    pace: Pace,
 }
 
 pub fn pre(d: &mut Decoder) -> Roles {
@@ -72,6 +76,7 @@ fn element(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
         JavaRole::Assertion | JavaRole::Listener => true,
         _ => sight::sees_results(&class, &d.element.props),
     };
+    let waits = !sight::is_script(&class) || sight::blocks(&d.element.props);
     let xml = xml::write(d);
     let source = JavaSource {
         class,
@@ -88,6 +93,7 @@ fn element(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
             wants_result,
         },
         name: d.name(),
+        pace: Pace::new(waits),
     })
 }
 
@@ -110,17 +116,70 @@ pub fn host(d: &mut Decoder, what: &str) -> Option<Arc<dyn JavaHost>> {
 pub const NEEDS_JAVA: &str = "java-missing";
 
 impl JavaElement {
+    /// A call on this thread.
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
-        self.host.call(visit, self.call)
+        let began = Instant::now();
+        let outcome = self.host.call(visit, self.call);
+        self.pace.note_in_place(began.elapsed());
+        outcome
+    }
+
+    /// A call on a thread of its own.
+    async fn run_apart(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
+        let began = Instant::now();
+        let outcome = self.host.call_apart(visit, self.call).await;
+        self.pace.note_apart(began.elapsed());
+        outcome
+    }
+
+    /// Itself if its next call is to be apart.
+    fn if_apart(&self) -> Option<&JavaElement> {
+        self.pace.is_apart().then_some(self)
     }
 
     /// One call that makes a sample, if it makes one.
     pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let mut visit = Visit::new(cx);
-        let raised = self.run(&mut visit).err();
+        let raised = match self.pace.is_apart() {
+            true => self.run_apart(&mut visit).await.err(),
+            false => self.run(&mut visit).err(),
+        };
         let outcome = visit.outcome.take();
         note(cx, raised);
         outcome
+    }
+
+    /// [`PreProcessor::process`] on a thread of its own.
+    pub async fn process_before(&self, cx: &mut Context) {
+        let raised = self.run_apart(&mut Visit::new(cx)).await.err();
+        note(cx, raised);
+    }
+
+    /// [`PostProcessor::process`] on a thread of its own.
+    pub async fn process_after(&self, cx: &mut Context, sample: &mut Sample) {
+        let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+        note(cx, raised);
+    }
+
+    /// [`Assertion::check`] on a thread of its own.
+    pub async fn check_apart(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+        let mut visit = Visit::of(cx, sample);
+        let raised = self.run_apart(&mut visit).await.err();
+        let verdict = visit.verdict.take().unwrap_or_default();
+        note(cx, raised);
+        verdict
+    }
+
+    /// [`Timer::delay_ms`] on a thread of its own.
+    pub async fn delay_apart(&self, cx: &mut Context) -> i64 {
+        let delay = self.run_apart(&mut Visit::new(cx)).await;
+        delay_of(cx, delay)
+    }
+
+    /// [`SampleListener::sample_occurred`] on a thread of its own.
+    pub async fn listen_apart(&self, cx: &mut Context, sample: &mut Sample) {
+        let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+        note_in_listener(raised);
     }
 }
 
@@ -131,10 +190,32 @@ fn note(cx: &mut Context, raised: Option<Raised>) {
     }
 }
 
+fn delay_of(cx: &mut Context, delay: Result<i64, Raised>) -> i64 {
+    match delay {
+        Ok(delay_ms) => delay_ms,
+        Err(raised) => {
+            note(cx, Some(raised));
+            0
+        }
+    }
+}
+
+/// `ListenerNotifier`: an exception ends this listener's work on the sample.
+fn note_in_listener(raised: Option<Raised>) {
+    if let Some(raised) = raised {
+        tracing::error!("Detected problem in Listener. {raised}");
+        tracing::info!("Continuing to process further listeners");
+    }
+}
+
 impl PreProcessor for JavaElement {
     fn process(&self, cx: &mut Context) {
         let raised = self.run(&mut Visit::new(cx)).err();
         note(cx, raised);
+    }
+
+    fn apart(&self) -> Option<&JavaElement> {
+        self.if_apart()
     }
 }
 
@@ -142,6 +223,10 @@ impl PostProcessor for JavaElement {
     fn process(&self, cx: &mut Context, sample: &mut Sample) {
         let raised = self.run(&mut Visit::of(cx, sample)).err();
         note(cx, raised);
+    }
+
+    fn apart(&self) -> Option<&JavaElement> {
+        self.if_apart()
     }
 
     fn needs(&self) -> Needs {
@@ -162,6 +247,10 @@ impl Assertion for JavaElement {
         verdict
     }
 
+    fn apart(&self) -> Option<&JavaElement> {
+        self.if_apart()
+    }
+
     fn name(&self, cx: &mut Context) -> String {
         self.name.eval(cx).into_string()
     }
@@ -173,23 +262,22 @@ impl Assertion for JavaElement {
 
 impl Timer for JavaElement {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
-        match self.run(&mut Visit::new(cx)) {
-            Ok(delay_ms) => delay_ms,
-            Err(raised) => {
-                note(cx, Some(raised));
-                0
-            }
-        }
+        let delay = self.run(&mut Visit::new(cx));
+        delay_of(cx, delay)
+    }
+
+    fn apart(&self) -> Option<&JavaElement> {
+        self.if_apart()
     }
 }
 
 impl SampleListener for JavaElement {
     fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
-        if let Err(raised) = self.run(&mut Visit::of(cx, sample)) {
-            // ListenerNotifier: the exception ends this listener's work on the sample.
-            tracing::error!("Detected problem in Listener. {raised}");
-            tracing::info!("Continuing to process further listeners");
-        }
+        note_in_listener(self.run(&mut Visit::of(cx, sample)).err());
+    }
+
+    fn apart(&self) -> Option<&JavaElement> {
+        self.if_apart()
     }
 
     fn needs(&self) -> Needs {

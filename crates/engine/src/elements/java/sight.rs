@@ -1,4 +1,4 @@
-//! What a script can see. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
+//! What a script can see, and whether it waits, by the words in it. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
 //! else reads: so a script gets one only if a word in it, or in what it may call, leads there.
 
 use drumfire_jmx::{Props, Value};
@@ -25,12 +25,16 @@ const WORDS: [&str; 18] = [
     "this",
 ];
 
+/// Whether an element's code is a script in the plan.
+pub fn is_script(class: &str) -> bool {
+    ["JSR223", "BeanShell", "BSF"]
+        .iter()
+        .any(|family| class.starts_with(family))
+}
+
 /// Whether an element may look at results or samplers: scripts in the plan by their words, all else always.
 pub fn sees_results(class: &str, props: &Props) -> bool {
-    let is_script = ["JSR223", "BeanShell", "BSF"]
-        .iter()
-        .any(|family| class.starts_with(family));
-    !is_script || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
+    !is_script(class) || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
 }
 
 fn value_sees(name: &str, value: &Value) -> bool {
@@ -44,9 +48,7 @@ fn value_sees(name: &str, value: &Value) -> bool {
 
 /// Whether one of the words stands in a script.
 pub fn text_sees(script: &str) -> bool {
-    script
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|word| WORDS.contains(&word))
+    words(script).any(|word| WORDS.contains(&word))
 }
 
 /// Whether an element's script may look at what came before its own sample, which then must have been kept.
@@ -54,15 +56,65 @@ pub fn looks_back(class: &str, props: &Props) -> bool {
     let is_before = ["PreProcessor", "Timer", "Sampler"]
         .iter()
         .any(|role| class.ends_with(role));
-    let is_script = ["JSR223", "BeanShell", "BSF"]
+    is_before && is_script(class) && sees_results(class, props)
+}
+
+/// Words of code that waits for something: time, threads, networks, databases, programs.
+const WAITS: [&str; 26] = [
+    "sleep",
+    "wait",
+    "await",
+    "join",
+    "park",
+    "parkNanos",
+    "acquire",
+    "take",
+    "poll",
+    "CountDownLatch",
+    "CyclicBarrier",
+    "Semaphore",
+    "BlockingQueue",
+    "LinkedBlockingQueue",
+    "Socket",
+    "ServerSocket",
+    "URL",
+    "openConnection",
+    "HttpClient",
+    "DriverManager",
+    "Sql",
+    "ProcessBuilder",
+    "execute",
+    "exec",
+    "waitFor",
+    "exit",
+];
+
+/// Whether one of those words stands in a script.
+pub fn text_blocks(script: &str) -> bool {
+    words(script).any(|word| WAITS.contains(&word))
+}
+
+/// Whether an element's scripts are known to wait.
+pub fn blocks(props: &Props) -> bool {
+    props
         .iter()
-        .any(|family| class.starts_with(family));
-    is_before && is_script && sees_results(class, props)
+        .any(|prop| matches!(&prop.value, Value::Str(text) if text_blocks(text)))
+}
+
+fn words(script: &str) -> impl Iterator<Item = &str> {
+    script.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_waits_is_known_by_its_words() {
+        assert!(text_blocks("Thread.sleep(10)"));
+        assert!(text_blocks("def s = new Socket('127.0.0.1', 1)"));
+        assert!(!text_blocks("vars.put('sleeper', 'awaited')"));
+    }
 
     #[test]
     fn words_are_whole() {

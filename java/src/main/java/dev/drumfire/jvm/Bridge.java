@@ -175,6 +175,7 @@ final class Bridge {
 
     /** Runs the script of a function; see {@link Functions}. */
     static String script(User user, int language, int instance, String text, boolean seesResults) {
+        User.Hands outer = user.isBusy() ? user.hands() : null;
         user.enter();
         user.begin(seesResults);
         String value = "";
@@ -184,6 +185,9 @@ final class Bridge {
             thrown(thrown);
         }
         user.end();
+        if (outer != null) {
+            user.take(outer);
+        }
         return value;
     }
 }

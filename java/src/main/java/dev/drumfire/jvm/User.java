@@ -14,7 +14,10 @@ import org.apache.jmeter.threads.UserContext;
 
 /** One virtual user, as JMeter's classes see it. */
 final class User {
-    private static final SampleResult UNREAD = new SampleResult();
+    /** Made with the first use: SampleResult's class reads properties. */
+    private static final class Unread {
+        static final SampleResult RESULT = new SampleResult();
+    }
 
     final UserContext context = new UserContext();
     private final Vars vars = new Vars();
@@ -22,6 +25,7 @@ final class User {
     private final Map<Integer, TestElement> elements = new HashMap<>();
 
     // The call at hand.
+    private boolean isBusy;
     private boolean isResultOffered;
     private SampleResult result;
     private byte[] resultBefore;
@@ -34,8 +38,10 @@ final class User {
         this.threadName = threadName;
         context.setVariables(vars);
         context.setThreadNum(number);
-        context.setThreadGroup(group.threadGroup());
-        context.setThread(new UserThread(threadName, number, group.threadGroup()));
+        if (group != null) {
+            context.setThreadGroup(group.threadGroup());
+            context.setThread(new UserThread(threadName, number, group.threadGroup()));
+        }
         context.setEngine(Engine.INSTANCE);
         context.setSamplingStarted(true);
         context.offer(this::result, this::sampler);
@@ -63,8 +69,35 @@ final class User {
         return elements.computeIfAbsent(id, Plan::copy);
     }
 
+    /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
+    record Hands(boolean isResultOffered, SampleResult result, byte[] resultBefore, byte[] bodyBefore, boolean isSamplerKnown, Sampler sampler,
+            byte[] requestBefore, TestLogicalAction action) {
+    }
+
+    Hands hands() {
+        return new Hands(isResultOffered, result, resultBefore, bodyBefore, isSamplerKnown, sampler, requestBefore, context.getTestLogicalAction());
+    }
+
+    void take(Hands hands) {
+        isResultOffered = hands.isResultOffered;
+        result = hands.result;
+        resultBefore = hands.resultBefore;
+        bodyBefore = hands.bodyBefore;
+        isSamplerKnown = hands.isSamplerKnown;
+        sampler = hands.sampler;
+        requestBefore = hands.requestBefore;
+        context.setTestLogicalAction(hands.action);
+        isBusy = true;
+    }
+
+    /** Whether a call is running: a script that starts now is part of one of its texts. */
+    boolean isBusy() {
+        return isBusy;
+    }
+
     /** Starts a call; {@code wantsResult} is false where nothing can look into the result. */
     void begin(boolean wantsResult) {
+        isBusy = true;
         isResultOffered = wantsResult;
         result = null;
         isSamplerKnown = false;
@@ -74,7 +107,7 @@ final class User {
 
     SampleResult result() {
         if (!isResultOffered) {
-            return UNREAD;
+            return Unread.RESULT;
         }
         if (result == null) {
             resultBefore = Natives.result();
@@ -125,6 +158,7 @@ final class User {
         }
         result = null;
         sampler = null;
+        isBusy = false;
     }
 
     private static void hand(SampleResult result, byte[] before, byte[] bodyBefore) {

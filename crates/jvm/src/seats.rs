@@ -1,0 +1,67 @@
+//! The threads that run Java code, so that a run which is told to stop now can break off what they are at.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use jni::objects::JObject;
+use jni::refs::Global;
+
+/// One thread.
+pub struct Seat {
+    busy: AtomicBool,
+    thread: Global<JObject<'static>>,
+}
+
+static SEATS: Mutex<Vec<Weak<Seat>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static OWN: std::cell::OnceCell<Arc<Seat>> = const { std::cell::OnceCell::new() };
+}
+
+/// The seat of the thread at hand; `thread` gives its `java.lang.Thread`.
+pub fn own<E>(
+    thread: impl FnOnce() -> Result<Global<JObject<'static>>, E>,
+) -> Result<Arc<Seat>, E> {
+    OWN.with(|own| {
+        if let Some(seat) = own.get() {
+            return Ok(seat.clone());
+        }
+        let seat = Arc::new(Seat {
+            busy: AtomicBool::new(false),
+            thread: thread()?,
+        });
+        let mut seats = SEATS.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.retain(|seat| seat.strong_count() > 0);
+        seats.push(Arc::downgrade(&seat));
+        Ok(own.get_or_init(|| seat).clone())
+    })
+}
+
+/// A thread is busy until this is dropped; then it is as before.
+pub struct Busy<'s>(&'s Seat, bool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.store(self.1, Ordering::Relaxed);
+    }
+}
+
+/// The threads that run Java code just now.
+pub fn all_busy() -> Vec<Arc<Seat>> {
+    let seats = SEATS.lock().unwrap_or_else(PoisonError::into_inner);
+    seats
+        .iter()
+        .filter_map(Weak::upgrade)
+        .filter(|seat| seat.busy.load(Ordering::Relaxed))
+        .collect()
+}
+
+impl Seat {
+    pub fn busy(&self) -> Busy<'_> {
+        Busy(self, self.busy.swap(true, Ordering::Relaxed))
+    }
+
+    pub fn thread(&self) -> &JObject<'static> {
+        &self.thread
+    }
+}
