@@ -8,12 +8,13 @@
 //! | `natives.rs` | calls out of it |
 //! | `current.rs` | whose call is running on a thread |
 //! | `pool.rs` | threads for calls that take their time |
-//! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
+//! | `seats.rs`, `force.rs`, `exit.rs` | the threads that run Java, and how to break off what they are at |
 //! | `wire.rs`, `result.rs`, `request.rs` | samples and requests as bytes |
 //!
 //! Java's half is in `java/`.
 
 mod current;
+mod exit;
 mod find;
 mod force;
 mod jars;
@@ -230,6 +231,7 @@ impl JavaHost for Jvm {
                     biased;
                     Some(question) = questions.recv() => question(visit),
                     outcome = &mut ended => break outcome,
+                    () = exit::begins() => return Err(Raised::StopThread("Java exits".to_owned())),
                 }
             };
             let delay = outcome
@@ -254,7 +256,9 @@ impl JavaHost for Jvm {
     }
 
     fn break_off(&self, by_force: bool) {
-        if let Some(Ok(machine)) = self.machine.get() {
+        if let Some(Ok(machine)) = self.machine.get()
+            && !exit::has_begun()
+        {
             machine.break_off(by_force);
         }
     }

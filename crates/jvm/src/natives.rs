@@ -10,7 +10,7 @@ use jni::objects::{JByteArray, JClass, JObjectArray, JString};
 use jni::sys::{jboolean, jint};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-use crate::{current, request, result};
+use crate::{current, exit, request, result};
 
 /// The run that Java code belongs to; it may reach it on any thread.
 #[derive(Default)]
@@ -292,6 +292,7 @@ extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jb
 extern "system" fn exiting<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
     env.with_env(|_| -> Result<_> {
         tracing::error!("a script has called System.exit: the run ends");
+        exit::begin();
         stop_run(true);
         Ok(())
     })

@@ -1,0 +1,262 @@
+//! Scripts in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use drumfire_testkit::program::{Finished, Workshop, finish};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A folder to run in with a Java and a JMeter at hand; `None`, and a word about it, where there is none.
+fn workshop() -> Option<Workshop> {
+    let home = std::env::var_os("JMETER_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join("jmeter")))
+        .filter(|home| home.join("lib/ext").is_dir());
+    let java = std::process::Command::new("java")
+        .arg("-version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    match home {
+        Some(home) if java => {
+            let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+            Some(workshop.variable("JMETER_HOME", &home.to_string_lossy()))
+        }
+        _ => {
+            println!("skipped: there is no Java, or JMETER_HOME has no JMeter");
+            None
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn plan(groups: &[String]) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
+        groups.concat()
+    )
+}
+
+fn group(name: &str, users: u32, loops: i32, children: &[String]) -> String {
+    format!(
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="{name}"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></ThreadGroup><hashTree>{}</hashTree>"#,
+        children.concat()
+    )
+}
+
+fn jsr223(class: &str, name: &str, script: &str) -> String {
+    format!(
+        r#"<{class} guiclass="TestBeanGUI" testclass="{class}" testname="{name}"><stringProp name="scriptLanguage">groovy</stringProp><stringProp name="cacheKey">true</stringProp><stringProp name="script">{}</stringProp></{class}><hashTree/>"#,
+        escaped(script)
+    )
+}
+
+fn beanshell_sampler(name: &str, script: &str) -> String {
+    format!(
+        r#"<BeanShellSampler guiclass="BeanShellSamplerGui" testclass="BeanShellSampler" testname="{name}"><stringProp name="BeanShellSampler.query">{}</stringProp></BeanShellSampler><hashTree/>"#,
+        escaped(script)
+    )
+}
+
+fn debug_sampler(name: &str) -> String {
+    format!(
+        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{}"/><hashTree/>"#,
+        escaped(name)
+    )
+}
+
+const WORDS: [&str; 8] = ["-n", "-t", "p.jmx", "-l", "r.jtl", "-j", "run.log", "-f"];
+
+fn run(workshop: &Workshop, plan: &str, more: &[&str]) -> Finished {
+    workshop.write("p.jmx", plan);
+    let words: Vec<&str> = WORDS.iter().chain(more).copied().collect();
+    workshop.run(&words, LIMIT)
+}
+
+/// Labels, codes and messages of the results file.
+fn rows(workshop: &Workshop) -> Vec<[String; 3]> {
+    let text = workshop.read("r.jtl");
+    let rows = text.lines().skip(1).map(|line| {
+        let mut columns = line.split(',').skip(2).map(str::to_owned);
+        std::array::from_fn(|_| columns.next().expect("a row has that many columns"))
+    });
+    rows.collect()
+}
+
+fn count(workshop: &Workshop, label: &str) -> usize {
+    let rows = rows(workshop);
+    rows.iter().filter(|row| row[0] == label).count()
+}
+
+#[test]
+fn scripts_that_wait_hold_up_nobody() {
+    let Some(workshop) = workshop() else { return };
+    // They wait for what the other group does in the end: if they held it up, the run would not end.
+    let wait = "while (props.get(\"done\") == null) { Thread.sleep(5); }";
+    let waiting = [
+        jsr223("JSR223Sampler", "groovy", wait),
+        beanshell_sampler("beanshell", wait),
+        jsr223("JSR223PostProcessor", "after", wait),
+        jsr223("JSR223Timer", "timer", &format!("{wait}\nreturn 0")),
+    ];
+    let busy = [
+        jsr223("JSR223Sampler", "busy", "vars.put(\"n\", \"1\")"),
+        jsr223(
+            "JSR223Sampler",
+            "last",
+            "if (vars.getIteration() == 200) props.put(\"done\", \"yes\")",
+        ),
+    ];
+    let plan = plan(&[group("A", 8, 1, &waiting), group("B", 2, 200, &busy)]);
+    let finished = run(&workshop, &plan, &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(count(&workshop, "busy"), 400);
+    assert_eq!(count(&workshop, "groovy"), 8);
+    assert_eq!(count(&workshop, "beanshell"), 8);
+}
+
+#[test]
+fn a_script_that_goes_on_for_ever_is_broken_off() {
+    let Some(workshop) = workshop() else { return };
+    // It behaves at first, and then runs on the thread of its user.
+    let forever =
+        "if (vars.getIteration() > 10) { props.put(\"stuck\", \"yes\"); while (true) { } }";
+    let children = [
+        debug_sampler("before"),
+        jsr223("JSR223Sampler", "forever", forever),
+    ];
+    let stop =
+        "while (props.get(\"stuck\") == null) { Thread.sleep(5); }; ctx.getEngine().stopTest(true)";
+    let stopper = [jsr223("JSR223Sampler", "stopper", stop)];
+    let plan = plan(&[group("A", 1, 100, &children), group("B", 1, 1, &stopper)]);
+    let began = Instant::now();
+    let finished = run(&workshop, &plan, &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(began.elapsed() < LIMIT / 2);
+    assert_eq!(count(&workshop, "before"), 11);
+    assert_eq!(count(&workshop, "forever"), 10);
+    let log = workshop.read("run.log");
+    assert!(log.contains("the run was told to stop now"), "{log}");
+}
+
+#[test]
+fn a_script_that_exits_ends_the_run_with_whole_results() {
+    let Some(workshop) = workshop() else { return };
+    let exit = "if (vars.getIteration() == 3) System.exit(7)";
+    let children = [
+        debug_sampler("before"),
+        jsr223("JSR223Sampler", "exit", exit),
+    ];
+    let finished = run(&workshop, &plan(&[group("A", 1, 100, &children)]), &[]);
+    assert!(finished.out.contains("... end of run"), "{finished:?}");
+    assert_eq!(count(&workshop, "before"), 3);
+    assert_eq!(count(&workshop, "exit"), 2);
+    let log = workshop.read("run.log");
+    assert!(log.contains("a script has called System.exit"), "{log}");
+}
+
+#[test]
+fn a_script_that_exhausts_the_heap_ends_its_user() {
+    let Some(workshop) = workshop() else { return };
+    let hoard = "def all = []; while (true) all.add(new byte[10000000])";
+    let hoarder = [jsr223("JSR223Sampler", "hoard", hoard)];
+    let others = [jsr223("JSR223Sampler", "other", "vars.put(\"a\", \"b\")")];
+    let plan = plan(&[group("A", 1, 3, &hoarder), group("B", 1, 50, &others)]);
+    let finished = run(&workshop, &plan, &["-Jdrumfire.jvm.options=-Xmx128m"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(count(&workshop, "other"), 50);
+    assert_eq!(count(&workshop, "hoard"), 0);
+    let log = workshop.read("run.log");
+    assert!(log.contains("java.lang.OutOfMemoryError"), "{log}");
+}
+
+#[test]
+fn a_script_that_throws_and_threads_that_stay_do_no_harm() {
+    let Some(workshop) = workshop() else { return };
+    let children = [
+        jsr223(
+            "JSR223Sampler",
+            "throws",
+            "throw new IllegalStateException('no')",
+        ),
+        jsr223(
+            "JSR223Sampler",
+            "leaks",
+            "new Thread({ Thread.sleep(1000000) }).start()",
+        ),
+    ];
+    let finished = run(&workshop, &plan(&[group("A", 1, 5, &children)]), &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let failure = "javax.script.ScriptException: java.lang.IllegalStateException: no";
+    let rows = rows(&workshop);
+    assert_eq!(rows[0], ["throws", "500", failure]);
+    assert_eq!((rows.len(), count(&workshop, "leaks")), (10, 5));
+}
+
+#[test]
+fn texts_that_are_computed_before_the_run_may_have_scripts() {
+    let Some(workshop) = workshop() else { return };
+    let children = [debug_sampler(
+        "${__groovy(1+41)} ${__BeanShell(\"b\"+1)} ${__javaScript([1\\,2].length)}",
+    )];
+    let mut plan = plan(&[group("A", 1, 1, &children)]);
+    let users = r#"num_threads">1<"#;
+    assert!(plan.contains(users));
+    plan = plan.replace(users, r#"num_threads">${__groovy(1+1)}<"#);
+    let finished = run(&workshop, &plan, &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(count(&workshop, "42 b1 2"), 2);
+}
+
+#[test]
+fn java_starts_late_for_texts_that_turn_out_to_need_it() {
+    let Some(workshop) = workshop() else { return };
+    // What JEXL is given is known only to the user that runs it.
+    let children = [
+        debug_sampler("${__V(x,first)}"),
+        debug_sampler("${__jexl3(${__property(code)})}"),
+    ];
+    let more = ["-Jcode=var x = []; for (i : [1, 2]) { x.add(i) }; x.size()"];
+    let finished = run(&workshop, &plan(&[group("A", 1, 1, &children)]), &more);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let log = workshop.read("run.log");
+    assert!(
+        log.contains("a text has a script in it: Java starts"),
+        "{log}"
+    );
+    assert_eq!(rows(&workshop).len(), 2);
+}
+
+#[test]
+fn ctrl_c_twice_ends_scripts_that_sleep() {
+    let Some(workshop) = workshop() else { return };
+    let children = [jsr223(
+        "JSR223Sampler",
+        "sleeps",
+        "new File('asleep').createNewFile(); Thread.sleep(1000000)",
+    )];
+    workshop.write("p.jmx", plan(&[group("A", 2, 1, &children)]));
+    let child = workshop.start(&WORDS);
+    let deadline = Instant::now() + LIMIT;
+    while !workshop.path("asleep").exists() {
+        assert!(Instant::now() < deadline, "the script does not run");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for _ in 0..2 {
+        let id = child.id().to_string();
+        let kill = std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .status();
+        assert!(kill.is_ok_and(|status| status.success()));
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let finished = finish(child, LIMIT);
+    assert!(finished.out.contains("... end of run"), "{finished:?}");
+    // As in JMeter, the interrupted script is a failed sample.
+    assert_eq!(count(&workshop, "sleeps"), 2);
+}
