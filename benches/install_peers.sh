@@ -3,10 +3,10 @@
 # are told and left out. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl oha k6 gatling jmeter]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 gatling jmeter]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl oha k6 gatling jmeter)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 gatling jmeter)
 
 gatling_version=3.13.5
 jmeter_version=5.6.3
@@ -57,6 +57,7 @@ RUN
 install() {
     case $1 in
         nginx) debian nginx-light ;;
+        h2load) debian nghttp2-client ;;
         wrk | curl) debian "$1" ;;
         oha) cargo install --locked oha ;;
         k6) go install "go.k6.io/k6@$k6_version" ;;

@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::control::Stopping;
 use crate::elements::Action;
 use crate::elements::samplers::http::UserState;
+use crate::elements::samplers::websocket;
 use crate::java::{Java, Visit};
 use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
@@ -75,6 +76,8 @@ pub struct Context {
     pub transactions: u32,
     /// Connections and credentials.
     pub http: UserState,
+    /// The connection of the WebSocket samplers.
+    pub websocket: Option<Box<websocket::Client>>,
     /// What the Java host keeps of this user.
     pub java: Option<Box<dyn Any>>,
     random: Random,
@@ -123,6 +126,7 @@ impl Context {
             is_timed: false,
             transactions: 0,
             http: UserState::new(&worker.http),
+            websocket: None,
             java: None,
             random: worker.new_random(),
             raised: None,

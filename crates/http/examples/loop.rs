@@ -1,13 +1,13 @@
 //! A keep-alive GET loop on one worker thread, to see what an exchange costs.
 //!
-//! `loop URL [CONNECTIONS [REQUESTS [nothing|all|close]]]` prints requests per second and the CPU
-//! time of each request, in user code and in the kernel. `close` opens a connection for each.
+//! `loop URL [CONNECTIONS [REQUESTS [nothing|all|close|http2]]]` prints requests per second and the CPU
+//! time of each request, in user code and in the kernel. `close` opens a connection for each, `http2` speaks that.
 
 use std::error::Error;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use drumfire_http::{Limits, Outgoing, Session, Target, Want, Worker, exchange};
+use drumfire_http::{HttpVersion, Limits, Outgoing, Session, Target, Want, Worker, exchange};
 use tokio::task::LocalSet;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,7 +25,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "all" => Want::ALL,
         _ => Want::NOTHING,
     };
-    let (target, head) = parse(&url)?;
+    let (mut target, head) = parse(&url)?;
+    if mode == "http2" {
+        target.version = HttpVersion::Http2;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -43,6 +43,7 @@ mod session;
 mod target;
 mod timer;
 mod tls;
+mod websocket;
 mod worker;
 
 #[cfg(target_os = "linux")]
@@ -68,4 +69,5 @@ pub use session::Session;
 pub use sys::KernelTimer;
 pub use target::{HttpVersion, Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
+pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};
 pub use worker::{PoolOptions, Statistics, Worker};

@@ -314,6 +314,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "A user's connections and TLS sessions end with the iteration of its thread group.",
             ),
             honoured(
+                "websocket.result.size_includes_filtered_frames",
+                "false",
+                "Frames that a WebSocket frame filter leaves out count into the size of the sample.",
+            ),
+            honoured(
                 "drumfire.http.version",
                 "1.1",
                 "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking.",

@@ -21,10 +21,11 @@ pub enum Program {
     Gatling,
     JMeter,
     Curl,
+    H2load,
 }
 
 impl Program {
-    pub const ALL: [Program; 7] = [
+    pub const ALL: [Program; 8] = [
         Program::Drumfire,
         Program::Wrk,
         Program::Oha,
@@ -32,6 +33,7 @@ impl Program {
         Program::Gatling,
         Program::JMeter,
         Program::Curl,
+        Program::H2load,
     ];
 
     pub fn name(self) -> &'static str {
@@ -43,6 +45,7 @@ impl Program {
             Program::Gatling => "gatling",
             Program::JMeter => "jmeter",
             Program::Curl => "curl",
+            Program::H2load => "h2load",
         }
     }
 }
@@ -98,10 +101,10 @@ impl Peers {
         let command = Told {
             file,
             entry,
-            port: if entry.tls {
-                server.tls_port
-            } else {
-                server.port
+            port: match (entry.tls, entry.http2) {
+                (true, _) => server.tls_port,
+                (false, true) => server.http2_port,
+                (false, false) => server.port,
             },
             seconds,
         }
@@ -177,6 +180,8 @@ impl Told<'_> {
                  -e URL={url} -e VUS={users} -e DURATION={seconds}s {}",
                 benches.join("k6.js").display()
             ),
+            // One request at a time on each connection, as a user of a plan.
+            Program::H2load => format!("-D {seconds} -c {users} -m 1 -t 1 {url}"),
             Program::Curl => {
                 let one = format!("-o /dev/null {url}");
                 let all = vec![one; DOWNLOADS].join(" ");
@@ -254,5 +259,6 @@ fn read(program: Program, said: &str, folder: &Path) -> Option<Reading> {
         Program::K6 => readings::k6(&std::fs::read_to_string(folder.join("summary.json")).ok()?),
         Program::Gatling => readings::gatling(said),
         Program::Curl => readings::curl(said),
+        Program::H2load => readings::h2load(said),
     }
 }

@@ -159,9 +159,33 @@ pub fn curl(said: &str) -> Option<Reading> {
     })
 }
 
+/// `requests: 9 total, 9 started, 9 done, 8 succeeded, 1 failed, 0 errored, 0 timeout`.
+pub fn h2load(said: &str) -> Option<Reading> {
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("requests: "))?;
+    let count = |name: &str| -> Option<u64> {
+        let part = line.split(", ").find(|part| part.ends_with(name))?;
+        part.split(' ').next()?.parse().ok()
+    };
+    Some(Reading {
+        samples: count("done")?,
+        failed: count("failed")? + count("errored")?,
+        ..Reading::default()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_of_h2load() {
+        let said = "finished in 1.0s\nrequests: 9 total, 9 started, 8 done, 7 succeeded, 1 failed, 2 errored, 0 timeout\n";
+        let reading = h2load(said).expect("a line");
+        assert_eq!((reading.samples, reading.failed), (8, 3));
+        assert!(h2load("nothing").is_none());
+    }
 
     #[test]
     fn a_results_file_is_counted() {

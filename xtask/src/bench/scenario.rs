@@ -25,6 +25,8 @@ pub struct Entry {
     pub users: u32,
     pub path: &'static str,
     pub tls: bool,
+    /// Over plain TCP, without asking.
+    pub http2: bool,
     /// For programs without a plan: a new connection for each request.
     pub reconnects: bool,
     /// Properties of the plan besides port, users and seconds.
@@ -40,6 +42,7 @@ impl Entry {
             users: USERS,
             path: "/",
             tls: false,
+            http2: false,
             reconnects: false,
             properties: Vec::new(),
         }
@@ -114,6 +117,14 @@ pub fn all() -> Vec<Scenario> {
                     ..new_state(program).with("scheme", "https")
                 },
             ),
+        ),
+        scenario(
+            "http2",
+            "ten requests an iteration over kept-alive HTTP/2 connections, one stream each",
+            each(&[Program::Drumfire, Program::H2load], |program| Entry {
+                http2: true,
+                ..Entry::new(program, "requests.jmx").with("drumfire.http.version", 2)
+            }),
         ),
         scenario(
             "download",

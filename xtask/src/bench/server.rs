@@ -14,6 +14,8 @@ const BIG_BYTES: u64 = 1 << 30;
 pub struct Nginx {
     pub port: u16,
     pub tls_port: u16,
+    /// Speaks HTTP/2 and nothing else, over plain TCP.
+    pub http2_port: u16,
     child: Child,
     folder: PathBuf,
 }
@@ -29,11 +31,12 @@ impl Nginx {
         // Without blocks: reading it costs the server little.
         std::fs::File::create(folder.join("html/big"))?.set_len(BIG_BYTES)?;
         certificate(&folder)?;
-        let (port, tls_port) = (free_port()?, free_port()?);
+        let (port, tls_port, http2_port) = (free_port()?, free_port()?, free_port()?);
         let template = std::fs::read_to_string(crate::root().join("benches/nginx.conf"))?;
         let settings = template
             .replace("@PORT@", &port.to_string())
             .replace("@TLS_PORT@", &tls_port.to_string())
+            .replace("@HTTP2_PORT@", &http2_port.to_string())
             .replace("@CONNECTIONS@", &(connections + 64).to_string());
         let config = folder.join("nginx.conf");
         std::fs::write(&config, settings)?;
@@ -44,6 +47,7 @@ impl Nginx {
         let nginx = Nginx {
             port,
             tls_port,
+            http2_port,
             child: command.spawn().context("nginx")?,
             folder,
         };

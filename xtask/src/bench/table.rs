@@ -112,6 +112,7 @@ pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
             row.time(|round| round.reading.p999_ms),
         );
     }
+    text.push_str(&to_others(rows));
     text.push_str(&memory(rows));
     text.push_str(&spreads(rows));
     text.push('\n');
@@ -120,6 +121,11 @@ pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
 
 /// CPU a sample in that of another program in the same case.
 fn ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
+    ratio_of(row, rows, to, cpu_us)
+}
+
+/// A value in that of another program in the same case: the median over the rounds.
+fn ratio_of(row: &Row<'_>, rows: &[Row<'_>], to: Program, value: impl Fn(&Round) -> f64) -> String {
     let other = rows
         .iter()
         .find(|other| other.entry.program == to && other.entry.case == row.entry.case);
@@ -128,12 +134,39 @@ fn ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
     };
     let pairs = row.rounds.iter().zip(&other.rounds);
     let ratios: Vec<f64> = pairs
-        .map(|(own, their)| cpu_us(own) / cpu_us(their))
+        .map(|(own, their)| value(own) / value(their))
         .collect();
     match ratios.is_empty() {
         true => "-".to_owned(),
         false => format!("{:.2}", median(ratios)),
     }
+}
+
+/// Our CPU and, where the work is the same, our time in those of programs that have no column.
+fn to_others(rows: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    let ours = rows
+        .iter()
+        .filter(|row| row.entry.program == Program::Drumfire);
+    for own in ours {
+        for program in [Program::Curl, Program::H2load] {
+            let cpu = ratio(own, rows, program);
+            if cpu == "-" {
+                continue;
+            }
+            let _ = write!(text, "{}: {cpu} x the CPU", label(own.entry));
+            if program == Program::Curl {
+                let _ = write!(text, " and {} x the time", time_ratio(own, rows, program));
+            }
+            let _ = writeln!(text, " of {}", program.name());
+        }
+    }
+    text
+}
+
+/// Time of a round in that of another program in the same case.
+fn time_ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
+    ratio_of(row, rows, to, |round| round.cost.wall_us as f64)
 }
 
 /// What a user costs where the same plan ran with fewer users: the difference of the peaks.

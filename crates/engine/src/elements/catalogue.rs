@@ -261,7 +261,52 @@ static ENTRIES: &[Entry] = &[
     java("AccessLogSampler", Role::Sampler, PROTOCOL, nothing),
     java("AjpSampler", Role::Sampler, PROTOCOL, nothing),
     java("BoltSampler", Role::Sampler, PROTOCOL, nothing),
+    native(
+        "eu.luminis.jmeter.wssampler.OpenWebSocketSampler",
+        Role::Sampler,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler",
+        Role::Sampler,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler",
+        Role::Sampler,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler",
+        Role::Sampler,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.PingPongSampler",
+        Role::Sampler,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.CloseWebSocketSampler",
+        Role::Sampler,
+        nothing,
+    ),
     native("ConfigTestElement", Role::Config, nothing),
+    native(
+        "eu.luminis.jmeter.wssampler.TextFrameFilter",
+        Role::Config,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.BinaryFrameFilter",
+        Role::Config,
+        nothing,
+    ),
+    native(
+        "eu.luminis.jmeter.wssampler.PingFrameFilter",
+        Role::Config,
+        nothing,
+    ),
     native("Arguments", Role::Config, nothing),
     native("HeaderManager", Role::Config, nothing),
     native("CookieManager", Role::Config, config::cookie_manager),

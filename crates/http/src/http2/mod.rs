@@ -8,7 +8,6 @@ mod head;
 mod streams;
 mod wire;
 
-use std::future::poll_fn;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -211,8 +210,7 @@ impl Conversation<'_> {
             let last = count < PIECE_BYTES;
             while !rest.is_empty() {
                 stream.reserve_capacity(rest.len());
-                let capacity = poll_fn(|cx| stream.poll_capacity(cx));
-                match self.place.driving(capacity).await {
+                match self.place.taking(|cx| stream.poll_capacity(cx)).await {
                     Some(Ok(capacity)) => {
                         let part = rest.split_to(capacity.min(rest.len()));
                         let ends = last && rest.is_empty();
@@ -235,8 +233,8 @@ impl Conversation<'_> {
     async fn receive_body(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
         let timers = &self.session.worker().timers;
         loop {
-            let data = poll_fn(|cx| body.poll_data(cx));
-            let data = timers.within(self.limit, self.place.driving(data)).await;
+            let data = self.place.taking(|cx| body.poll_data(cx));
+            let data = timers.within(self.limit, data).await;
             match data.ok_or(FailureKind::ReadTimeout)? {
                 Some(Ok(data)) => {
                     if !self.receiver.is_done() {

@@ -141,8 +141,8 @@ impl Place {
         let Some(mut sender) = sender else {
             return Err(FailureKind::ClosedBeforeResponse);
         };
-        let ready = poll_fn(|cx| sender.poll_ready(cx));
-        self.driving(ready).await.map_err(super::kind)?;
+        let ready = self.taking(|cx| sender.poll_ready(cx));
+        ready.await.map_err(super::kind)?;
         Ok(sender)
     }
 
@@ -160,6 +160,14 @@ impl Place {
             }
         })
         .await
+    }
+
+    /// Takes what is there already, or waits for it.
+    pub async fn taking<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+        match poll_fn(|cx| Poll::Ready(poll(cx))).await {
+            Poll::Ready(output) => output,
+            Poll::Pending => self.driving(poll_fn(poll)).await,
+        }
     }
 
     fn wait(&self, waker: &Waker) {

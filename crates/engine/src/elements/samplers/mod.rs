@@ -7,6 +7,7 @@ pub mod http;
 mod java_sampler;
 mod set_variables_action;
 mod system_sampler;
+pub mod websocket;
 
 use drumfire_expr::Template;
 use drumfire_results::Sample;
@@ -25,6 +26,7 @@ pub enum Sampler {
     Http(Box<http::HttpSampler>),
     SetVariables(Assignments),
     System(Box<system_sampler::OsProcess>),
+    WebSocket(Box<websocket::WebSocketSampler>),
     /// The Java Request's own two test clients.
     Java(java_sampler::JavaSampler),
     /// Any sampler that its Java class runs.
@@ -50,6 +52,7 @@ impl Sampler {
                 None
             }
             Sampler::System(sampler) => sampler.sample(cx, name).await,
+            Sampler::WebSocket(sampler) => Some(sampler.sample(cx, name).await),
         }
     }
 }
@@ -72,6 +75,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         | "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler" => http::decode(d, configs, needs)
             .map(Box::new)
             .map(Sampler::Http),
+        class if websocket::CLASSES.contains(&class) => {
+            let sampler = websocket::decode(d, configs, needs);
+            Some(Sampler::WebSocket(Box::new(sampler)))
+        }
         class => {
             let rung = crate::elements::entry(class).map(|entry| entry.rung);
             if rung == Some(Rung::Jvm) {

@@ -259,7 +259,7 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
 /// HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. Of several, nearer ones win by name.
 ///
 /// Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
-fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
+pub fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
     let mut managers = Vec::new();
     for config in configs
         .iter()

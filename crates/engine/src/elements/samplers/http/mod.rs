@@ -43,7 +43,7 @@ use drumfire_results::Sample;
 use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
-pub use decode::decode;
+pub use decode::{decode, headers};
 pub use settings::Settings;
 pub use state::{UserState, new_tls, new_worker};
 

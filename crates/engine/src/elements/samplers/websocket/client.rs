@@ -1,0 +1,337 @@
+//! A user's WebSocket connection and its states (`WebSocketClient`).
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use drumfire_http::{
+    Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Target, TlsFailure, WebSocket,
+};
+use drumfire_results::Sample;
+
+use super::Stop;
+use super::call::{Call, Place};
+use super::upgrade::{self, Answer};
+use crate::context::Context;
+
+/// `WebSocketClient.WebSocketState`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    /// This side has said good-bye.
+    ClosedClient,
+    ClosedServer,
+    Connected,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Closed => "CLOSED",
+            State::ClosedClient => "CLOSED_CLIENT",
+            State::ClosedServer => "CLOSED_SERVER",
+            State::Connected => "CONNECTED",
+        }
+    }
+}
+
+/// The type of the message whose fragments are coming in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Message {
+    Text,
+    Binary,
+}
+
+/// A connection, open or not, to one address.
+pub struct Client {
+    place: Place,
+    state: State,
+    socket: Option<WebSocket>,
+    /// The message that began and has not ended.
+    fragmented: Option<Message>,
+    /// The type of the last data frame's message.
+    last: Option<Message>,
+}
+
+impl Client {
+    pub(super) fn new(place: &Place) -> Client {
+        Client {
+            place: place.clone(),
+            state: State::Closed,
+            socket: None,
+            fragmented: None,
+            last: None,
+        }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.state == State::Connected
+    }
+
+    /// `WebsocketSampler#getConnectUrl`.
+    pub(super) fn shown_url(&self) -> String {
+        self.url(if self.place.tls { "wss" } else { "ws" })
+    }
+
+    /// The address as cookies know it.
+    pub(super) fn http_url(&self) -> String {
+        self.url(if self.place.tls { "https" } else { "http" })
+    }
+
+    fn url(&self, scheme: &str) -> String {
+        let Place {
+            host, port, path, ..
+        } = &self.place;
+        format!("{scheme}://{host}:{port}{path}")
+    }
+
+    /// Ends the connection without a word.
+    pub(super) fn dispose(&mut self) {
+        self.state = State::Closed;
+        if let Some(socket) = self.socket.take() {
+            socket.close();
+        }
+    }
+
+    /// `WebSocketClient#connect`: connects, asks for the upgrade and takes the answer.
+    pub(super) async fn open(
+        &mut self,
+        cx: &mut Context,
+        call: &Call,
+        headers: &[(String, String)],
+        sample: &mut Sample,
+    ) -> Result<Answer, Stop> {
+        if self.state != State::Closed {
+            let text = format!("Cannot connect when state is {}", self.state.name());
+            return Err(Stop::illegal_state(text));
+        }
+        let Place {
+            tls,
+            host,
+            port,
+            path,
+        } = &self.place;
+        let target = Target::new(host.as_str(), *port, *tls);
+        let limits = Limits {
+            connect: Some(Duration::from_millis(call.connect_timeout_ms)),
+            response: limit(call.read_timeout_ms),
+        };
+        let random = cx.random();
+        let nonce = upgrade::nonce([random.next_u64(), random.next_u64()]);
+        let request = upgrade::request(host, *port, path, headers, &nonce)?;
+        let session = Rc::clone(&cx.http.session);
+        let connecting = async {
+            let (mut socket, times) = WebSocket::connect(&session, &target, limits)
+                .await
+                .map_err(|failure| refused(&failure, host))?;
+            socket.send_bytes(&request).await.map_err(lost)?;
+            let head = socket.receive_head(limits.response).await.map_err(lost)?;
+            Ok((socket, head, times))
+        };
+        let outcome = cx
+            .attend(connecting)
+            .await
+            .unwrap_or_else(|| Err(broken_off()));
+        let (socket, head, _) = outcome?;
+        let answer = match Answer::read(&head, &nonce) {
+            Ok(answer) => answer,
+            Err(stop) => {
+                socket.close();
+                return Err(stop);
+            }
+        };
+        self.socket = Some(socket);
+        self.state = State::Connected;
+        sample.mark_connect(cx.clock().now_ms());
+        sample.header_bytes = head.len() as u64;
+        sample.sent_bytes = request.len() as u64;
+        Ok(answer)
+    }
+
+    /// Sends a frame; gives its size in bytes.
+    pub(super) async fn send(
+        &mut self,
+        cx: &mut Context,
+        opcode: Opcode,
+        payload: &[u8],
+    ) -> Result<u64, Stop> {
+        if !self.is_connected() {
+            let kind = match opcode {
+                Opcode::Ping => "Cannot send ping frame",
+                Opcode::Pong => "Cannot send pong frame",
+                _ => "Cannot send data frame",
+            };
+            let text = format!("{kind} when state is {}", self.state.name());
+            return Err(Stop::illegal_state(text));
+        }
+        self.write(cx, opcode, payload).await
+    }
+
+    /// `WebSocketClient#sendClose`.
+    pub(super) async fn send_close(
+        &mut self,
+        cx: &mut Context,
+        payload: &[u8],
+    ) -> Result<u64, Stop> {
+        let is_answer = self.state == State::ClosedServer;
+        if !is_answer && self.state != State::Connected {
+            let text = format!("Cannot close when state is {}", self.state.name());
+            return Err(Stop::illegal_state(text));
+        }
+        let sent = self.write(cx, Opcode::Close, payload).await?;
+        if is_answer {
+            self.dispose();
+        } else {
+            self.state = State::ClosedClient;
+        }
+        Ok(sent)
+    }
+
+    async fn write(
+        &mut self,
+        cx: &mut Context,
+        opcode: Opcode,
+        payload: &[u8],
+    ) -> Result<u64, Stop> {
+        let mask = (cx.random().next_u64() as u32).to_ne_bytes();
+        let Some(socket) = &mut self.socket else {
+            return Err(Stop::Io("Socket closed".to_owned()));
+        };
+        let sending = cx.attend(socket.send(opcode, payload, mask)).await;
+        sending.ok_or_else(broken_off)?.map_err(lost)
+    }
+
+    /// `WebSocketClient#receiveFrame`.
+    pub(super) async fn receive(&mut self, cx: &Context, timeout_ms: u64) -> Result<Frame, Stop> {
+        if !matches!(self.state, State::Connected | State::ClosedClient) {
+            let text = format!(
+                "Cannot receive data frame when state is {}",
+                self.state.name()
+            );
+            return Err(Stop::illegal_state(text));
+        }
+        let Some(socket) = &mut self.socket else {
+            return Err(Stop::Io("Socket closed".to_owned()));
+        };
+        let receiving = cx.attend(socket.receive(limit(timeout_ms))).await;
+        let frame = receiving.ok_or_else(broken_off)?.map_err(unreadable)?;
+        self.note(&frame)?;
+        Ok(frame)
+    }
+
+    /// Keeps track of fragments and of good-byes.
+    fn note(&mut self, frame: &Frame) -> Result<(), Stop> {
+        let begins = match frame.opcode {
+            Opcode::Text => Some(Message::Text),
+            Opcode::Binary => Some(Message::Binary),
+            Opcode::Continuation => None,
+            Opcode::Close => {
+                match self.state {
+                    State::Connected => self.state = State::ClosedServer,
+                    _ => self.dispose(),
+                }
+                return Ok(());
+            }
+            Opcode::Ping | Opcode::Pong => return Ok(()),
+            Opcode::Other(bits) => {
+                let text = format!("java.lang.RuntimeException: unsupported frame type: {bits}");
+                return Err(Stop::Exception(text));
+            }
+        };
+        if frame.is_compressed {
+            let text = "compressed messages (permessage-deflate) are not read";
+            return Err(Stop::Exception(text.to_owned()));
+        }
+        match (begins, self.fragmented) {
+            (None, None) => return Err(Stop::Io("no continuation frame expected".to_owned())),
+            (Some(_), Some(_)) => return Err(Stop::Io("missing continuation frame".to_owned())),
+            (Some(message), None) => {
+                self.last = Some(message);
+                self.fragmented = (!frame.is_final).then_some(message);
+            }
+            (None, Some(message)) => {
+                self.last = Some(message);
+                self.fragmented = (!frame.is_final).then_some(message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the frame just received is text, or a fragment of it.
+    pub(super) fn is_text(&self, frame: &Frame) -> bool {
+        is_data(frame) && self.last == Some(Message::Text)
+    }
+
+    pub(super) fn is_binary(&self, frame: &Frame) -> bool {
+        is_data(frame) && self.last == Some(Message::Binary)
+    }
+}
+
+fn is_data(frame: &Frame) -> bool {
+    matches!(
+        frame.opcode,
+        Opcode::Text | Opcode::Binary | Opcode::Continuation
+    )
+}
+
+/// 0 waits for ever, as `Socket#setSoTimeout` has it.
+fn limit(ms: u64) -> Option<Duration> {
+    (ms > 0).then(|| Duration::from_millis(ms))
+}
+
+/// The run was told to stop now, or a Sample Timeout was over.
+fn broken_off() -> Stop {
+    Stop::Io("Socket closed".to_owned())
+}
+
+/// A connection that did not come about, in Java's words.
+fn refused(failure: &Failure, host: &str) -> Stop {
+    Stop::Io(match &failure.kind {
+        FailureKind::UnknownHost => host.to_owned(),
+        FailureKind::Refused => "Connection refused".to_owned(),
+        FailureKind::ConnectTimeout => "Connect timed out".to_owned(),
+        FailureKind::HostUnreachable => "No route to host".to_owned(),
+        FailureKind::NetworkUnreachable => "Network is unreachable".to_owned(),
+        FailureKind::AddressNotAvailable => "Cannot assign requested address".to_owned(),
+        FailureKind::TooManyFiles => "Too many open files".to_owned(),
+        FailureKind::Tls(TlsFailure::Closed) => "Remote host terminated the handshake".to_owned(),
+        FailureKind::Tls(TlsFailure::NotTls) => {
+            "Unsupported or unrecognized SSL message".to_owned()
+        }
+        FailureKind::Tls(TlsFailure::Other(text)) => text.to_string(),
+        FailureKind::Tls(tls) => {
+            format!(
+                "Received fatal alert: {}",
+                tls.alert_name().unwrap_or("unknown")
+            )
+        }
+        kind => return lost_by(kind),
+    })
+}
+
+fn lost(kind: FailureKind) -> Stop {
+    lost_by(&kind)
+}
+
+fn lost_by(kind: &FailureKind) -> Stop {
+    Stop::Io(match kind {
+        FailureKind::ReadTimeout => return Stop::ReadTimeout,
+        FailureKind::Reset => "Connection reset".to_owned(),
+        FailureKind::BrokenPipe => "Broken pipe".to_owned(),
+        FailureKind::Io(error) => error.to_string(),
+        other => format!("{other:?}"),
+    })
+}
+
+fn unreadable(failure: FrameFailure) -> Stop {
+    match failure {
+        FrameFailure::End => Stop::Io("end of stream".to_owned()),
+        FrameFailure::EndInPayload { expected, received } => Stop::Io(format!(
+            "WebSocket protocol error: expected payload of length {expected}, but can only read {received} bytes"
+        )),
+        FrameFailure::TooLarge => Stop::Exception(
+            "java.lang.RuntimeException: Frame too large; Java does not support arrays longer than 2147483647 bytes."
+                .to_owned(),
+        ),
+        FrameFailure::Exchange(kind) => lost(kind),
+    }
+}

@@ -1,0 +1,209 @@
+//! The plan's properties of the WebSocket samplers and their frame filters.
+
+use drumfire_expr::Template;
+
+use super::WebSocketSampler;
+use super::filter::{self, Filter};
+use crate::compile::{Decoder, Element, Manager};
+use crate::elements::samplers::http;
+use crate::program::Needs;
+
+/// What a sampler does.
+pub(super) enum Deed {
+    Open,
+    RequestResponse(Payload),
+    Read {
+        wanted: DataType,
+        optional: Template,
+    },
+    Write(Payload),
+    PingPong {
+        pong_only: bool,
+    },
+    Close {
+        status: Option<Template>,
+    },
+}
+
+/// Where a new connection leads.
+pub(super) struct Address {
+    /// `createNewConnection`; `None` is always.
+    pub when: Option<Template>,
+    pub tls: Template,
+    pub server: Template,
+    pub port: Option<Template>,
+    pub path: Template,
+}
+
+/// What is sent.
+pub(super) struct Payload {
+    pub kind: PayloadType,
+    pub data: Template,
+    pub from_file: Template,
+    pub file: Template,
+}
+
+/// `DataPayloadType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PayloadType {
+    Binary,
+    Text,
+    /// Text in which `^@` stands for a zero byte.
+    TextStomp,
+}
+
+/// `SingleReadWebSocketSampler.DataType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DataType {
+    Text,
+    Binary,
+    Any,
+}
+
+/// WebSocket Open Connection (`eu.luminis.jmeter.wssampler.OpenWebSocketSampler`): opens the user's WebSocket connection, of
+/// which there is one; an earlier one is closed.
+///
+/// Properties: `TLS`, `server`, `port`, `path`, `connectTimeout` (20000) and `readTimeout` (6000) in milliseconds. Header and
+/// Cookie Managers in scope count.
+///
+/// Differences, of all WebSocket samplers: a sample that sends nothing has the time at which it was taken; a user's connection
+/// ends with the user, whatever `websocket.thread.stop.policy` says; no proxies; compressed messages
+/// (`permessage-deflate`, which only a Header Manager can ask for) are not inflated.
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketSampler {
+    let class = d
+        .element
+        .class
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let deed = match class.as_str() {
+        "RequestResponseWebSocketSampler" => request_response(d),
+        "SingleReadWebSocketSampler" => single_read(d),
+        "SingleWriteWebSocketSampler" => single_write(d),
+        "PingPongSampler" => ping_pong(d),
+        "CloseWebSocketSampler" => close(d),
+        _ => Deed::Open,
+    };
+    let address = match deed {
+        Deed::PingPong { .. } | Deed::Close { .. } => None,
+        Deed::Open => Some(address(d, None)),
+        _ => {
+            // The one that has it on by itself.
+            let default = matches!(deed, Deed::RequestResponse(_));
+            let when = d.optional("createNewConnection");
+            let when =
+                when.unwrap_or_else(|| Template::raw(if default { "true" } else { "false" }));
+            Some(address(d, Some(when)))
+        }
+    };
+    let properties = &d.settings().properties;
+    let counts_filtered =
+        properties.get_bool("websocket.result.size_includes_filtered_frames", false);
+    let disabled = properties.get_bool("subresults.disable_renaming", false);
+    let cookies = configs
+        .iter()
+        .rev()
+        .find_map(|config| match d.manager(config.id) {
+            Some(Manager::Cookies(manager)) => Some(manager),
+            _ => None,
+        });
+    WebSocketSampler {
+        deed,
+        address,
+        connect_timeout: d.optional("connectTimeout"),
+        read_timeout: d.optional("readTimeout"),
+        headers: http::headers(d, configs),
+        cookies,
+        filters: filters(d, configs),
+        counts_filtered,
+        rename_children: !disabled && !d.unit.save_config.functional_mode,
+        needs,
+    }
+}
+
+/// WebSocket Request-Response (`eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler`): sends a message and takes the next
+/// frame, which must be of the same type, as the response.
+///
+/// Properties: those of WebSocket Open Connection, `createNewConnection`, `payloadType` (`Text`, `Binary`, `TextStomp`; or
+/// `binaryPayload`), `requestData`, `loadDataFromFile` and `dataFile`.
+fn request_response(d: &mut Decoder) -> Deed {
+    Deed::RequestResponse(payload(d))
+}
+
+/// WebSocket Single Read (`eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler`): takes the next frame as the response. The
+/// variable `websocket.last_frame_final` tells whether it is the last of its message.
+///
+/// Properties: those of WebSocket Open Connection, `createNewConnection`, `dataType` (`Text`, `Binary`, `Any`; or
+/// `binaryPayload`), `optional` (no frame in time is no failure).
+fn single_read(d: &mut Decoder) -> Deed {
+    let wanted = match &*d.text("dataType") {
+        "Any" => DataType::Any,
+        "Binary" => DataType::Binary,
+        "" if d.bool("binaryPayload", false) => DataType::Binary,
+        _ => DataType::Text,
+    };
+    Deed::Read {
+        wanted,
+        optional: d.template("optional"),
+    }
+}
+
+/// WebSocket Single Write (`eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler`): sends a message and waits for nothing.
+///
+/// Properties: those of WebSocket Request-Response, without `readTimeout`.
+fn single_write(d: &mut Decoder) -> Deed {
+    Deed::Write(payload(d))
+}
+
+/// WebSocket Ping/Pong (`eu.luminis.jmeter.wssampler.PingPongSampler`): sends a ping and waits for the pong, or sends a pong.
+///
+/// Properties: `type` (`PingPong` or `Pong`), `readTimeout`.
+fn ping_pong(d: &mut Decoder) -> Deed {
+    Deed::PingPong {
+        pong_only: d.text("type") == "Pong",
+    }
+}
+
+/// WebSocket Close (`eu.luminis.jmeter.wssampler.CloseWebSocketSampler`): says good-bye and waits for the answer, which is the
+/// response.
+///
+/// Properties: `statusCode` (1000), `readTimeout`.
+fn close(d: &mut Decoder) -> Deed {
+    Deed::Close {
+        status: d.optional("statusCode"),
+    }
+}
+
+fn address(d: &mut Decoder, when: Option<Template>) -> Address {
+    Address {
+        when,
+        tls: d.template("TLS"),
+        server: d.template("server"),
+        port: d.optional("port"),
+        path: d.template("path"),
+    }
+}
+
+/// `WebsocketGeneralSampler#getType`.
+fn payload(d: &mut Decoder) -> Payload {
+    let kind = match &*d.text("payloadType") {
+        "Binary" => PayloadType::Binary,
+        "TextStomp" => PayloadType::TextStomp,
+        "" if d.bool("binaryPayload", false) => PayloadType::Binary,
+        _ => PayloadType::Text,
+    };
+    Payload {
+        kind,
+        data: d.template("requestData"),
+        from_file: d.template("loadDataFromFile"),
+        file: d.template("dataFile"),
+    }
+}
+
+fn filters(d: &mut Decoder, configs: &[&Element]) -> Vec<Filter> {
+    let filters = configs
+        .iter()
+        .filter_map(|config| filter::decode(d, config));
+    filters.collect()
+}

@@ -1,0 +1,361 @@
+//! Frames that samplers do not get to see.
+
+use std::pin::Pin;
+use std::time::Instant;
+
+use drumfire_expr::Template;
+use drumfire_expr::values::property_bool;
+use drumfire_http::{Frame, Opcode};
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_results::Sample;
+
+use super::Stop;
+use super::client::Client;
+use super::frames;
+use crate::compile::{Decoder, Element};
+use crate::context::Context;
+
+/// A frame filter in scope.
+pub(super) struct Filter {
+    name: Template,
+    rule: Rule,
+}
+
+enum Rule {
+    Text {
+        comparison: Comparison,
+        value: Template,
+    },
+    Binary {
+        comparison: Comparison,
+        value: Template,
+        position: Template,
+    },
+    Ping {
+        pings: bool,
+        pongs: bool,
+        replies: Template,
+    },
+}
+
+/// `ComparisonType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Comparison {
+    how: How,
+    negated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Any,
+    Equals,
+    EqualsRegex,
+    Contains,
+    ContainsRegex,
+    StartsWith,
+    EndsWith,
+}
+
+impl Comparison {
+    fn of(name: &str) -> Comparison {
+        let (negated, positive) = match name.strip_prefix("Not") {
+            Some(rest) => (true, rest),
+            None => (false, name),
+        };
+        let how = match positive {
+            "Equals" => How::Equals,
+            "EqualsRegex" => How::EqualsRegex,
+            "Contains" => How::Contains,
+            "ContainsRegex" => How::ContainsRegex,
+            "StartsWith" => How::StartsWith,
+            "EndsWith" => How::EndsWith,
+            _ => How::Any,
+        };
+        Comparison { how, negated }
+    }
+}
+
+/// WebSocket Text Frame Filter (`eu.luminis.jmeter.wssampler.TextFrameFilter`): leaves out text frames that compare with
+/// `matchValue` as `comparisonType` says (`IsPlain` is all; `Equals`, `Contains`, `StartsWith`, `EndsWith`, `EqualsRegex`,
+/// `ContainsRegex`, each also with `Not` before it). What is left out becomes a sub-result.
+fn text(d: &mut Decoder, config: &Element) -> Rule {
+    Rule::Text {
+        comparison: Comparison::of(&config.props.str("comparisonType")),
+        value: d.compile(&config.props.str("matchValue")),
+    }
+}
+
+/// WebSocket Binary Frame Filter (`eu.luminis.jmeter.wssampler.BinaryFrameFilter`): leaves out binary frames that compare with the
+/// bytes of `matchValue` as `comparisonType` says (those of the text filter without regular expressions), with
+/// `Contains` at `matchPosition` if that is a number.
+fn binary(d: &mut Decoder, config: &Element) -> Rule {
+    Rule::Binary {
+        comparison: Comparison::of(&config.props.str("comparisonType")),
+        value: d.compile(&config.props.str("matchValue")),
+        position: d.compile(&config.props.str("matchPosition")),
+    }
+}
+
+/// WebSocket Ping/Pong Frame Filter (`eu.luminis.jmeter.wssampler.PingFrameFilter`): leaves out pings and pongs (`filterType`:
+/// `FilterAll`, `FilterPingOnly`, `FilterPongOnly`) and, with `replyToPing`, answers pings.
+fn ping(d: &mut Decoder, config: &Element) -> Rule {
+    let kind = config.props.str("filterType");
+    Rule::Ping {
+        pings: kind != "FilterPongOnly",
+        pongs: kind != "FilterPingOnly",
+        replies: d.compile(&config.props.str("replyToPing")),
+    }
+}
+
+/// The filter that an element in scope is, if it is one.
+pub(super) fn decode(d: &mut Decoder, config: &Element) -> Option<Filter> {
+    let rule = match config.class.strip_prefix("eu.luminis.jmeter.wssampler.")? {
+        "TextFrameFilter" => text(d, config),
+        "BinaryFrameFilter" => binary(d, config),
+        "PingFrameFilter" => ping(d, config),
+        _ => return None,
+    };
+    Some(Filter {
+        name: d.compile(&config.name),
+        rule,
+    })
+}
+
+/// How frames are received through filters.
+#[derive(Clone, Copy)]
+pub(super) struct Sieve<'s> {
+    pub filters: &'s [Filter],
+    /// What is left out counts into the sample's size.
+    pub counts: bool,
+    pub keeps_body: bool,
+}
+
+impl<'s> Sieve<'s> {
+    /// `FrameFilter#receiveFrame`: the filter in front gets what those behind it let through. All frames together have to come
+    /// within the time limit, which is looked at after each of them, also after the one that is let through; so no limit
+    /// (0) means no frame.
+    pub fn receive<'f>(
+        self,
+        cx: &'f mut Context,
+        client: &'f mut Client,
+        timeout_ms: u64,
+        sample: &'f mut Sample,
+        left_out: &'f mut Vec<Sample>,
+    ) -> Pin<Box<dyn Future<Output = Result<Frame, Stop>> + 'f>>
+    where
+        's: 'f,
+    {
+        Box::pin(async move {
+            let Some((filter, rest)) = self.filters.split_first() else {
+                return client.receive(cx, timeout_ms).await;
+            };
+            let rest = Sieve {
+                filters: rest,
+                ..self
+            };
+            let test = Test::prepare(filter, cx);
+            let mut left_ms = timeout_ms;
+            loop {
+                let begin = Instant::now();
+                let start_ms = cx.clock().now_ms();
+                let frame = rest.receive(cx, client, left_ms, sample, left_out).await?;
+                let spent_ms = begin.elapsed().as_millis() as u64;
+                let matches = test.matches(&frame, client);
+                if matches {
+                    let mut child = self.leave_out(cx, filter, &frame, client, sample);
+                    child.start_ms = start_ms;
+                    child.set_end(cx.clock().now_ms());
+                    if test.replies && frame.opcode == Opcode::Ping {
+                        child.sent_bytes = client.send(cx, Opcode::Pong, &frame.payload).await?;
+                        if self.counts {
+                            sample.sent_bytes += child.sent_bytes;
+                        }
+                    }
+                    left_out.push(child);
+                }
+                if spent_ms >= left_ms {
+                    return Err(Stop::ReadTimeout);
+                }
+                left_ms -= spent_ms;
+                if !matches {
+                    return Ok(frame);
+                }
+            }
+        })
+    }
+
+    /// The sub-result of a frame.
+    fn leave_out(
+        self,
+        cx: &mut Context,
+        filter: &Filter,
+        frame: &Frame,
+        client: &Client,
+        sample: &mut Sample,
+    ) -> Sample {
+        let label = format!(
+            "Discarded {} frame (by filter '{}')",
+            frames::kind(frame),
+            filter.name.eval(cx)
+        );
+        let mut child = Sample::new(label.into(), "".into());
+        child.success = true;
+        let is_binary = client.is_binary(frame);
+        child.message = format!("Received {}", frames::shown(frame, is_binary)).into();
+        child.body_bytes = frame.payload.len() as u64;
+        child.header_bytes = frame.wire_bytes - child.body_bytes;
+        if self.counts {
+            sample.header_bytes += child.header_bytes;
+            sample.body_bytes += child.body_bytes;
+        }
+        if self.keeps_body && (is_binary || client.is_text(frame)) {
+            child.response_data = Some(frame.payload.as_slice().into());
+        }
+        child
+    }
+}
+
+/// A filter's rule, evaluated.
+struct Test<'f> {
+    filter: &'f Filter,
+    value: String,
+    pattern: Option<Pattern>,
+    bytes: Vec<u8>,
+    position: Option<usize>,
+    replies: bool,
+}
+
+impl<'f> Test<'f> {
+    /// `prepareFilter`.
+    fn prepare(filter: &'f Filter, cx: &mut Context) -> Test<'f> {
+        let mut test = Test {
+            filter,
+            value: String::new(),
+            pattern: None,
+            bytes: Vec::new(),
+            position: None,
+            replies: false,
+        };
+        match &filter.rule {
+            Rule::Text { comparison, value } => {
+                test.value = value.eval(cx).into_string();
+                if matches!(comparison.how, How::EqualsRegex | How::ContainsRegex) {
+                    let compiled = Pattern::compile(&test.value, Dialect::Java, Options::default());
+                    test.pattern = compiled.ok();
+                }
+            }
+            Rule::Binary {
+                value, position, ..
+            } => {
+                let text = value.eval(cx).into_string();
+                test.bytes = frames::parse_binary(&text).unwrap_or_else(|| {
+                    tracing::error!(
+                        "a binary frame filter will filter nothing: its match value is '{text}'"
+                    );
+                    Vec::new()
+                });
+                test.position = position.eval(cx).parse().ok();
+            }
+            Rule::Ping { replies, .. } => test.replies = property_bool(&replies.eval(cx)),
+        }
+        test
+    }
+
+    fn matches(&self, frame: &Frame, client: &Client) -> bool {
+        match &self.filter.rule {
+            Rule::Ping { pings, pongs, .. } => match frame.opcode {
+                Opcode::Ping => *pings,
+                Opcode::Pong => *pongs,
+                _ => false,
+            },
+            Rule::Text { comparison, .. } if client.is_text(frame) => {
+                self.matches_text(*comparison, &String::from_utf8_lossy(&frame.payload))
+            }
+            Rule::Binary { comparison, .. } if client.is_binary(frame) => {
+                self.matches_bytes(*comparison, &frame.payload)
+            }
+            _ => false,
+        }
+    }
+
+    fn matches_text(&self, comparison: Comparison, text: &str) -> bool {
+        let value = self.value.as_str();
+        let pattern = |look: &dyn Fn(&Pattern) -> bool| self.pattern.as_ref().is_some_and(look);
+        let matches = match comparison.how {
+            How::Any => return true,
+            How::Equals => text == value,
+            How::Contains => text.contains(value),
+            How::StartsWith => text.starts_with(value),
+            How::EndsWith => text.ends_with(value),
+            How::EqualsRegex => pattern(&|pattern| pattern.full_match(text)),
+            How::ContainsRegex => pattern(&|pattern| pattern.is_match(text)),
+        };
+        matches != comparison.negated
+    }
+
+    fn matches_bytes(&self, comparison: Comparison, bytes: &[u8]) -> bool {
+        let value = self.bytes.as_slice();
+        let matches = match (comparison.how, self.position) {
+            (How::Equals, _) => bytes == value,
+            (How::Contains, Some(at)) => {
+                !value.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(value))
+            }
+            (How::Contains, None) => frames::contains(bytes, value),
+            (How::StartsWith, _) => bytes.starts_with(value),
+            (How::EndsWith, _) => bytes.ends_with(value),
+            (How::Any | How::EqualsRegex | How::ContainsRegex, _) => return true,
+        };
+        matches != comparison.negated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(comparison: &str, value: &str, frame: &str) -> bool {
+        let comparison = Comparison::of(comparison);
+        let filter = Filter {
+            name: Template::raw("f"),
+            rule: Rule::Text {
+                comparison,
+                value: Template::raw(value),
+            },
+        };
+        let test = Test {
+            filter: &filter,
+            value: value.to_owned(),
+            pattern: Pattern::compile(value, Dialect::Java, Options::default()).ok(),
+            bytes: frames::parse_binary(value).unwrap_or_default(),
+            position: None,
+            replies: false,
+        };
+        match comparison.how {
+            How::Equals if value == "cafe" => test.matches_bytes(comparison, &[0xca, 0xfe]),
+            _ => test.matches_text(comparison, frame),
+        }
+    }
+
+    #[test]
+    fn comparisons() {
+        for (comparison, value, frame, expected) in [
+            ("IsPlain", "", "x", true),
+            ("Equals", "abc", "abc", true),
+            ("NotEquals", "abc", "abc", false),
+            ("Contains", "b", "abc", true),
+            ("NotContains", "x", "abc", true),
+            ("StartsWith", "ab", "abc", true),
+            ("NotEndsWith", "bc", "abc", false),
+            ("EqualsRegex", "a.", "abc", false),
+            ("ContainsRegex", "a.", "abc", true),
+            ("NotContainsRegex", "a.", "abc", false),
+            ("Equals", "cafe", "", true),
+        ] {
+            assert_eq!(
+                text(comparison, value, frame),
+                expected,
+                "{comparison} {value} {frame}"
+            );
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! A WebSocket connection, frame by frame (RFC 6455 section 5).
+//!
+//! Whoever measures a server wants each frame as it came, with its size, fragments and control frames included, and wants no
+//! frame sent on its behalf. So this knows frames only: no message is put together, no ping answered, nothing is inflated. The
+//! opening handshake is the caller's, too: bytes out, a head in.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use memchr::memchr;
+
+use crate::connection::{Connection, Read, read_into, read_tls};
+use crate::exchange::open;
+use crate::failure::{Failure, FailureKind};
+use crate::head::MAX_HEAD_BYTES;
+use crate::message::{Body, Limits, Times};
+use crate::send::Source;
+use crate::session::Session;
+use crate::target::Target;
+use crate::worker::{Worker, add};
+
+/// Longer frames fit no Java array.
+const MAX_PAYLOAD_BYTES: u64 = i32::MAX as u64;
+
+/// What a frame is for (RFC 6455 section 5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opcode {
+    Continuation,
+    Text,
+    Binary,
+    Close,
+    Ping,
+    Pong,
+    /// A reserved one.
+    Other(u8),
+}
+
+impl Opcode {
+    fn of(bits: u8) -> Self {
+        match bits {
+            0 => Self::Continuation,
+            1 => Self::Text,
+            2 => Self::Binary,
+            8 => Self::Close,
+            9 => Self::Ping,
+            10 => Self::Pong,
+            other => Self::Other(other),
+        }
+    }
+
+    fn bits(self) -> u8 {
+        match self {
+            Self::Continuation => 0,
+            Self::Text => 1,
+            Self::Binary => 2,
+            Self::Close => 8,
+            Self::Ping => 9,
+            Self::Pong => 10,
+            Self::Other(bits) => bits,
+        }
+    }
+}
+
+/// A frame as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    pub opcode: Opcode,
+    /// The last of its message.
+    pub is_final: bool,
+    /// The first reserved bit, by which extensions mark compressed messages.
+    pub is_compressed: bool,
+    pub payload: Vec<u8>,
+    /// Bytes on the connection, its head included.
+    pub wire_bytes: u64,
+}
+
+/// Why no frame came.
+#[derive(Debug)]
+pub enum FrameFailure {
+    /// The stream ended between frames, or within a frame's first two bytes or its length.
+    End,
+    /// The stream ended within the payload.
+    EndInPayload {
+        expected: u64,
+        received: u64,
+    },
+    /// The frame is longer than 2,147,483,647 bytes.
+    TooLarge,
+    Exchange(FailureKind),
+}
+
+/// A connection on which frames are sent and received.
+pub struct WebSocket {
+    connection: Box<Connection>,
+    worker: Rc<Worker>,
+    /// Received and not yet taken.
+    received: Vec<u8>,
+}
+
+impl WebSocket {
+    /// Opens a connection of its own to `target`.
+    ///
+    /// # Errors
+    /// Those of connecting, see [`FailureKind`].
+    pub async fn connect(
+        session: &Session,
+        target: &Target,
+        limits: Limits,
+    ) -> Result<(Self, Times), Box<Failure>> {
+        let mut times = Times::starting(Instant::now());
+        let (connection, _) = open(session, target, None, limits, &mut times).await?;
+        times.end = Instant::now();
+        let socket = Self {
+            connection,
+            worker: session.worker().clone(),
+            received: Vec::new(),
+        };
+        Ok((socket, times))
+    }
+
+    /// Sends bytes as they are.
+    pub async fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), FailureKind> {
+        let mut source = Source::new(bytes, Body::None);
+        let sent = self.connection.send(&self.worker, &mut source).await;
+        add(&self.worker.counts.bytes_sent, source.sent);
+        sent
+    }
+
+    /// Receives up to the end of a head: its empty line, or the end of the stream, upon which it may be empty. `limit` is on
+    /// each silence.
+    pub async fn receive_head(&mut self, limit: Option<Duration>) -> Result<Vec<u8>, FailureKind> {
+        let mut at = 0;
+        loop {
+            while let Some(end) = memchr(b'\n', &self.received[at..]) {
+                let line = self.received[at..at + end].trim_ascii();
+                at += end + 1;
+                if line.is_empty() && at > end + 1 {
+                    let rest = self.received.split_off(at);
+                    return Ok(std::mem::replace(&mut self.received, rest));
+                }
+            }
+            if self.received.len() > MAX_HEAD_BYTES {
+                return Err(FailureKind::HeadTooLarge);
+            }
+            if !self.receive_more(limit).await? {
+                return Ok(std::mem::take(&mut self.received));
+            }
+        }
+    }
+
+    /// Sends a frame that is a message of its own, masked as clients must; gives its size in bytes.
+    pub async fn send(
+        &mut self,
+        opcode: Opcode,
+        payload: &[u8],
+        mask: [u8; 4],
+    ) -> Result<u64, FailureKind> {
+        let bytes = encode(opcode, payload, mask);
+        self.send_bytes(&bytes).await?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Receives a frame; `limit` is on each silence. What came of a frame before the limit stays for the next call.
+    pub async fn receive(&mut self, limit: Option<Duration>) -> Result<Frame, FrameFailure> {
+        loop {
+            let head = FrameHead::read(&self.received);
+            if let Some(head) = &head {
+                if head.payload_bytes > MAX_PAYLOAD_BYTES {
+                    return Err(FrameFailure::TooLarge);
+                }
+                if let Some(frame) = head.take(&mut self.received) {
+                    return Ok(frame);
+                }
+            }
+            let more = self.receive_more(limit).await;
+            if !more.map_err(FrameFailure::Exchange)? {
+                return Err(match head {
+                    Some(head) => FrameFailure::EndInPayload {
+                        expected: head.payload_bytes,
+                        received: (self.received.len() - head.head_bytes) as u64,
+                    },
+                    None => FrameFailure::End,
+                });
+            }
+        }
+    }
+
+    /// Ends the connection.
+    pub fn close(self) {
+        self.worker.counts.closed(false);
+        self.connection.close();
+    }
+
+    /// Waits for bytes. False at the end of the stream.
+    async fn receive_more(&mut self, limit: Option<Duration>) -> Result<bool, FailureKind> {
+        loop {
+            let before = self.received.len();
+            self.received.append(&mut self.connection.surplus);
+            match self.read_available()? {
+                Read::Bytes(0) => return Ok(self.received.len() > before),
+                _ if self.received.len() > before => {
+                    let count = self.received.len() - before;
+                    add(&self.worker.counts.bytes_received, count as u64);
+                    return Ok(true);
+                }
+                Read::Bytes(_) => {}
+                Read::NotReady => self.connection.readable(&self.worker, limit).await?,
+            }
+        }
+    }
+
+    fn read_available(&mut self) -> Result<Read, FailureKind> {
+        let scratch = &mut *self.worker.scratch.borrow_mut();
+        let received = &mut self.received;
+        let connection = &mut *self.connection;
+        let Some(tls) = &mut connection.tls else {
+            let read = read_into(&connection.stream, &mut scratch.input)?;
+            if let Read::Bytes(count) = read {
+                received.extend_from_slice(&scratch.input[..count]);
+            }
+            return Ok(read);
+        };
+        if tls.closed {
+            return Ok(Read::Bytes(0));
+        }
+        let mut hand = |payload: &[u8]| {
+            received.extend_from_slice(payload);
+            Ok(())
+        };
+        read_tls(&connection.stream, tls, scratch, &mut hand)
+    }
+}
+
+/// A frame's first bytes.
+struct FrameHead {
+    first: u8,
+    head_bytes: usize,
+    payload_bytes: u64,
+}
+
+impl FrameHead {
+    /// `None` if it is not complete.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let [first, second, rest @ ..] = bytes else {
+            return None;
+        };
+        let (length_bytes, payload_bytes) = match second & 0x7f {
+            126 => (2, u64::from(u16::from_be_bytes(*rest.first_chunk()?))),
+            127 => (8, u64::from_be_bytes(*rest.first_chunk()?)),
+            short => (0, u64::from(short)),
+        };
+        Some(Self {
+            first: *first,
+            head_bytes: 2 + length_bytes,
+            payload_bytes,
+        })
+    }
+
+    /// The frame, if all of it has come.
+    fn take(&self, received: &mut Vec<u8>) -> Option<Frame> {
+        let start = self.head_bytes;
+        let end = start + usize::try_from(self.payload_bytes).ok()?;
+        if received.len() < end {
+            return None;
+        }
+        let payload = received[start..end].to_vec();
+        received.drain(..end);
+        Some(Frame {
+            opcode: Opcode::of(self.first & 0x0f),
+            is_final: self.first & 0x80 != 0,
+            is_compressed: self.first & 0x40 != 0,
+            payload,
+            wire_bytes: end as u64,
+        })
+    }
+}
+
+/// A final, masked frame.
+fn encode(opcode: Opcode, payload: &[u8], mask: [u8; 4]) -> Vec<u8> {
+    const FINAL: u8 = 0x80;
+    const MASKED: u8 = 0x80;
+    let mut bytes = Vec::with_capacity(14 + payload.len());
+    bytes.push(FINAL | opcode.bits());
+    match payload.len() {
+        length @ ..126 => bytes.push(MASKED | length as u8),
+        length @ ..65_536 => {
+            bytes.push(MASKED | 126);
+            bytes.extend_from_slice(&(length as u16).to_be_bytes());
+        }
+        length => {
+            bytes.push(MASKED | 127);
+            bytes.extend_from_slice(&(length as u64).to_be_bytes());
+        }
+    }
+    bytes.extend_from_slice(&mask);
+    let start = bytes.len();
+    bytes.extend_from_slice(payload);
+    for chunk in bytes[start..].chunks_mut(4) {
+        for (byte, mask) in chunk.iter_mut().zip(mask) {
+            *byte ^= mask;
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6455 section 5.7.
+    #[test]
+    fn the_examples_of_the_rfc() {
+        let masked = encode(Opcode::Text, b"Hello", [0x37, 0xfa, 0x21, 0x3d]);
+        let expected = [
+            0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58,
+        ];
+        assert_eq!(masked, expected);
+        let mut received = vec![0x01, 0x03, b'H', b'e', b'l', 0x80, 0x02, b'l', b'o', 0x89];
+        let mut take = || FrameHead::read(&received.clone())?.take(&mut received);
+        let first = take().expect("it is whole");
+        assert_eq!(
+            (first.opcode, first.is_final, first.wire_bytes),
+            (Opcode::Text, false, 5)
+        );
+        assert_eq!(first.payload, b"Hel");
+        let second = take().expect("it is whole");
+        assert_eq!(
+            (second.opcode, second.is_final),
+            (Opcode::Continuation, true)
+        );
+        assert_eq!(take(), None);
+    }
+
+    #[test]
+    fn lengths_of_all_three_sizes() {
+        for length in [0, 125, 126, 65_535, 65_536] {
+            let payload = vec![b'x'; length];
+            let mut bytes = encode(Opcode::Binary, &payload, [0; 4]);
+            // As a server would send it: without the mask.
+            bytes[1] &= 0x7f;
+            let head = FrameHead::read(&bytes).expect("its head is whole");
+            bytes.drain(head.head_bytes..head.head_bytes + 4);
+            assert_eq!(head.payload_bytes, length as u64);
+            let short = bytes.len() - 1;
+            assert!(length == 0 || head.take(&mut bytes[..short].to_vec()).is_none());
+            let frame = head.take(&mut bytes).expect("it is whole");
+            assert_eq!((frame.payload.len(), bytes.len()), (length, 0));
+        }
+        let huge = [0x82, 127, 0, 0, 0, 0, 0x80, 0, 0, 0];
+        let head = FrameHead::read(&huge).expect("its head is whole");
+        assert!(head.payload_bytes > MAX_PAYLOAD_BYTES);
+        assert!(FrameHead::read(&huge[..9]).is_none());
+    }
+}
