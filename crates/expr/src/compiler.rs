@@ -11,6 +11,7 @@ use crate::parse::{Names, Parser};
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
+use crate::template::Part;
 use crate::vars::{Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
@@ -81,12 +82,22 @@ impl Compiler {
         (vars.names().clone(), vars)
     }
 
-    pub(crate) fn with_parser<R>(&mut self, work: impl FnOnce(&mut Parser<'_>) -> R) -> R {
+    /// The parts of a text; the spans of faults and warnings lie within it.
+    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<Part>, Fault> {
         self.scope_mut();
-        work(&mut Parser {
+        let earlier = self.warnings.len();
+        let parts = Parser {
             names: Names::Growing(&mut self.names),
             scope: &mut self.scope,
             warnings: &mut self.warnings,
+        }
+        .compile(text, 0);
+        for warning in &mut self.warnings[earlier..] {
+            warning.keep_within(text);
+        }
+        parts.map_err(|mut fault| {
+            fault.keep_within(text);
+            fault
         })
     }
 }

@@ -37,6 +37,13 @@ impl Fault {
         }
     }
 
+    /// Shortens the span to what the text has. In one that breaks off behind a backslash, the parser reads the backslash
+    /// twice, as JMeter's does.
+    pub(crate) fn keep_within(&mut self, text: &str) {
+        let within = |at: usize| text.floor_char_boundary(at);
+        self.span = within(self.span.start)..within(self.span.end);
+    }
+
     pub(crate) fn warning(code: &'static str, message: String, span: Range<usize>) -> Fault {
         Fault {
             code,

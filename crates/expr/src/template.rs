@@ -98,7 +98,7 @@ impl Template {
         if !text.contains("${") {
             return Ok(Template::raw(text));
         }
-        let parts = cx.with_parser(|parser| parser.compile(text, 0))?;
+        let parts = cx.compile(text)?;
         if let [Part::Text(_)] = parts[..] {
             return Ok(Template::raw(text));
         }

@@ -162,3 +162,16 @@ fn a_locale_names_months_and_days() {
         "Pattern includes reserved character: '#'"
     );
 }
+
+#[test]
+fn the_span_of_a_fault_stays_within_a_text_that_breaks_off() {
+    for text in [
+        "${__dateTimeConvert(317${__P(\\",
+        "${__Random(\\",
+        "${__P(a${__Random(1\\",
+    ] {
+        if let Err(fault) = Template::compile(text, &mut compiler()) {
+            assert!(text.get(fault.span.clone()).is_some(), "{text}: {fault:?}");
+        }
+    }
+}

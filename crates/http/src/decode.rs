@@ -3,7 +3,7 @@
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::failure::{DecodeFailure, FailureKind};
+use crate::failure::{Coded, DecodeFailure, FailureKind};
 use crate::framing::Emit;
 use crate::head::trim;
 use crate::message::Relaxed;
@@ -43,12 +43,10 @@ impl Decoder {
 
     /// The body has ended: fails if the encoded data has not, unless relaxed.
     pub fn finish(&mut self) -> Result<(), FailureKind> {
-        let complete = self.stages.iter().all(|stage| stage.may_end(self.relaxed));
-        if complete {
-            Ok(())
-        } else {
-            Err(FailureKind::Decode(DecodeFailure::UnexpectedEnd))
-        }
+        let unended = self.stages.iter().find_map(|s| s.unended(self.relaxed));
+        unended.map_or(Ok(()), |coded| {
+            Err(FailureKind::Decode(DecodeFailure::UnexpectedEnd(coded)))
+        })
     }
 }
 
@@ -84,17 +82,20 @@ impl Stage {
         }
     }
 
-    fn may_end(&self, relaxed: Relaxed) -> bool {
+    /// The part that the end of the body cuts off, unless it may.
+    fn unended(&self, relaxed: Relaxed) -> Option<Coded> {
         match self {
-            Self::Gzip(stage) => stage.may_end(relaxed.gzip),
-            Self::Deflate(stage) => stage.ended || (relaxed.deflate && stage.inflate.is_some()),
-            Self::Brotli(stage) => stage.ended,
+            Self::Gzip(stage) => stage.unended(relaxed.gzip),
+            Self::Deflate(stage) if stage.inflate.is_none() => Some(Coded::DeflateHeader),
+            Self::Deflate(stage) => (!stage.ended && !relaxed.deflate).then_some(Coded::Deflate),
+            Self::Brotli(stage) => (!stage.ended).then_some(Coded::Brotli),
         }
     }
 }
 
 /// Inflates from the start of `input`; gives the bytes taken and whether the stream has ended.
 fn inflate(
+    coded: Coded,
     inflate: &mut Decompress,
     input: &[u8],
     piece: &mut [u8],
@@ -105,7 +106,7 @@ fn inflate(
         let (taken, made) = (inflate.total_in(), inflate.total_out());
         let status = inflate
             .decompress(&input[at..], piece, FlushDecompress::None)
-            .map_err(|error| corrupt(error.message().unwrap_or("invalid data")))?;
+            .map_err(|error| corrupt(coded, reason(error.message())))?;
         at += (inflate.total_in() - taken) as usize;
         let made = (inflate.total_out() - made) as usize;
         if made > 0 {
@@ -120,8 +121,17 @@ fn inflate(
     }
 }
 
-fn corrupt(text: &str) -> FailureKind {
-    FailureKind::Decode(DecodeFailure::Corrupt(text.into()))
+fn corrupt(coded: Coded, text: &str) -> FailureKind {
+    FailureKind::Decode(DecodeFailure::Corrupt(coded, text.into()))
+}
+
+/// zlib's words. Where its fast loop finds the fault, zlib-rs forgets the reason; a distance too far back is then by far
+/// the most frequent one.
+fn reason(message: Option<&str>) -> &str {
+    match message {
+        None | Some("repeated call with bad state") => "invalid distance too far back",
+        Some(message) => message,
+    }
 }
 
 /// `deflate`, which is zlib by the standard and raw deflate by some servers' habit
@@ -149,7 +159,7 @@ impl Inflate {
             return Ok(());
         }
         if let Some(stream) = &mut self.inflate {
-            (_, self.ended) = inflate(stream, input, &mut self.piece, emit)?;
+            (_, self.ended) = inflate(Coded::Deflate, stream, input, &mut self.piece, emit)?;
             return Ok(());
         }
         self.first.extend_from_slice(input);
@@ -159,7 +169,7 @@ impl Inflate {
                 && u16::from_be_bytes([method, flags]).is_multiple_of(31);
             let stream = self.inflate.insert(Decompress::new(is_zlib));
             let first = std::mem::take(&mut self.first);
-            (_, self.ended) = inflate(stream, &first, &mut self.piece, emit)?;
+            (_, self.ended) = inflate(Coded::Deflate, stream, &first, &mut self.piece, emit)?;
         }
         Ok(())
     }
@@ -199,11 +209,12 @@ impl Gunzip {
         }
     }
 
-    fn may_end(&self, relaxed: bool) -> bool {
+    fn unended(&self, relaxed: bool) -> Option<Coded> {
         match self.state {
-            GzipState::Header => self.members > 0,
-            GzipState::Data | GzipState::Trailer => relaxed,
-            GzipState::Rubbish => true,
+            GzipState::Header if self.members == 0 => Some(Coded::GzipHeader),
+            GzipState::Data if !relaxed => Some(Coded::GzipData),
+            GzipState::Trailer if !relaxed => Some(Coded::GzipTrailer),
+            _ => None,
         }
     }
 
@@ -213,11 +224,16 @@ impl Gunzip {
                 GzipState::Header => self.header(input)?,
                 GzipState::Data => {
                     let check = &mut self.check;
-                    let (taken, ended) =
-                        inflate(&mut self.inflate, input, &mut self.piece, &mut |piece| {
+                    let (taken, ended) = inflate(
+                        Coded::GzipData,
+                        &mut self.inflate,
+                        input,
+                        &mut self.piece,
+                        &mut |piece| {
                             check.update(piece);
                             emit(piece)
-                        })?;
+                        },
+                    )?;
                     if ended {
                         self.state = GzipState::Trailer;
                     }
@@ -279,11 +295,12 @@ fn gzip_header_len(bytes: &[u8]) -> Result<Option<usize>, DecodeFailure> {
     }
     if bytes.get(2).is_some_and(|method| *method != DEFLATE) {
         let text = "Unsupported compression method";
-        return Err(DecodeFailure::Corrupt(text.into()));
+        return Err(DecodeFailure::Corrupt(Coded::GzipHeader, text.into()));
     }
     match gzip_fields_end(bytes) {
         None if bytes.len() > MAX_GZIP_HEADER_BYTES => {
-            Err(DecodeFailure::Corrupt("endless gzip header".into()))
+            let text = "endless gzip header";
+            Err(DecodeFailure::Corrupt(Coded::GzipHeader, text.into()))
         }
         length => Ok(length),
     }
@@ -350,7 +367,9 @@ impl Unbrotli {
                 BrotliResult::ResultSuccess => self.ended = true,
                 BrotliResult::NeedsMoreInput => break,
                 BrotliResult::NeedsMoreOutput => {}
-                BrotliResult::ResultFailure => return Err(corrupt("corrupted brotli stream")),
+                BrotliResult::ResultFailure => {
+                    return Err(corrupt(Coded::Brotli, "corrupted brotli stream"));
+                }
             }
         }
         Ok(())

@@ -153,11 +153,23 @@ pub enum DecodeFailure {
     /// The first bytes are not gzip's.
     NotGzip,
     /// The encoded stream ends too early.
-    UnexpectedEnd,
+    UnexpectedEnd(Coded),
     /// The check sum or length at the end of a gzip stream does not match.
     Checksum,
     /// Damaged data; the text names what is wrong.
-    Corrupt(Box<str>),
+    Corrupt(Coded, Box<str>),
+}
+
+/// The part of an encoded stream that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coded {
+    GzipHeader,
+    GzipData,
+    GzipTrailer,
+    /// The two bytes that tell zlib from raw deflate.
+    DeflateHeader,
+    Deflate,
+    Brotli,
 }
 
 impl FailureKind {

@@ -18,7 +18,7 @@ pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
             format!("{head:?} {kept} {:?}", receiver.body.stored)
         }
         // The decompressor's words depend on how many bytes it had at hand.
-        Err(FailureKind::Decode(DecodeFailure::Corrupt(_))) => "corrupt".to_owned(),
+        Err(FailureKind::Decode(DecodeFailure::Corrupt(..))) => "corrupt".to_owned(),
         Err(kind) => format!("{kind:?}"),
     }
 }

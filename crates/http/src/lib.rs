@@ -57,7 +57,8 @@ use portable as sys;
 
 pub use exchange::exchange;
 pub use failure::{
-    BadChunk, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart, TlsFailure,
+    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart,
+    TlsFailure,
 };
 pub use head::{Headers, MAX_HEAD_BYTES};
 pub use message::{

@@ -411,8 +411,8 @@ mod tests {
             FailureKind::Decode(DecodeFailure::NotGzip) => {
                 "ZipException: Not in GZIP format".into()
             }
-            FailureKind::Decode(DecodeFailure::UnexpectedEnd) => "EOFException: null".into(),
-            FailureKind::Decode(DecodeFailure::Corrupt(text)) => format!("ZipException: {text}"),
+            FailureKind::Decode(DecodeFailure::UnexpectedEnd(_)) => "EOFException: null".into(),
+            FailureKind::Decode(DecodeFailure::Corrupt(_, text)) => format!("ZipException: {text}"),
             other => panic!("{other:?}"),
         }
     }

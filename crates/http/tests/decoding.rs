@@ -4,7 +4,9 @@ mod peer;
 
 use std::io::Write;
 
-use drumfire_http::{DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange};
+use drumfire_http::{
+    Coded, DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange,
+};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use peer::{GET, LIMITS, Peer, answer, run, session};
@@ -110,27 +112,59 @@ fn gzip_header_fields() {
 #[test]
 fn damage() {
     assert_eq!(failure("gzip", b"plain text"), DecodeFailure::NotGzip);
+    let unended = DecodeFailure::UnexpectedEnd;
+    let corrupt = |coded, text: &str| DecodeFailure::Corrupt(coded, text.into());
     let whole = gzip(&text());
-    assert_eq!(failure("gzip", &whole[..500]), DecodeFailure::UnexpectedEnd);
-    assert_eq!(failure("gzip", &whole[..5]), DecodeFailure::UnexpectedEnd);
+    let end = whole.len();
+    assert_eq!(failure("gzip", &whole[..5]), unended(Coded::GzipHeader));
+    assert_eq!(failure("gzip", &whole[..500]), unended(Coded::GzipData));
+    assert_eq!(
+        failure("gzip", &whole[..end - 4]),
+        unended(Coded::GzipTrailer)
+    );
     let mut wrong_sum = whole.clone();
-    let at = wrong_sum.len() - 8;
-    wrong_sum[at] ^= 1;
+    wrong_sum[end - 8] ^= 1;
     assert_eq!(failure("gzip", &wrong_sum), DecodeFailure::Checksum);
-    assert!(matches!(
-        failure("deflate", &[0x07; 30]),
-        DecodeFailure::Corrupt(_)
-    ));
+    let mut wrong_method = whole.clone();
+    wrong_method[2] = 7;
+    assert_eq!(
+        failure("gzip", &wrong_method),
+        corrupt(Coded::GzipHeader, "Unsupported compression method")
+    );
+    let wrong_block = [&whole[..10], &[0xff; 10]].concat();
+    assert_eq!(
+        failure("gzip", &wrong_block),
+        corrupt(Coded::GzipData, "invalid block type")
+    );
+    // A distance too far back, near the end of the input and far from it: zlib-rs words the latter differently.
+    for rest in [0, 600] {
+        let far = [&whole[..10], &[0x4b, 0x04, 0x12, 0], &vec![0; rest]].concat();
+        assert_eq!(
+            failure("gzip", &far),
+            corrupt(Coded::GzipData, "invalid distance too far back")
+        );
+    }
+    assert_eq!(
+        failure("deflate", &[0xff; 5]),
+        corrupt(Coded::Deflate, "invalid block type")
+    );
+    let mut wrong_sum = zlib(b"hello");
+    *wrong_sum.last_mut().expect("there is a check sum") ^= 1;
+    assert_eq!(
+        failure("deflate", &wrong_sum),
+        corrupt(Coded::Deflate, "incorrect data check")
+    );
     let whole = zlib(&text());
     assert_eq!(
-        failure("deflate", &whole[..500]),
-        DecodeFailure::UnexpectedEnd
+        failure("deflate", &whole[..1]),
+        unended(Coded::DeflateHeader)
     );
+    assert_eq!(failure("deflate", &whole[..500]), unended(Coded::Deflate));
     let whole = brotli(&text());
-    assert_eq!(failure("br", &whole[..50]), DecodeFailure::UnexpectedEnd);
+    assert_eq!(failure("br", &whole[..50]), unended(Coded::Brotli));
     assert!(matches!(
         failure("br", &[0xff; 40]),
-        DecodeFailure::Corrupt(_)
+        DecodeFailure::Corrupt(Coded::Brotli, _)
     ));
 }
 

@@ -284,3 +284,15 @@ fn compiled_things_are_shared_between_threads() {
     shared::<XPath>();
     shared::<drumfire_query::boundary::Boundary>();
 }
+
+/// Found by fuzzing: Jayway starts anew at the beginning of such a path, for ever.
+#[test]
+fn a_path_without_an_end_is_refused_where_jayways_stack_overflows() {
+    let endless = "['].sort_by(@', TTTT&[1";
+    let long = "$".to_owned() + &".a".repeat(5_000);
+    for path in [endless, long.as_str()] {
+        let error = JsonPath::compile(path).expect_err("it has no end");
+        assert_eq!(error.message, "java.lang.StackOverflowError");
+    }
+    assert!(JsonPath::compile(&("$".to_owned() + &".a".repeat(249))).is_ok());
+}

@@ -354,9 +354,16 @@ impl Failure<'_> {
             Self::MissingClosingChunk => Exception::new("java.io.IOException", "Premature EOF")
                 .through(frames::MISSING_CHUNK.iter().copied())
                 .through(frames::READ_BODY.iter().copied()),
-            Self::BadChunkHeader(_) => Exception::new("java.io.IOException", "Bogus chunk size")
-                .through(frames::BAD_CHUNK.iter().copied())
-                .through(frames::READ_BODY.iter().copied()),
+            Self::MissingChunkEnd => Exception::new("java.io.IOException", "missing CR"),
+            Self::BadTrailer(_) => Exception::new(
+                "java.io.IOException",
+                "Malformed tailer - format should be key:value",
+            ),
+            Self::BadChunkHeader(_) | Self::NegativeChunk => {
+                Exception::new("java.io.IOException", "Bogus chunk size")
+                    .through(frames::BAD_CHUNK.iter().copied())
+                    .through(frames::READ_BODY.iter().copied())
+            }
             other => {
                 let same = other.exception(endpoint);
                 Exception {

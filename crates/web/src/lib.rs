@@ -4,6 +4,7 @@
 //! The rule everywhere is what JMeter 5.6.3 does with its HttpClient4 implementation; where a rule is odd, the class that
 //! has it is named. Nothing here does I/O except asking an upload file for its size, and the time is always an argument.
 
+mod damage;
 mod exception;
 mod header_value;
 mod java_text;

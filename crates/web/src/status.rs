@@ -2,8 +2,10 @@
 
 use std::net::IpAddr;
 
+pub use crate::damage::Damage;
 use crate::exception::Exception;
 use crate::trace::Frame;
+pub use crate::trace::frames::damage::StatusPart;
 use crate::trace::frames::{self, Phase, below};
 
 /// Where a connection was to be made to.
@@ -58,6 +60,8 @@ pub enum Failure<'a> {
     NoResponse,
     /// The peer closed the connection before a status line, or the head is not HTTP.
     MalformedHead,
+    /// A status line that cannot be read.
+    BadStatusLine(StatusPart, &'a str),
     /// A header line without a colon.
     BadHeader(&'a str),
     /// The body ended before its `Content-Length`; sizes in bytes.
@@ -68,12 +72,16 @@ pub enum Failure<'a> {
     MissingClosingChunk,
     /// The chunk size cannot be read; the text is the line up to any semicolon.
     BadChunkHeader(&'a str),
-    /// No line end after a chunk.
+    /// The chunk size is negative.
+    NegativeChunk,
+    /// Something else than a line end after a chunk.
     MissingChunkEnd,
-    /// A gzip body that is not gzip.
-    NotGzip,
-    /// A compressed body that ends early.
-    TruncatedCompression,
+    /// The body ends where a chunk's line end was due.
+    UnendedChunk,
+    /// A line after the last chunk that is no header.
+    BadTrailer(&'a str),
+    /// A compressed body that cannot be read.
+    Damaged(Damage<'a>),
     /// The peer closed the connection during the TLS handshake, or did not speak TLS and closed.
     TlsClosed,
     /// The peer answered the TLS handshake with something that is not TLS.
@@ -119,6 +127,12 @@ impl Failure<'_> {
                     .through([frames::NOT_HTTP])
                     .through(below(Phase::Execute))
                     .caused_by(frames::not_http())
+            }
+            Self::BadStatusLine(part, line) => {
+                Exception::without_message("org.apache.http.client.ClientProtocolException")
+                    .through([frames::NOT_HTTP])
+                    .through(below(Phase::Execute))
+                    .caused_by(frames::damage::status_line(*part, line))
             }
             Self::BadHeader(line) => {
                 Exception::without_message("org.apache.http.client.ClientProtocolException")
@@ -176,12 +190,18 @@ impl Failure<'_> {
                 Exception::new(MALFORMED_CHUNK, "Unexpected content at the end of chunk")
                     .through(flat(frames::UNENDED_CHUNK))
             }
-            Self::NotGzip => Exception::new("java.util.zip.ZipException", "Not in GZIP format")
-                .through(flat(frames::NOT_GZIP)),
-            _ => Exception::new(
-                "java.io.EOFException",
-                "Unexpected end of ZLIB input stream",
-            ),
+            Self::NegativeChunk => Exception::new(MALFORMED_CHUNK, "Negative chunk size")
+                .through(flat(frames::damage::NEGATIVE_CHUNK)),
+            Self::UnendedChunk => Exception::new(MALFORMED_CHUNK, "CRLF expected at end of chunk")
+                .through(flat(frames::damage::UNENDED_CHUNK_AT_END)),
+            Self::BadTrailer(line) => Exception::new(
+                MALFORMED_CHUNK,
+                format!("Invalid footer: Invalid header: {line}"),
+            )
+            .through(flat(frames::damage::TRAILER))
+            .caused_by(frames::damage::trailer(line)),
+            Self::Damaged(damage) => damage.exception(),
+            other => unreachable!("{other:?} is no failure of a body"),
         }
     }
 }
@@ -398,7 +418,7 @@ mod tests {
             "Remote host terminated the handshake",
         );
         assert_failure(
-            Failure::NotGzip,
+            Failure::Damaged(Damage::NotGzip),
             "java.util.zip.ZipException",
             "Not in GZIP format",
         );

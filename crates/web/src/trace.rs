@@ -173,6 +173,27 @@ pub(crate) struct Cause {
     pub frames: &'static [Frame],
     /// How many frames of the enclosing trace it does not share.
     pub unshared: usize,
+    /// What it wraps in turn.
+    pub cause: Option<Box<Cause>>,
+}
+
+impl Cause {
+    /// `enclosing` is how many frames the trace around it has.
+    fn write(&self, enclosing: usize, out: &mut impl Write) -> fmt::Result {
+        match &self.message {
+            Some(message) => writeln!(out, "Caused by: {}: {message}", self.class)?,
+            None => writeln!(out, "Caused by: {}", self.class)?,
+        }
+        self.frames
+            .iter()
+            .try_for_each(|frame| write_frame(frame, out))?;
+        let shared = enclosing - self.unshared;
+        writeln!(out, "\t... {shared} more")?;
+        match &self.cause {
+            Some(cause) => cause.write(self.frames.len() + shared, out),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Where an exception comes from.
@@ -231,18 +252,10 @@ impl Exception {
             written = written.and_then(|()| write_frame(frame, out));
         });
         written?;
-        if let Some(cause) = &self.origin.cause {
-            match &cause.message {
-                Some(message) => writeln!(out, "Caused by: {}: {message}", cause.class)?,
-                None => writeln!(out, "Caused by: {}", cause.class)?,
-            }
-            cause
-                .frames
-                .iter()
-                .try_for_each(|frame| write_frame(frame, out))?;
-            writeln!(out, "\t... {} more", count - cause.unshared)?;
+        match &self.origin.cause {
+            Some(cause) => cause.write(count, out),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The stack trace.

@@ -27,6 +27,13 @@ fn compile_inner(text: &str) -> Result<Path, Error> {
     .path()
 }
 
+/// Every reader of a token calls that of the next one, so a longer path would fill the stack.
+const MAX_TOKENS: usize = 250;
+
+fn stack_overflow() -> Error {
+    Error::failed("java.lang.StackOverflowError")
+}
+
 struct Compiler {
     cursor: Cursor,
     tokens: Vec<Token>,
@@ -61,6 +68,9 @@ impl Compiler {
 
     /// `readNextToken`; every reader goes on with the next one.
     fn token(&mut self) -> Result<(), Error> {
+        if self.tokens.len() >= MAX_TOKENS {
+            return Err(stack_overflow());
+        }
         let start = self.cursor.at;
         let read = match self.cursor.current()? {
             '[' => {
@@ -360,7 +370,9 @@ impl Compiler {
         if names.is_empty() {
             return Err(Error::invalid("Empty properties"));
         }
-        self.cursor.at = self.cursor.next_is(end, ']').map_or(0, |close| close + 1);
+        // Jayway starts anew at the beginning then, until its stack is full.
+        let close = self.cursor.next_is(end, ']').ok_or_else(stack_overflow)?;
+        self.cursor.at = close + 1;
         self.tokens.push(Token::Property { names, quote });
         self.rest()
     }

@@ -16,6 +16,7 @@ macro_rules! jm {
     };
 }
 
+pub mod damage;
 pub mod java;
 
 pub const SAMPLER: &[Frame] = &[
@@ -264,16 +265,6 @@ const NEXT_CHUNK: &[Frame] = &[
     hc!("io.ChunkedInputStream.read:183"),
 ];
 
-pub const NOT_GZIP: &[&[Frame]] = &[&[
-    "java.util.zip.GZIPInputStream.readHeader:165",
-    "java.util.zip.GZIPInputStream.<init>:79",
-    "java.util.zip.GZIPInputStream.<init>:91",
-    jm!("hc.LaxGZIPInputStream.<init>:42"),
-    jm!("HTTPHC4Impl.lambda$static$0:205"),
-    "org.apache.http.client.entity.LazyDecompressingInputStream.initWrapper:51",
-    "org.apache.http.client.entity.LazyDecompressingInputStream.read:63",
-]];
-
 const CONNECT_CALLED: Frame = hc!("conn.DefaultHttpClientConnectionOperator.connect:142");
 const PLAIN_SOCKET: Frame =
     "org.apache.http.conn.socket.PlainConnectionSocketFactory.connectSocket:75";
@@ -354,6 +345,7 @@ pub fn refused(tls: bool, limited: bool) -> Cause {
         message: Some("Connection refused".into()),
         frames,
         unshared: 1,
+        cause: None,
     }
 }
 
@@ -365,6 +357,7 @@ pub fn timed_out(tls: bool) -> Cause {
         message: Some("Connect timed out".into()),
         frames,
         unshared: 1,
+        cause: None,
     }
 }
 
@@ -390,6 +383,7 @@ pub fn not_http() -> Cause {
         message,
         frames: FRAMES,
         unshared: 1,
+        cause: None,
     }
 }
 
@@ -414,6 +408,7 @@ pub fn bad_header(line: &str) -> Cause {
         message,
         frames: FRAMES,
         unshared: 1,
+        cause: None,
     }
 }
 
@@ -431,6 +426,7 @@ pub fn circular(address: &str) -> Cause {
         message,
         frames: FRAMES,
         unshared: 1,
+        cause: None,
     }
 }
 
@@ -461,6 +457,7 @@ pub fn tls_closed() -> Cause {
         message: Some("SSL peer shut down incorrectly".into()),
         frames: FRAMES,
         unshared: 2,
+        cause: None,
     }
 }
 
@@ -519,6 +516,7 @@ pub fn parse_url(message: String, line: UrlSyntax) -> Cause {
         message: Some(message.into()),
         frames,
         unshared: 1,
+        cause: None,
     }
 }
 

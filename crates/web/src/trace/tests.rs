@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::*;
 use crate::body::{Argument, BodySpec, FileArgument};
 use crate::redirect::{circular_redirect, missing_location, redirect_url, too_many_redirects};
-use crate::status::{ConnectFailure, Endpoint, Failure};
+use crate::status::{ConnectFailure, Damage, Endpoint, Failure, StatusPart};
 use crate::url::{Target, Url};
 
 const DIRECT: Place<'static> = sampler(0);
@@ -230,13 +230,30 @@ fn connections_fail_with_the_recorded_lengths() {
 
 #[test]
 fn exchanges_fail_with_the_recorded_lengths() {
+    use Damage::*;
+    use StatusPart::*;
     for (failure, length) in [
         (Failure::ReadTimeout, 2677),
         (Failure::NoResponse, 2068),
         (Failure::Reset, 2599),
         (Failure::MalformedHead, 2245),
         (Failure::BadHeader("no colon here"), 2111),
-        (Failure::NotGzip, 1629),
+        (Failure::BadStatusLine(NoCode, "HTTP/1.1"), 2521),
+        (Failure::BadStatusLine(Code, "HTTP/1.1 abc OK"), 2535),
+        (Failure::BadStatusLine(Range, "HTTP/1.1 99 OK"), 1732),
+        (Failure::BadStatusLine(Major, "HTTP/x.y 200 OK"), 2620),
+        (Failure::BadStatusLine(Minor, "HTTP/1.y 200 OK"), 2620),
+        (Failure::BadStatusLine(Version, "HTTP/2 200 OK"), 2604),
+        (Failure::Damaged(NotGzip), 1629),
+        (Failure::Damaged(GzipMethod), 1641),
+        (Failure::Damaged(GzipHeaderEnd), 1683),
+        (Failure::Damaged(GzipData("invalid block type")), 1517),
+        (Failure::Damaged(GzipDataEnd), 1611),
+        (Failure::Damaged(GzipTrailer), 1518),
+        (Failure::Damaged(GzipTrailerEnd), 1730),
+        (Failure::Damaged(DeflateHeaderEnd), 1496),
+        (Failure::Damaged(Deflate("incorrect data check")), 1437),
+        (Failure::Damaged(DeflateEnd), 1529),
         (
             Failure::TruncatedBody {
                 expected: 100,
@@ -254,6 +271,9 @@ fn exchanges_fail_with_the_recorded_lengths() {
         (Failure::MissingClosingChunk, 1464),
         (Failure::BadChunkHeader("zz"), 1423),
         (Failure::MissingChunkEnd, 1441),
+        (Failure::UnendedChunk, 1432),
+        (Failure::NegativeChunk, 1333),
+        (Failure::BadTrailer("foo"), 1810),
     ] {
         let exception = fails(failure, "127.0.0.1", 18555, false);
         assert_eq!(exception.trace_len(&DIRECT), length, "{failure:?}");

@@ -134,6 +134,7 @@ fn chained(class: &'static str, message: &'static str, frames: &'static [Frame])
         message: Some(message.into()),
         frames,
         unshared: CHAINED.len() - 1,
+        cause: None,
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use drumfire_http::{
-    BadChunk, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, Target, TlsFailure,
+    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart,
+    Target, TlsFailure,
 };
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
-use drumfire_web::status::{ConnectFailure, Endpoint, Failure as JavaFailure};
+use drumfire_web::status::{ConnectFailure, Damage, Endpoint, Failure as JavaFailure, StatusPart};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
@@ -124,8 +125,10 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::BrokenPipe => JavaFailure::BrokenPipe,
         FailureKind::ClosedBeforeResponse => JavaFailure::NoResponse,
         FailureKind::BadHeader(line) => JavaFailure::BadHeader(line),
+        FailureKind::BadStatusLine { line, part } => {
+            JavaFailure::BadStatusLine(status_part(*part, line), line)
+        }
         FailureKind::NoValidResponse
-        | FailureKind::BadStatusLine { .. }
         | FailureKind::HeadTooLarge
         | FailureKind::UnexpectedInterim(_) => JavaFailure::MalformedHead,
         FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody {
@@ -139,9 +142,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::MissingLastChunk => JavaFailure::MissingClosingChunk,
         FailureKind::BadChunk(chunk) => of_chunk(chunk),
         FailureKind::Tls(tls) => of_tls(tls),
-        FailureKind::Decode(DecodeFailure::NotGzip) => JavaFailure::NotGzip,
-        FailureKind::Decode(DecodeFailure::UnexpectedEnd) => JavaFailure::TruncatedCompression,
-        FailureKind::Decode(_) => JavaFailure::Socket("Corrupt compressed data"),
+        FailureKind::Decode(failure) => JavaFailure::Damaged(damage(failure)),
         FailureKind::ProxyRefused(_) => JavaFailure::Socket("Proxy refused the connection"),
         FailureKind::File(_) => JavaFailure::File("the file could not be read"),
         FailureKind::Http2(_) => JavaFailure::Socket("HTTP/2 failed"),
@@ -170,9 +171,45 @@ fn of_http2(kind: Http2Failure) -> Exception {
 
 fn of_chunk(chunk: &BadChunk) -> JavaFailure<'_> {
     match chunk {
-        BadChunk::MissingLineEnd | BadChunk::NoLineEnd => JavaFailure::MissingChunkEnd,
-        BadChunk::Size(text) | BadChunk::Trailer(text) => JavaFailure::BadChunkHeader(text),
-        BadChunk::NegativeSize => JavaFailure::BadChunkHeader("-"),
+        BadChunk::MissingLineEnd => JavaFailure::UnendedChunk,
+        BadChunk::NoLineEnd => JavaFailure::MissingChunkEnd,
+        BadChunk::Size(text) => JavaFailure::BadChunkHeader(text),
+        BadChunk::Trailer(text) => JavaFailure::BadTrailer(text),
+        BadChunk::NegativeSize => JavaFailure::NegativeChunk,
+    }
+}
+
+fn status_part(part: StatusLinePart, line: &str) -> StatusPart {
+    match part {
+        StatusLinePart::Version => StatusPart::Version,
+        StatusLinePart::MajorVersion => StatusPart::Major,
+        StatusLinePart::MinorVersion => StatusPart::Minor,
+        StatusLinePart::Code if line.split_ascii_whitespace().nth(1).is_none() => {
+            StatusPart::NoCode
+        }
+        StatusLinePart::Code => StatusPart::Code,
+        StatusLinePart::Range => StatusPart::Range,
+    }
+}
+
+fn damage(failure: &DecodeFailure) -> Damage<'_> {
+    match failure {
+        DecodeFailure::NotGzip => Damage::NotGzip,
+        DecodeFailure::Checksum => Damage::GzipTrailer,
+        DecodeFailure::UnexpectedEnd(coded) => match coded {
+            Coded::GzipHeader => Damage::GzipHeaderEnd,
+            Coded::GzipData => Damage::GzipDataEnd,
+            Coded::GzipTrailer => Damage::GzipTrailerEnd,
+            Coded::DeflateHeader => Damage::DeflateHeaderEnd,
+            Coded::Deflate => Damage::DeflateEnd,
+            Coded::Brotli => Damage::Brotli,
+        },
+        DecodeFailure::Corrupt(coded, text) => match coded {
+            Coded::GzipHeader => Damage::GzipMethod,
+            Coded::GzipData | Coded::GzipTrailer => Damage::GzipData(text),
+            Coded::DeflateHeader | Coded::Deflate => Damage::Deflate(text),
+            Coded::Brotli => Damage::Brotli,
+        },
     }
 }
 
