@@ -109,7 +109,7 @@ impl User {
     /// `JMeterThread#processSampler`.
     async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
         match step {
-            Step::Idle => tokio::task::yield_now().await,
+            Step::Overflow => self.overflow(),
             Step::Lock(id) => self.take_lock(id).await,
             Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
             Step::Transaction(id) => self.process_transaction(id, outer).await,
@@ -119,6 +119,15 @@ impl User {
         {
             self.cx.alive = false;
         }
+    }
+
+    /// `JMeterThread#run` does not catch a `StackOverflowError`: the thread ends, the test goes on.
+    fn overflow(&mut self) {
+        tracing::error!(
+            "Uncaught exception in thread {}: no controller finds a sampler however often it is asked (JMeter: java.lang.StackOverflowError)",
+            self.cx.thread_name
+        );
+        self.cx.alive = false;
     }
 
     /// Waits for the lock of a Critical Section Controller, unless the run is told to stop.
@@ -201,7 +210,7 @@ impl User {
                     return Some(group.samplers[sampler as usize].ancestors.clone());
                 }
                 Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
-                Step::Idle | Step::Lock(_) => return None,
+                Step::Overflow | Step::Lock(_) => return None,
             }
         }
     }

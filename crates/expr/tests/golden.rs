@@ -96,6 +96,11 @@ fn random_templates_evaluate_as_in_jmeter() {
 }
 
 #[test]
+fn odd_arguments_are_taken_as_in_jmeter() {
+    check(include_str!("golden/arguments.tsv"));
+}
+
+#[test]
 fn functions_of_plugins_evaluate_as_in_jmeter() {
     check(include_str!("golden/plugins.tsv"));
 }
