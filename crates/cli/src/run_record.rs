@@ -60,7 +60,7 @@ fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
 type Line = (&'static str, fn(&Second) -> f64, bool);
 
 /// The charts: name, unit, lines.
-const CHARTS: [(&str, &str, &[Line]); 7] = [
+const CHARTS: [(&str, &str, &[Line]); 8] = [
     (
         "Schedule delay",
         "ms",
@@ -84,6 +84,12 @@ const CHARTS: [(&str, &str, &[Line]); 7] = [
         &[
             ("this program", |second| second.cores_used, false),
             ("other programs", |second| second.cores_others, false),
+            ("busiest core", |second| second.busiest_core, true),
+            (
+                "busiest thread of this program",
+                |second| second.busiest_thread,
+                true,
+            ),
             (
                 "threads waiting for a core",
                 |second| second.threads_waiting,
@@ -111,6 +117,11 @@ const CHARTS: [(&str, &str, &[Line]); 7] = [
                 |second| second.frozen_ms as f64,
                 true,
             ),
+            (
+                "garbage collection",
+                |second| second.garbage_ms as f64,
+                true,
+            ),
         ],
     ),
     (
@@ -119,6 +130,37 @@ const CHARTS: [(&str, &str, &[Line]); 7] = [
         &[
             ("open files", |second| second.open_files as f64, false),
             ("TIME_WAIT", |second| second.time_wait as f64, false),
+            (
+                "TIME_WAIT towards one target",
+                |second| second.time_wait_to_one as f64,
+                true,
+            ),
+        ],
+    ),
+    (
+        "Connections",
+        "/s",
+        &[
+            (
+                "opened",
+                |second| per_second(second, second.connections.opened),
+                true,
+            ),
+            (
+                "used again",
+                |second| per_second(second, second.connections.reused),
+                true,
+            ),
+            (
+                "full TLS handshakes",
+                |second| per_second(second, second.connections.handshakes_full),
+                true,
+            ),
+            (
+                "resumed TLS handshakes",
+                |second| per_second(second, second.connections.handshakes_resumed),
+                true,
+            ),
         ],
     ),
     (
@@ -147,6 +189,10 @@ const CHARTS: [(&str, &str, &[Line]); 7] = [
         )],
     ),
 ];
+
+fn per_second(second: &Second, count: u64) -> f64 {
+    count as f64 * 1000.0 / second.length_ms() as f64
+}
 
 const MIB: f64 = (1 << 20) as f64;
 

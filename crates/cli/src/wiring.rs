@@ -12,6 +12,7 @@ use drumfire::terminal::summary::Summary;
 use drumfire_engine::java::Java;
 use drumfire_engine::{Control, Options, Program};
 use drumfire_expr::Properties;
+use drumfire_health::Second;
 use drumfire_jmx::{Diagnostic, Tree};
 
 use relay::Relay;
@@ -140,6 +141,16 @@ impl Stop for Brake {
     }
 }
 
+/// CPU time of this process for each sample, in microseconds.
+fn cpu_us(seconds: &[Second]) -> Option<f64> {
+    let samples: u64 = seconds.iter().map(|second| second.samples).sum();
+    let used_us: f64 = seconds
+        .iter()
+        .map(|second| second.cores_used * second.length_ms() as f64 * 1000.0)
+        .sum();
+    (samples > 0 && used_us > 0.0).then(|| used_us / samples as f64)
+}
+
 fn told(outcome: drumfire_engine::Outcome) -> Outcome {
     let mut faults = outcome.faults;
     for file in &outcome.files {
@@ -152,10 +163,13 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
         }
     }
     let connections = outcome.live.connections();
+    let cpu_us = cpu_us(&outcome.seconds);
     let recording = outcome.live.take_recording();
     Outcome {
         summary: Summary {
             connections,
+            stages: outcome.stages,
+            cpu_us,
             files: outcome.files.into_iter().map(|file| file.path).collect(),
             ..Summary::of(&recording)
         },

@@ -1,7 +1,8 @@
 //! What a run says of itself when something other than the target spoils its numbers, and when it is the target.
 
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::RwLock;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, Workshop, finish};
@@ -9,8 +10,8 @@ use drumfire_testkit::server::{Server, Step, ok};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Each test watches the whole machine, so they take turns.
-static MACHINE: Mutex<()> = Mutex::new(());
+/// Each test watches the whole machine: those that leave it alone share it, the one that does not has it to itself.
+static MACHINE: RwLock<()> = RwLock::new(());
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
@@ -40,11 +41,11 @@ fn verdict(finished: &Finished) -> &str {
 
 #[test]
 fn a_target_that_stops_is_told_from_a_generator_that_does() {
-    let _turn = MACHINE.lock();
+    let _turn = MACHINE.read();
     let began = Instant::now();
     let server = Server::start(move |_| {
         let at = began.elapsed();
-        let (from, to) = (Duration::from_secs(4), Duration::from_secs(9));
+        let (from, to) = (Duration::from_millis(1500), Duration::from_millis(5700));
         if at > from && at < to {
             vec![Step::Pause(to - at), Step::Send(ok(""))]
         } else {
@@ -53,7 +54,7 @@ fn a_target_that_stops_is_told_from_a_generator_that_does() {
     });
     let workshop = workshop();
     let port = server.address().port().to_string();
-    workshop.write("p.jmx", plan(15, 20, "127.0.0.1", &port));
+    workshop.write("p.jmx", plan(9, 20, "127.0.0.1", &port));
     let silent = workshop.run(&["run", "p.jmx"], LIMIT);
     assert!(
         verdict(&silent).contains("the target answered nothing, "),
@@ -65,11 +66,15 @@ fn a_target_that_stops_is_told_from_a_generator_that_does() {
 
 #[test]
 fn a_generator_that_is_stopped_says_so_and_is_not_trusted() {
-    let _turn = MACHINE.lock();
-    let server = Server::start(|_| vec![Step::Send(ok(""))]);
+    let _turn = MACHINE.read();
+    let (asked, began) = channel();
+    let server = Server::start(move |_| {
+        let _ = asked.send(());
+        vec![Step::Send(ok(""))]
+    });
     let workshop = workshop();
     let port = server.address().port().to_string();
-    workshop.write("p.jmx", plan(6, 20, "127.0.0.1", &port));
+    workshop.write("p.jmx", plan(4, 20, "127.0.0.1", &port));
     let child = workshop.start(&["run", "p.jmx", "--strict"]);
     let tell = |signal: &str| {
         let sent = Command::new("kill")
@@ -77,9 +82,10 @@ fn a_generator_that_is_stopped_says_so_and_is_not_trusted() {
             .status();
         assert!(sent.expect("kill is there").success());
     };
-    std::thread::sleep(Duration::from_secs(2));
+    began.recv_timeout(LIMIT).expect("the run begins");
+    std::thread::sleep(Duration::from_millis(700));
     tell("STOP");
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_millis(1600));
     tell("CONT");
     let finished = finish(child, LIMIT);
     assert_eq!(finished.code, Some(6), "{finished:?}");
@@ -116,11 +122,11 @@ impl Drop for Neighbours {
 
 #[test]
 fn neighbours_that_take_the_cpu_are_named() {
-    let _turn = MACHINE.lock();
+    let _turn = MACHINE.write();
     let server = Server::start(|_| vec![Step::Send(ok(""))]);
     let workshop = workshop();
     let port = server.address().port().to_string();
-    workshop.write("p.jmx", plan(4, 0, "127.0.0.1", &port));
+    workshop.write("p.jmx", plan(3, 0, "127.0.0.1", &port));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let neighbours = Neighbours::start(4 * cores);
     let finished = workshop.run(&["run", "p.jmx"], LIMIT);
@@ -135,7 +141,7 @@ fn neighbours_that_take_the_cpu_are_named() {
 /// In a network of its own with ten local ports, if this system lets one be made.
 #[test]
 fn ports_that_run_out_are_named_with_how_many_there_are() {
-    let _turn = MACHINE.lock();
+    let _turn = MACHINE.read();
     let own_network = |script: &str| {
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "--net", "sh", "-c", script]);

@@ -5,10 +5,11 @@ use std::net::IpAddr;
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
+use crate::elements::samplers::http::source::source_addresses;
 use crate::program::{GroupKind, Program};
 
 /// What `drumfire doctor` holds against the machine's limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Demand {
     /// Users that run at the same time, at most.
     pub users: u64,
@@ -19,6 +20,10 @@ pub struct Demand {
     pub tls: bool,
     /// Whether every host that requests name is this machine.
     pub loopback: bool,
+    /// Hosts that requests name, with the port where there is one, as the plan has them.
+    pub targets: Vec<String>,
+    /// Addresses that a request's connections may go out from (`HTTPSampler.ipSource`), at least 1.
+    pub source_addresses: u64,
 }
 
 /// Reads the demand of a compiled plan off it and off the tree it was compiled from.
@@ -38,6 +43,8 @@ pub fn demand(tree: &Tree, program: &Program) -> Demand {
     let mut hosts = Hosts {
         tls: false,
         loopback: true,
+        targets: Vec::new(),
+        sources: 1,
     };
     tree.roots.iter().for_each(|root| hosts.visit(root));
     let resets = program
@@ -53,12 +60,16 @@ pub fn demand(tree: &Tree, program: &Program) -> Demand {
         new_connections: resets && program.groups.iter().any(|group| !group.same_user),
         tls: hosts.tls,
         loopback: hosts.loopback,
+        targets: hosts.targets,
+        source_addresses: hosts.sources,
     }
 }
 
 struct Hosts {
     tls: bool,
     loopback: bool,
+    targets: Vec<String>,
+    sources: u64,
 }
 
 impl Hosts {
@@ -70,6 +81,16 @@ impl Hosts {
         self.tls |= text("HTTPSampler.protocol").eq_ignore_ascii_case("https");
         let host = text("HTTPSampler.domain");
         self.loopback &= host.is_empty() || is_loopback(&host);
+        let target = match &*text("HTTPSampler.port") {
+            "" => host.into_owned(),
+            port => format!("{host}:{port}"),
+        };
+        if !target.is_empty() && !target.starts_with(':') && !self.targets.contains(&target) {
+            self.targets.push(target);
+        }
+        self.sources = self
+            .sources
+            .max(source_addresses(&text("HTTPSampler.ipSource")));
         node.children.iter().for_each(|child| self.visit(child));
     }
 }
@@ -123,7 +144,9 @@ mod tests {
                 users: 42,
                 new_connections: true,
                 tls: true,
-                loopback: true
+                loopback: true,
+                targets: vec!["127.0.0.1".to_owned()],
+                source_addresses: 1,
             }
         );
         let elsewhere = of(plan(true, "example.org", ""));

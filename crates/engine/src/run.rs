@@ -454,6 +454,9 @@ impl Run<'_> {
         }
         let moment = self.moment();
         self.watch.observe(&moment);
+        for hint in self.shared.statics.hints.take_news() {
+            self.observer.warning(&hint);
+        }
         let writer = self.writer.gauge();
         if let Some(problem) = writer.problem.as_ref().filter(|_| !self.problem_told) {
             self.observer.warning(problem);
@@ -502,7 +505,7 @@ impl Run<'_> {
 
     /// Samples that failed so far for want of something on this machine.
     fn lacking(&self) -> Lacking {
-        let no_port = self.shared.statics.ports_told.load(Ordering::Relaxed);
+        let no_port = self.shared.statics.hints.ports_ran_out();
         self.live
             .read(|recording| lacking(&recording.errors.list(), no_port))
     }

@@ -10,6 +10,8 @@ const REUSE_AFTER_S: f64 = 1.0;
 const OWN_FILES: u64 = 32;
 /// Memory of the program itself.
 const OWN_MEMORY_BYTES: u64 = 32 << 20;
+/// How long the firewall follows an ended connection where the system does not say (`nf_conntrack_tcp_timeout_time_wait`).
+const TRACKED_AFTER_END_S: u64 = 120;
 /// Linux's default of `fs.nr_open`.
 const DEFAULT_NR_OPEN: u64 = 1 << 20;
 /// Below this `tcp_max_tw_buckets` is lower than one target's ports.
@@ -66,7 +68,10 @@ pub fn ceilings(limits: &Limits, load: &Load) -> Vec<Ceiling> {
         ports_in_use(limits, load),
         new_connections(limits, load),
         tracked(limits, load),
+        newly_tracked(limits),
         Some(cpu(limits, load)),
+        Some(cpu_of_connections(limits, load)),
+        link(limits, load),
     ]
     .into_iter()
     .flatten()
@@ -96,7 +101,12 @@ fn open_files(limits: &Limits, load: &Load) -> Option<Ceiling> {
         asked: load.users,
         because: format!("ulimit -n is {soft}"),
         remedy: match limits.open_files_hard {
-            Some(hard) if hard > soft => format!("ulimit -n {hard}"),
+            Some(hard) if hard > soft => {
+                format!(
+                    "ulimit -n {hard} makes it {}",
+                    hard.saturating_sub(OWN_FILES)
+                )
+            }
             _ => "LimitNOFILE of the service, or nofile in limits.conf".to_owned(),
         },
     })
@@ -171,6 +181,55 @@ fn tracked(limits: &Limits, load: &Load) -> Option<Ceiling> {
     })
 }
 
+fn newly_tracked(limits: &Limits) -> Option<Ceiling> {
+    let most = limits.tracked_connections?;
+    let held_s = limits
+        .tracked_after_end_s
+        .unwrap_or(TRACKED_AFTER_END_S)
+        .max(1);
+    Some(Ceiling {
+        of: "new connections a second, by the firewall's table",
+        most: most / held_s,
+        asked: None,
+        because: format!("{most} entries, each kept {held_s} s after its connection ends"),
+        remedy:
+            "nf_conntrack_tcp_timeout_time_wait = 1, a higher nf_conntrack_max, or a NOTRACK rule"
+                .to_owned(),
+    })
+}
+
+fn cpu_of_connections(limits: &Limits, load: &Load) -> Ceiling {
+    let each_us = load.sample_us + load.connection_us;
+    Ceiling {
+        of: "new connections a second, by CPU",
+        most: (limits.cores * 1e6 / each_us) as u64,
+        asked: None,
+        because: format!(
+            "{each_us:.0} us of CPU for a connection{} and a request",
+            if load.tls { ", its TLS handshake" } else { "" },
+        ),
+        remedy: if load.tls {
+            "connections that are kept; resumed sessions cost about half of a full handshake"
+                .to_owned()
+        } else {
+            "connections that are kept".to_owned()
+        },
+    }
+}
+
+fn link(limits: &Limits, load: &Load) -> Option<Ceiling> {
+    let most = limits.link_bytes_per_s.filter(|_| !load.loopback)?;
+    Some(Ceiling {
+        of: "bytes a second, by the network interface",
+        most,
+        asked: None,
+        because: format!("its link has {} Mbit/s", most * 8 / 1_000_000),
+        remedy:
+            "Accept-Encoding: gzip, as browsers send it, where bodies are large; another generator"
+                .to_owned(),
+    })
+}
+
 fn cpu(limits: &Limits, load: &Load) -> Ceiling {
     let kept = limits.cores * 1e6 / load.sample_us;
     let opened = limits.cores * 1e6 / (load.sample_us + load.connection_us);
@@ -188,7 +247,7 @@ fn cpu(limits: &Limits, load: &Load) -> Ceiling {
         remedy: if load.new_connections {
             format!("keeping connections lifts it towards {}", kept as u64)
         } else {
-            "more cores".to_owned()
+            format!("{} cores make it {}", limits.cores * 2.0, 2 * kept as u64)
         },
     }
 }
@@ -271,14 +330,14 @@ mod tests {
             [(
                 "connections, by open files",
                 992,
-                "ulimit -n 524288".to_owned()
+                "ulimit -n 524288 makes it 524256".to_owned()
             )]
         );
     }
 
     #[test]
     fn ports_are_held_a_minute_unless_they_may_be_taken_again() {
-        let of = "new connections";
+        let of = "new connections a second to one target";
         assert_eq!(most(&limits(), &load(), of), 28_232 / 60);
         let loopback = Load {
             loopback: true,
@@ -313,7 +372,38 @@ mod tests {
             cores: 1.0,
             ..Limits::default()
         };
-        assert_eq!(ceilings(&bare, &load()).len(), 1);
+        let found: Vec<_> = ceilings(&bare, &load())
+            .iter()
+            .map(|ceiling| ceiling.of)
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "samples a second, by CPU",
+                "new connections a second, by CPU"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_firewalls_table_and_the_link_have_ceilings_of_their_own() {
+        let limits = Limits {
+            tracked_connections: Some(262_144),
+            link_bytes_per_s: Some(125_000_000),
+            ..limits()
+        };
+        let of = "new connections a second, by the firewall";
+        assert_eq!(most(&limits, &load(), of), 262_144 / 120);
+        assert_eq!(most(&limits, &load(), "bytes"), 125_000_000);
+        let loopback = Load {
+            loopback: true,
+            ..load()
+        };
+        assert_eq!(most(&limits, &loopback, "bytes"), 0, "it is not in the way");
+        assert_eq!(
+            most(&limits, &load(), "new connections a second, by CPU"),
+            10_000
+        );
     }
 
     #[test]

@@ -70,6 +70,10 @@ pub struct Limits {
     pub fin_timeout_s: Option<u64>,
     /// `nf_conntrack_max`: connections the firewall can follow.
     pub tracked_connections: Option<u64>,
+    /// `nf_conntrack_tcp_timeout_time_wait` in seconds: how long the firewall follows a connection that has ended.
+    pub tracked_after_end_s: Option<u64>,
+    /// What the fastest interface to other machines carries, in bytes a second.
+    pub link_bytes_per_s: Option<u64>,
     /// `fs.nr_open`: what the hard limit of open files can be raised to.
     pub nr_open: Option<u64>,
     /// `tcp_tw_recycle`, which Linux has not had since 4.12.
@@ -199,6 +203,9 @@ impl Machine {
             time_wait_buckets: self.number("proc/sys/net/ipv4/tcp_max_tw_buckets"),
             fin_timeout_s: self.number("proc/sys/net/ipv4/tcp_fin_timeout"),
             tracked_connections: self.number("proc/sys/net/netfilter/nf_conntrack_max"),
+            tracked_after_end_s: self
+                .number("proc/sys/net/netfilter/nf_conntrack_tcp_timeout_time_wait"),
+            link_bytes_per_s: self.link_bytes_per_s(),
             nr_open: self.number("proc/sys/fs/nr_open"),
             time_wait_recycle: self.small("proc/sys/net/ipv4/tcp_tw_recycle"),
         }
@@ -206,6 +213,18 @@ impl Machine {
 
     fn small(&self, path: &str) -> Option<u8> {
         self.number(path)?.try_into().ok()
+    }
+
+    /// `speed` is in megabits a second, and missing or -1 where there is no telling, as of virtual interfaces.
+    fn link_bytes_per_s(&self) -> Option<u64> {
+        let interfaces = fs::read_dir(self.root.join("sys/class/net")).ok()?;
+        interfaces
+            .flatten()
+            .filter_map(|interface| fs::read_to_string(interface.path().join("speed")).ok())
+            .filter_map(|text| text.trim().parse::<u64>().ok())
+            .filter(|megabits| *megabits > 0)
+            .max()
+            .map(|megabits| megabits * 1_000_000 / 8)
     }
 
     fn memory_limit(&self) -> Option<u64> {
@@ -425,6 +444,8 @@ mod tests {
                 "40000,50000-50009\n",
             ),
             ("proc/sys/net/ipv4/tcp_tw_reuse", "2\n"),
+            ("sys/class/net/eth0/speed", "10000\n"),
+            ("sys/class/net/virbr0/speed", "-1\n"),
         ]);
         let limits = machine.limits();
         assert_eq!(limits.cores, 0.5);
@@ -438,6 +459,7 @@ mod tests {
             (Some((32768, 60999)), 11)
         );
         assert_eq!(limits.time_wait_reuse, Some(2));
+        assert_eq!(limits.link_bytes_per_s, Some(1_250_000_000));
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::console::Console;
 use crate::engine::{Demand, Engine, RunOrder};
 use crate::exit_codes::Exit;
 use crate::options::{DoctorOptions, Refusal};
-use crate::terminal::format::count;
+use crate::terminal::format::{count, cut, wrap};
+use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// Memory of a user with a connection: what `cargo xtask bench users` measures, rounded up.
@@ -31,14 +32,20 @@ pub fn doctor<E: Engine>(
         Some(plan) => Some(demand(plan, options, engine, console)?),
         None => None,
     };
+    let demand = demand.as_ref();
     let limits = Machine::default().limits();
     let found = ceilings(&limits, &load(demand));
     let dangers = dangerous_settings(&limits);
     let text = if options.json {
-        let value = serde_json::json!({ "ceilings": found, "dangerous_settings": dangers });
+        let value = serde_json::json!({
+            "demand": demand,
+            "ceilings": found,
+            "dangerous_settings": dangers,
+        });
         format!("{value:#}\n")
     } else {
-        text(&limits, &found, &dangers, console.style)
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        text(&limits, &found, &dangers, demand, console.style, columns)
     };
     console.print(&text);
     Ok(Exit::Ok)
@@ -59,17 +66,18 @@ fn demand<E: Engine>(
 }
 
 /// Without a plan: JMeter's defaults, which are new connections in each iteration, to somewhere else.
-fn load(demand: Option<Demand>) -> Load {
-    let known = demand.unwrap_or(Demand {
+fn load(demand: Option<&Demand>) -> Load {
+    let unknown = Demand {
         new_connections: true,
         ..Demand::default()
-    });
+    };
+    let known = demand.unwrap_or(&unknown);
     Load {
         users: demand.map(|demand| demand.users),
         new_connections: known.new_connections,
         tls: known.tls,
         loopback: known.loopback,
-        source_addresses: 1,
+        source_addresses: known.source_addresses.max(1),
         bytes_per_user: BYTES_PER_USER,
         sample_us: SAMPLE_US,
         connection_us: if known.tls {
@@ -80,8 +88,65 @@ fn load(demand: Option<Demand>) -> Load {
     }
 }
 
-fn text(limits: &Limits, found: &[Ceiling], dangers: &[String], style: Style) -> String {
+/// Columns of a ceiling's name and of its numbers.
+const NAME_COLUMNS: usize = 52;
+const NUMBER_COLUMNS: usize = 13;
+
+fn text(
+    limits: &Limits,
+    found: &[Ceiling],
+    dangers: &[String],
+    demand: Option<&Demand>,
+    style: Style,
+    columns: Option<usize>,
+) -> String {
+    let columns = columns.unwrap_or(usize::MAX);
     let mut text = format!("{}\n", style.bold("this machine"));
+    machine(&mut text, limits);
+    if let Some(demand) = demand {
+        let _ = writeln!(text, "\n{}", style.bold("the plan"));
+        plan(&mut text, demand, columns);
+    }
+    let heads = format!(
+        "\n{:<NAME_COLUMNS$}{:>NUMBER_COLUMNS$}{:>NUMBER_COLUMNS$}",
+        "ceilings", "at most", "asked for"
+    );
+    let _ = writeln!(text, "{}", style.bold(heads.trim_end()));
+    for ceiling in found {
+        let asked = ceiling.asked.map_or_else(String::new, count);
+        let row = format!(
+            "  {:<width$}{:>NUMBER_COLUMNS$}{asked:>NUMBER_COLUMNS$}",
+            ceiling.of,
+            count(ceiling.most),
+            width = NAME_COLUMNS - 2
+        );
+        let row = row.trim_end();
+        let _ = writeln!(
+            text,
+            "{}",
+            match ceiling.is_exceeded() {
+                true => style.red(row),
+                false => row.to_owned(),
+            }
+        );
+        paragraph(&mut text, &ceiling.because, columns, |line| line.to_owned());
+        let lift = format!("to lift it: {}", ceiling.remedy);
+        paragraph(&mut text, &lift, columns, |line| style.dim(line));
+    }
+    if !dangers.is_empty() {
+        let head = "settings that do harm, or nothing";
+        let _ = writeln!(text, "\n{}", style.bold(head));
+        for danger in dangers {
+            paragraph(&mut text, danger, columns, |line| style.yellow(line));
+        }
+    }
+    if demand.is_some() {
+        let _ = writeln!(text, "\n{}", fits(found, style));
+    }
+    text
+}
+
+fn machine(text: &mut String, limits: &Limits) {
     let _ = writeln!(text, "  cores       {}", limits.cores);
     if let Some(bytes) = limits.memory_bytes {
         let _ = writeln!(text, "  memory      {} MiB", count(bytes >> 20));
@@ -92,35 +157,52 @@ fn text(limits: &Limits, found: &[Ceiling], dangers: &[String], style: Style) ->
     if let Some((first, last)) = limits.ports {
         let _ = writeln!(text, "  ports       {first}-{last}");
     }
-    let _ = writeln!(text, "\n{}", style.bold("ceilings"));
-    for ceiling in found {
-        let most = count(ceiling.most);
-        let most = match ceiling.asked {
-            Some(asked) if ceiling.is_exceeded() => {
-                style.red(&format!("{most}, and the plan asks for {}", count(asked)))
-            }
-            Some(asked) => format!("{most}, the plan asks for {}", count(asked)),
-            None => most,
-        };
-        let _ = writeln!(
-            text,
-            "  {}: {most}\n    {}\n    {}",
-            ceiling.of,
-            ceiling.because,
-            style.dim(&ceiling.remedy)
-        );
+}
+
+/// Targets that are listed; of more, the rest are counted.
+const MAX_TARGETS: usize = 3;
+
+fn plan(text: &mut String, demand: &Demand, columns: usize) {
+    let mut targets = demand.targets.clone();
+    if targets.len() > MAX_TARGETS {
+        let more = targets.len() - MAX_TARGETS;
+        targets.truncate(MAX_TARGETS);
+        targets.push(format!("{more} more"));
     }
-    if !dangers.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n{}",
-            style.bold("settings that do harm, or nothing")
-        );
-        for danger in dangers {
-            let _ = writeln!(text, "  {}", style.yellow(danger));
-        }
+    let _ = writeln!(text, "  users       {}", count(demand.users));
+    if !targets.is_empty() {
+        let line = format!("  targets     {}", targets.join(", "));
+        let _ = writeln!(text, "{}", cut(&line, columns));
     }
-    text
+    let connections = match (demand.new_connections, demand.tls) {
+        (true, true) => "new in each iteration, with a TLS handshake",
+        (true, false) => "new in each iteration",
+        (false, true) => "kept, over TLS",
+        (false, false) => "kept",
+    };
+    let _ = writeln!(text, "  connections {connections}");
+}
+
+fn paragraph(text: &mut String, body: &str, columns: usize, paint: impl Fn(&str) -> String) {
+    for line in wrap(body, "      ", columns) {
+        let _ = writeln!(text, "{}", paint(&line));
+    }
+}
+
+/// Whether the plan stays below all ceilings.
+fn fits(found: &[Ceiling], style: Style) -> String {
+    let exceeded: Vec<&str> = found
+        .iter()
+        .filter(|ceiling| ceiling.is_exceeded())
+        .map(|ceiling| ceiling.of)
+        .collect();
+    match exceeded.is_empty() {
+        true => style.green("the plan's users fit on this machine"),
+        false => style.red(&format!(
+            "the plan asks for more than this machine has: {}",
+            exceeded.join("; ")
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -137,26 +219,63 @@ mod tests {
         };
         let demand = Demand {
             users: 2000,
+            targets: ["a", "b:81", "c", "d", "e"].map(str::to_owned).to_vec(),
             ..Demand::default()
         };
-        let found = ceilings(&limits, &load(Some(demand)));
-        let text = text(&limits, &found, &["a setting".to_owned()], Style::PLAIN);
+        let found = ceilings(&limits, &load(Some(&demand)));
+        let dangers = ["a setting".to_owned()];
+        let text = text(&limits, &found, &dangers, Some(&demand), Style::PLAIN, None);
         let expected = "\
 this machine
   cores       2
   open files  1,024
 
-ceilings
-  connections, by open files: 992, and the plan asks for 2,000
-    ulimit -n is 1024
-    ulimit -n 4096
-  samples a second, by CPU: 200,000
-    2 cores; a plain sample costs 10 us, a new connection 50 us
-    more cores
+the plan
+  users       2,000
+  targets     a, b:81, c, 2 more
+  connections kept
+
+ceilings                                                  at most    asked for
+  connections, by open files                                  992        2,000
+      ulimit -n is 1024
+      to lift it: ulimit -n 4096 makes it 4064
+  samples a second, by CPU                                200,000
+      2 cores; a plain sample costs 10 us, a new connection 50 us
+      to lift it: 4 cores make it 400000
+  new connections a second, by CPU                         33,333
+      60 us of CPU for a connection and a request
+      to lift it: connections that are kept
 
 settings that do harm, or nothing
-  a setting
+      a setting
+
+the plan asks for more than this machine has: connections, by open files
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_no_longer_lines() {
+        let limits = Machine::default().limits();
+        let demand = Demand {
+            users: 2000,
+            targets: vec!["a-long-name.".repeat(9)],
+            ..Demand::default()
+        };
+        let found = ceilings(&limits, &load(Some(&demand)));
+        let dangers = ["a long word ".repeat(20)];
+        let text = text(
+            &limits,
+            &found,
+            &dangers,
+            Some(&demand),
+            Style::PLAIN,
+            Some(80),
+        );
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest.is_some_and(|longest| longest <= 80), "{text}");
+        assert!(
+            text.ends_with("the plan's users fit on this machine\n") || text.contains("more than")
+        );
     }
 }

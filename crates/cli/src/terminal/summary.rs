@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use drumfire_health::{Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
@@ -26,10 +27,16 @@ pub struct Summary {
     pub labels: Vec<Row>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
+    /// Service times: as JMeter measures.
+    pub service: Spread,
     /// Response times from the start that a timer's schedule intended.
     pub response: Spread,
     /// How late starts and waits of users ended: the generator's own delay.
     pub lateness: Spread,
+    /// Where the time of samples went.
+    pub stages: StageTimes,
+    /// CPU time of this process for each sample, in microseconds, where there were any.
+    pub cpu_us: Option<f64>,
     /// What became of the connections.
     pub connections: Connections,
     /// The result files.
@@ -46,6 +53,7 @@ impl Summary {
             total: labels.pop().unwrap_or_default(),
             labels,
             errors: error_kinds(recording),
+            service: Spread::of(&recording.total().service),
             response: Spread::of(&recording.total().response),
             lateness: Spread::of(&recording.lateness),
             ..Summary::default()
@@ -104,12 +112,9 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
     let mut text = String::new();
     table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
     failures(&mut text, &summary.errors, style);
-    spread(
-        &mut text,
-        "response from the intended start",
-        &summary.response,
-    );
+    times(&mut text, summary);
     spread(&mut text, "late by the generator itself", &summary.lateness);
+    stages(&mut text, &summary.stages, summary.cpu_us);
     connections(&mut text, &summary.connections);
     for file in &summary.files {
         let _ = writeln!(text, "results  {}", file.display());
@@ -180,6 +185,56 @@ fn connections(text: &mut String, seen: &Connections) {
     text.push('\n');
 }
 
+/// Service and response times one below the other; where nothing intended a start, that is said.
+fn times(text: &mut String, summary: &Summary) {
+    spread(text, "service time", &summary.service);
+    if summary.service.count > 0 && summary.response.count == 0 {
+        text.push_str(
+            "response from the intended start: none, as nothing in the plan keeps a schedule (a closed loop)\n",
+        );
+    }
+    spread(text, "response from the intended start", &summary.response);
+}
+
+/// Less than this is not worth a word, in microseconds.
+const LEAST_US: f64 = 0.05;
+
+/// Where the time of a sample went: the exchange, and the generator's own work.
+fn stages(text: &mut String, stages: &StageTimes, cpu_us: Option<f64>) {
+    let listed = |own: bool| {
+        let told = Stage::ALL
+            .into_iter()
+            .filter(|stage| stage.is_own_work() == own)
+            .map(|stage| (stage.title(), stages.mean_us(stage)))
+            .filter(|(_, us)| *us >= LEAST_US)
+            .map(|(title, us)| format!("{title} {}", micros(us)));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let (exchange, own) = (listed(false), listed(true));
+    if !exchange.is_empty() {
+        let _ = writeln!(
+            text,
+            "a sample's time, mean of {} timed: {exchange} us",
+            count(stages.samples)
+        );
+    }
+    if !own.is_empty() {
+        let _ = write!(text, "the generator's own work: {own} us");
+        if let Some(us) = cpu_us {
+            let _ = write!(text, "; {} us of CPU a sample in all", micros(us));
+        }
+        text.push('\n');
+    }
+}
+
+/// Microseconds with as many digits as say something.
+fn micros(us: f64) -> String {
+    match us {
+        us if us < 10.0 => format!("{us:.1}"),
+        us => count(us.round() as u64),
+    }
+}
+
 /// A line of percentiles, for what happened at all.
 fn spread(text: &mut String, name: &str, times: &Spread) {
     if times.count == 0 {
@@ -246,6 +301,58 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("intended"), "{text}");
+    }
+
+    #[test]
+    fn where_nothing_intends_a_start_that_is_said() {
+        let spread = Spread {
+            count: 10,
+            p50_ms: 1.0,
+            p99_ms: 2.0,
+            p999_ms: 2.0,
+            max_ms: 2.0,
+        };
+        let closed = Summary {
+            service: spread.clone(),
+            ..Summary::default()
+        };
+        let text = render(&closed, Style::PLAIN, None);
+        assert!(
+            text.contains("service time: p50 1.00, p99 2.00, p99.9 2.00, max 2.00 ms (10 times)\nresponse from the intended start: none, "),
+            "{text}"
+        );
+        let open = Summary {
+            response: spread,
+            ..closed
+        };
+        let text = render(&open, Style::PLAIN, None);
+        assert!(
+            text.contains("response from the intended start: p50 1.00, "),
+            "{text}"
+        );
+        assert!(!text.contains("none, as"), "{text}");
+    }
+
+    #[test]
+    fn the_generators_own_work_stands_apart_from_the_exchange() {
+        let mut times = StageTimes::default();
+        times.samples = 1000;
+        times.add(Stage::Sampler, 900_000_000);
+        times.add(Stage::Write, 9_140_000);
+        times.add(Stage::Wait, 812_000_000);
+        times.add(Stage::Record, 900_000);
+        times.add(Stage::Assert, 1_000);
+        let line = |times: &StageTimes, cpu_us| {
+            let mut text = String::new();
+            stages(&mut text, times, cpu_us);
+            text
+        };
+        let expected = "\
+a sample's time, mean of 1,000 timed: write 9.1, wait 812 us
+the generator's own work: sampler 79, record 0.9 us; 14 us of CPU a sample in all
+";
+        assert_eq!(line(&times, Some(14.2)), expected);
+        assert_eq!(line(&StageTimes::default(), Some(1.0)), "");
     }
 
     fn row(label: &str, samples: u64, errors: u64) -> Row {

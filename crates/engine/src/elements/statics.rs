@@ -1,9 +1,8 @@
 //! What elements of one class share among all users of a run: JMeter's static fields.
 
-use std::sync::atomic::AtomicBool;
-
 use crate::elements::config::csv_file::CsvFiles;
 use crate::elements::named_locks::NamedLocks;
+use crate::elements::samplers::http::hints::Hints;
 use crate::elements::timers::constant_throughput_timer::Pacing;
 use crate::elements::timers::precise_throughput_timer::Arrivals;
 
@@ -16,8 +15,8 @@ pub struct Statics {
     pub pacing: Pacing,
     /// Schedules of Precise Throughput Timers.
     pub arrivals: Arrivals,
-    /// The log has been told that local ports have run out.
-    pub ports_told: AtomicBool,
+    /// What failures say of this machine and the targets.
+    pub hints: Hints,
     /// Locks of Critical Section Controllers.
     pub locks: NamedLocks,
 }

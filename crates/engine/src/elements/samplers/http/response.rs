@@ -12,7 +12,7 @@ use drumfire_web::trace::{Client, Place};
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
-use super::ports;
+use super::hints;
 use super::request::Sending;
 use super::transfer::Trouble;
 use crate::context::Context;
@@ -200,7 +200,7 @@ impl HttpSampler {
         sample.request_headers = head_text.map(Into::into);
         let clock = cx.clock();
         if let Some(failed) = trouble.failed_exchange() {
-            ports::tell(cx, failed, &target);
+            hints::tell(cx, failed, &target);
             sample.set_end(clock.ms(failed.times.end));
             sample.service_us = failed
                 .times

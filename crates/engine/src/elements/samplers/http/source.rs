@@ -140,6 +140,11 @@ fn device(name: &str, kind: SourceType) -> Result<IpAddr, Exception> {
     })
 }
 
+/// How many addresses a source names: 1, if it is no list.
+pub fn source_addresses(text: &str) -> u64 {
+    listed(text).map_or(1, |addresses| addresses.len() as u64)
+}
+
 /// A list of addresses and ranges; `None` for what is none.
 fn listed(text: &str) -> Option<Vec<IpAddr>> {
     if !text.contains([',', '-']) {
