@@ -13,8 +13,8 @@ use crate::program::{GroupKind, Program};
 pub struct Demand {
     /// Users that run at the same time, at most.
     pub users: u64,
-    /// Whether iterations begin with new connections: `httpclient.reset_state_on_thread_group_iteration`, and a thread
-    /// group whose iterations are not the same user.
+    /// Whether requests or iterations begin with new connections: a request without keep-alive, or
+    /// `httpclient.reset_state_on_thread_group_iteration` and a thread group whose iterations are not the same user.
     pub new_connections: bool,
     /// Whether a request says HTTPS.
     pub tls: bool,
@@ -45,6 +45,7 @@ pub fn demand(tree: &Tree, program: &Program) -> Demand {
         loopback: true,
         targets: Vec::new(),
         sources: 1,
+        closes: false,
     };
     tree.roots.iter().for_each(|root| hosts.visit(root));
     let resets = program
@@ -57,7 +58,8 @@ pub fn demand(tree: &Tree, program: &Program) -> Demand {
             .into_iter()
             .max()
             .unwrap_or(0),
-        new_connections: resets && program.groups.iter().any(|group| !group.same_user),
+        new_connections: hosts.closes
+            || resets && program.groups.iter().any(|group| !group.same_user),
         tls: hosts.tls,
         loopback: hosts.loopback,
         targets: hosts.targets,
@@ -70,6 +72,8 @@ struct Hosts {
     loopback: bool,
     targets: Vec<String>,
     sources: u64,
+    /// A request switches keep-alive off.
+    closes: bool,
 }
 
 impl Hosts {
@@ -79,6 +83,8 @@ impl Hosts {
         }
         let text = |name: &str| node.props.str(name);
         self.tls |= text("HTTPSampler.protocol").eq_ignore_ascii_case("https");
+        self.closes |= node.props.has("HTTPSampler.use_keepalive")
+            && !node.props.bool("HTTPSampler.use_keepalive", true);
         let host = text("HTTPSampler.domain");
         self.loopback &= host.is_empty() || is_loopback(&host);
         let target = match &*text("HTTPSampler.port") {
@@ -150,6 +156,11 @@ mod tests {
             }
         );
         let elsewhere = of(plan(true, "example.org", ""));
-        assert!(!elsewhere.tls && !elsewhere.loopback);
+        assert!(!elsewhere.tls && !elsewhere.loopback && !elsewhere.new_connections);
+        let closing = plan(true, "example.org", "").replace(
+            "</HTTPSamplerProxy>",
+            r#"<boolProp name="HTTPSampler.use_keepalive">false</boolProp></HTTPSamplerProxy>"#,
+        );
+        assert!(of(closing).new_connections);
     }
 }

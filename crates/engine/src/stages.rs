@@ -47,16 +47,22 @@ impl Stages {
         }
     }
 
-    /// Adds the parts of an exchange of a sample that is timed.
-    pub fn add_exchange(&self, times: &Times) {
+    /// Adds the parts of an exchange of a sample that is timed; `last` is the part in which it ended. On a connection
+    /// without TLS there is no handshake.
+    pub fn add_exchange(&self, times: &Times, secure: bool, last: Stage) {
+        let handshake = if secure {
+            Stage::Handshake
+        } else {
+            Stage::Connect
+        };
         let mut since = times.begin;
         let parts = [
             (Stage::Resolve, times.resolved),
             (Stage::Connect, times.tcp_connected),
-            (Stage::Handshake, times.connected),
+            (handshake, times.connected),
             (Stage::Write, times.sent),
             (Stage::Wait, times.first_byte),
-            (Stage::Read, Some(times.end)),
+            (last, Some(times.end)),
         ];
         for (stage, end) in parts {
             // On a connection that was there the first three are missing.
@@ -122,10 +128,10 @@ mod tests {
             first_body: at(5710),
             end: begin + Duration::from_micros(5720),
         };
-        let mean = |times: &Times| {
+        let mean = |times: &Times, secure, last| {
             let stages = Stages::default();
             stages.begin();
-            stages.add_exchange(times);
+            stages.add_exchange(times, secure, last);
             let sums = StageSums::default();
             sums.add(&stages);
             [
@@ -138,13 +144,37 @@ mod tests {
             ]
             .map(|stage| sums.sum().mean_us(stage))
         };
-        assert_eq!(mean(&fresh), [100.0, 200.0, 400.0, 10.0, 5000.0, 10.0]);
+        assert_eq!(
+            mean(&fresh, true, Stage::Read),
+            [100.0, 200.0, 400.0, 10.0, 5000.0, 10.0]
+        );
         let kept = Times {
             resolved: None,
             tcp_connected: None,
             connected: None,
             ..fresh
         };
-        assert_eq!(mean(&kept), [0.0, 0.0, 0.0, 710.0, 5000.0, 10.0]);
+        assert_eq!(
+            mean(&kept, true, Stage::Read),
+            [0.0, 0.0, 0.0, 710.0, 5000.0, 10.0]
+        );
+        assert_eq!(
+            mean(&fresh, false, Stage::Read),
+            [100.0, 600.0, 0.0, 10.0, 5000.0, 10.0]
+        );
+        let refused = Times {
+            resolved: at(100),
+            tcp_connected: None,
+            connected: None,
+            sent: None,
+            first_byte: None,
+            first_body: None,
+            end: begin + Duration::from_micros(400),
+            ..fresh
+        };
+        assert_eq!(
+            mean(&refused, false, Stage::Connect),
+            [100.0, 300.0, 0.0, 0.0, 0.0, 0.0]
+        );
     }
 }

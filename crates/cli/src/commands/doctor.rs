@@ -175,8 +175,8 @@ fn plan(text: &mut String, demand: &Demand, columns: usize) {
         let _ = writeln!(text, "{}", cut(&line, columns));
     }
     let connections = match (demand.new_connections, demand.tls) {
-        (true, true) => "new in each iteration, with a TLS handshake",
-        (true, false) => "new in each iteration",
+        (true, true) => "new ones all the time, with TLS handshakes",
+        (true, false) => "new ones all the time",
         (false, true) => "kept, over TLS",
         (false, false) => "kept",
     };

@@ -18,7 +18,17 @@ pub fn render(all: &[Advice], style: Style, columns: Option<usize>) -> String {
             Effect::Misleads => style.yellow("misleads"),
             Effect::Costs => style.bold("costs"),
         };
-        let _ = writeln!(text, "\n{effect}  {} [{}]", advice.finding, advice.rule);
+        text.push('\n');
+        let head = format!("{} [{}]", advice.finding, advice.rule);
+        // The word and two blanks stand before the first line, and as many blanks before the others.
+        let width = match advice.effect {
+            Effect::Misleads => "misleads  ",
+            Effect::Costs => "costs  ",
+        };
+        let mut head = wrap(&head, &" ".repeat(width.len()), columns).into_iter();
+        let first = head.next().unwrap_or_default();
+        let _ = writeln!(text, "{effect}  {}", first.trim_start());
+        head.for_each(|line| text.push_str(&format!("{line}\n")));
         for place in advice.places.iter().take(MAX_PLACES) {
             lines(&mut text, &shown(place), "  at ", columns, str::to_owned);
         }
@@ -97,7 +107,9 @@ costs  BeanShell scripts [beanshell]
     #[test]
     fn a_narrow_terminal_has_more_lines_and_many_places_are_counted() {
         let expected = "
-costs  BeanShell scripts [beanshell]
+costs  BeanShell
+       scripts
+       [beanshell]
   at line 1: Plan >
      Old script
   at line 2: Plan >

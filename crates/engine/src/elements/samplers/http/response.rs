@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use drumfire_http::{Incoming, Times};
+use drumfire_health::Stage;
+use drumfire_http::{Incoming, Phase, Times};
 use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::redirect::{is_redirect, missing_location};
@@ -72,6 +73,12 @@ impl HttpSampler {
             ..
         } = *sending;
         let refused = access.and_then(|access| access.take_refused());
+        if cx.is_timed {
+            let secure = incoming.handshake.is_some();
+            cx.worker
+                .stages
+                .add_exchange(&incoming.times, secure, Stage::Read);
+        }
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
@@ -140,9 +147,6 @@ impl HttpSampler {
 
     /// Latency is the first byte of the body, or the end where there is none, as `HTTPSamplerBase#readResponse` has it.
     fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
-        if cx.is_timed {
-            cx.worker.stages.add_exchange(times);
-        }
         let clock = cx.clock();
         sample.set_end(clock.ms(times.end));
         sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;
@@ -201,6 +205,12 @@ impl HttpSampler {
         let clock = cx.clock();
         if let Some(failed) = trouble.failed_exchange() {
             hints::tell(cx, failed, &target);
+            if cx.is_timed {
+                let last = broken_stage(failed.phase);
+                cx.worker
+                    .stages
+                    .add_exchange(&failed.times, target.tls, last);
+            }
             sample.set_end(clock.ms(failed.times.end));
             sample.service_us = failed
                 .times
@@ -221,6 +231,18 @@ impl HttpSampler {
             self.needs,
         );
         sample
+    }
+}
+
+/// The stage in which an exchange failed.
+fn broken_stage(phase: Phase) -> Stage {
+    match phase {
+        Phase::Resolve => Stage::Resolve,
+        Phase::Connect | Phase::Proxy => Stage::Connect,
+        Phase::TlsHandshake => Stage::Handshake,
+        Phase::Write => Stage::Write,
+        Phase::Head => Stage::Wait,
+        Phase::Body => Stage::Read,
     }
 }
 
