@@ -1,32 +1,16 @@
 //! Scripts in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, Workshop, finish};
+use drumfire_testkit::program::{Finished, Workshop, finish, jmeter_home};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A folder to run in with a Java and a JMeter at hand; `None`, and a word about it, where there is none.
+/// A folder to run in with a Java and a JMeter at hand; `None` where there is none.
 fn workshop() -> Option<Workshop> {
-    let home = std::env::var_os("JMETER_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(std::env::home_dir()?.join("jmeter")))
-        .filter(|home| home.join("lib/ext").is_dir());
-    let java = std::process::Command::new("java")
-        .arg("-version")
-        .output()
-        .is_ok_and(|output| output.status.success());
-    match home {
-        Some(home) if java => {
-            let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
-            Some(workshop.variable("JMETER_HOME", &home.to_string_lossy()))
-        }
-        _ => {
-            println!("skipped: there is no Java, or JMETER_HOME has no JMeter");
-            None
-        }
-    }
+    let home = jmeter_home()?;
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    Some(workshop.variable("JMETER_HOME", &home.to_string_lossy()))
 }
 
 fn escaped(text: &str) -> String {

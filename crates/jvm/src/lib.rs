@@ -28,6 +28,7 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use drumfire_engine::java::{Apart, JavaCall, JavaHost, JavaRole, Visit};
 use drumfire_engine::{Control, Program};
@@ -253,6 +254,15 @@ impl JavaHost for Jvm {
             )
         })?;
         visit.thrown.take().map_or(Ok(value), Err)
+    }
+
+    fn garbage_time(&self) -> Duration {
+        let Some(Ok(machine)) = self.machine.get() else {
+            return Duration::ZERO;
+        };
+        let millis = machine.garbage_ms().ok();
+        let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+        Duration::from_millis(millis.unwrap_or_default())
     }
 
     fn break_off(&self, by_force: bool) {

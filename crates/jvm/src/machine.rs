@@ -52,13 +52,8 @@ pub fn start(
     if let Some(machine) = MACHINE.get() {
         return Ok(machine);
     }
-    let mut options: Vec<String> = OWN_OPTIONS
-        .iter()
-        .map(|&option| option.to_owned())
-        .collect();
-    if let Some(more) = properties.get(OPTIONS) {
-        options.extend(more.split_whitespace().map(str::to_owned));
-    }
+    let mut options = options(&properties.get(OPTIONS).unwrap_or_default());
+    tracing::info!("Java {} with {}", java.library.display(), options.join(" "));
     let jars: Vec<_> = classpath.iter().map(|jar| jar.to_string_lossy()).collect();
     options.push(format!("-Djava.class.path={}", jars.join(":")));
     let library = java.library.clone();
@@ -70,6 +65,18 @@ pub fn start(
         .join()
         .map_err(|_| "the virtual machine could not be started".to_owned())??;
     Ok(MACHINE.get_or_init(|| started))
+}
+
+/// The bridge's options and the user's. There can be only one collector.
+fn options(users: &str) -> Vec<String> {
+    let is_collector = |option: &str| option.starts_with("-XX:+Use") && option.ends_with("GC");
+    let has_collector = users.split_whitespace().any(is_collector);
+    OWN_OPTIONS
+        .into_iter()
+        .filter(|option| !(has_collector && is_collector(option)))
+        .chain(users.split_whitespace())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn create(options: &[String], library: &Path) -> std::result::Result<Machine, String> {
@@ -293,6 +300,22 @@ impl Machine {
         .map_err(Raised::Exception)
     }
 
+    /// How long garbage was collected so far, by what the collectors say.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn garbage_ms(&self) -> std::result::Result<i64, String> {
+        self.attached(|env| {
+            let millis = env.call_static_method(
+                &self.bridge,
+                jni_str!("garbageMillis"),
+                jni_sig!("()J"),
+                &[],
+            )?;
+            millis.j()
+        })
+    }
+
     /// Interrupts what is running, or has it throw an error.
     pub fn break_off(&self, by_force: bool) {
         let outcome = self.attached(|env| {
@@ -319,4 +342,18 @@ fn current_thread(env: &mut Env<'_>) -> Result<Handle> {
         &[],
     )?;
     env.new_global_ref(thread.l()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_collector_takes_the_place_of_the_own_one() {
+        let serial = "-XX:+UseSerialGC".to_owned();
+        assert!(options("-Xmx1g").contains(&serial));
+        let own = options("-Xmx1g  -XX:+UseZGC");
+        assert!(!own.contains(&serial));
+        assert_eq!(own[own.len() - 2..], ["-Xmx1g", "-XX:+UseZGC"]);
+    }
 }

@@ -95,6 +95,20 @@ impl Workshop {
     }
 }
 
+/// The JMeter on this machine (`JMETER_HOME`, or `~/jmeter`), if there is one and a Java to run its classes; else says so.
+pub fn jmeter_home() -> Option<PathBuf> {
+    let home = std::env::var_os("JMETER_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join("jmeter")))
+        .filter(|home| home.join("lib/ext").is_dir());
+    let java = Command::new("java").arg("-version").output();
+    if home.is_none() || !java.is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no Java, or JMETER_HOME has no JMeter");
+        return None;
+    }
+    home
+}
+
 /// Waits for the end of a program, which must come within the limit.
 ///
 /// # Panics

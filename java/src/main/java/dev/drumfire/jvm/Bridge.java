@@ -3,6 +3,8 @@ package dev.drumfire.jvm;
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
 
 import org.apache.jmeter.assertions.Assertion;
@@ -75,6 +77,15 @@ final class Bridge {
                 // Not even then.
             }
         }
+    }
+
+    /** How long the collectors were at work so far. */
+    static long garbageMillis() {
+        long millis = 0;
+        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            millis += Math.max(collector.getCollectionTime(), 0);
+        }
+        return millis;
     }
 
     static int addElement(byte[] xml) throws Exception {

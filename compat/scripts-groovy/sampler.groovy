@@ -1,0 +1,1 @@
+SampleResult.sampleLabel = "from a file: " + FileName.tokenize("/").last() + " " + args.join("+")
