@@ -48,6 +48,10 @@ const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
     ("eu.luminis.jmeter.wssampler.TextFrameFilter", WEBSOCKET),
     ("eu.luminis.jmeter.wssampler.BinaryFrameFilter", WEBSOCKET),
     ("eu.luminis.jmeter.wssampler.PingFrameFilter", WEBSOCKET),
+    (
+        "TCPSampler",
+        "the site speaks HTTP only; crates/engine/tests/tcp_sampler.rs has JMeter's codes and messages",
+    ),
 ];
 
 /// Functions without a case, and why.

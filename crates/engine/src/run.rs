@@ -1,8 +1,8 @@
 //! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Properties, Slot};
@@ -52,6 +52,8 @@ pub struct Shared {
     pub last_sample_ok: Option<Slot>,
     pub statics: Statics,
     pub defects: Defects,
+    /// Lines for the terminal that the run has not told yet.
+    pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
     /// The TLS settings and what sessions users share.
@@ -63,6 +65,17 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Tells the user a line, within a tenth of a second.
+    pub fn announce(&self, line: String) {
+        self.announced().push(line);
+    }
+
+    fn announced(&self) -> MutexGuard<'_, Vec<String>> {
+        self.announcements
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends the run early, from inside.
     pub fn stop(&self, now: bool) {
         if now {
@@ -122,7 +135,7 @@ impl Counts {
         self.all.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn totals(&self) -> ThreadCounts {
+    pub fn totals(&self) -> ThreadCounts {
         ThreadCounts {
             active: u64::from(self.all.load(Ordering::Relaxed)),
             started: self.started.load(Ordering::Relaxed),
@@ -256,6 +269,7 @@ pub fn run(
         clock,
         control: control.clone(),
         program: program.clone(),
+        announcements: Mutex::default(),
         loop_late_us: AtomicU64::new(0),
         stages: StageSums::default(),
     });
@@ -442,7 +456,15 @@ impl Run<'_> {
         }
     }
 
+    fn tell_announcements(&mut self) {
+        let lines = std::mem::take(&mut *self.shared.announced());
+        for line in lines {
+            self.observer.summary_line(&line);
+        }
+    }
+
     fn tick(&mut self) {
+        self.tell_announcements();
         let now_ms = self.shared.clock.now_ms();
         let users = self.shared.counts.totals();
         self.live.note_users(now_ms, users.active);
@@ -537,6 +559,7 @@ impl Run<'_> {
                 ),
             }
         }
+        self.tell_announcements();
         let elapsed = self.started.elapsed();
         let users = self.shared.counts.totals();
         let now_ms = self.shared.clock.now_ms();

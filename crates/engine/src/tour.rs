@@ -173,6 +173,7 @@ fn user(program: &Arc<Program>) -> Context {
         defects: Default::default(),
         supplies: Box::default(),
         tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
+        announcements: Default::default(),
         loop_late_us: Default::default(),
         stages: Default::default(),
     });

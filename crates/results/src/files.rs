@@ -104,7 +104,8 @@ pub(crate) struct ResultFile {
 
 impl ResultFile {
     /// Opens `path`, makes its folders, and writes the head into a file that starts anew (`ResultCollector
-    /// .getFileWriter`): CSV when it did not exist, XML when it did not end with a complete `testResults`.
+    /// .getFileWriter`): CSV when it did not exist, XML when it did not end with a complete `testResults`. Rows that the
+    /// plan spells out have a head each time (`FlexibleFileWriter`).
     ///
     /// # Errors
     /// Whatever the operating system says.
@@ -120,14 +121,20 @@ impl ResultFile {
             }
         }
         let existed = path.exists();
+        let is_xml = format.config.xml && format.columns.is_none();
         let mut file = OpenOptions::new()
-            .read(format.config.xml)
+            .read(is_xml)
             .append(true)
             .create(true)
             .open(path)?;
         let regular = file.metadata()?.is_file();
         let mut whole_len = file.metadata()?.len();
-        let continued = if format.config.xml {
+        let continued = if let Some(columns) = &format.columns {
+            if columns.overwrites {
+                whole_len = 0;
+            }
+            false
+        } else if is_xml {
             let end = if regular {
                 end_tag_start(&mut file, whole_len)?
             } else {

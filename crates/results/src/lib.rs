@@ -5,6 +5,7 @@
 
 mod buckets;
 mod charset;
+mod columns;
 mod csv;
 mod failures;
 mod files;
@@ -25,6 +26,7 @@ mod timeline;
 mod writer;
 mod xml;
 
+pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use histogram::Histogram;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
+use crate::columns::Columns;
 use crate::sample::Sample;
 use crate::save_config::SaveConfig;
 use crate::{csv, xml};
@@ -13,6 +14,8 @@ use crate::{csv, xml};
 pub struct RowFormat {
     /// Which fields are shown, and how.
     pub config: SaveConfig,
+    /// Rows that the plan spells out instead.
+    pub columns: Option<Arc<Columns>>,
     /// Names of the `sample_variables`.
     pub variables: Arc<[String]>,
     /// Name of this host, for the host name column.
@@ -26,6 +29,7 @@ impl RowFormat {
     pub fn new(config: SaveConfig, variables: Arc<[String]>, hostname: Arc<str>) -> RowFormat {
         RowFormat {
             config,
+            columns: None,
             variables,
             hostname,
             zone: TimeZone::system(),
@@ -34,7 +38,9 @@ impl RowFormat {
 
     /// Appends what a new file starts with (`ResultCollector.writeFileStart`).
     pub fn write_head(&self, out: &mut Vec<u8>) {
-        if self.config.xml {
+        if let Some(columns) = &self.columns {
+            out.extend_from_slice(columns.head.as_bytes());
+        } else if self.config.xml {
             xml::write_head(&self.config, out);
         } else if self.config.field_names {
             csv::write_field_names(&self.config, &self.variables, out);
@@ -44,7 +50,10 @@ impl RowFormat {
 
     /// Appends the sample and, where configured, its sub-results. Returns the number of samples written.
     pub fn write_sample(&self, sample: &Sample, out: &mut Vec<u8>) -> u64 {
-        if self.config.xml {
+        if let Some(columns) = &self.columns {
+            columns.write_sample(sample, out);
+            1
+        } else if self.config.xml {
             xml::write_sample(self, sample, out)
         } else {
             csv::write_sample(self, sample, out)
@@ -53,7 +62,9 @@ impl RowFormat {
 
     /// Appends what a finished file ends with (`ResultCollector.writeFileEnd`).
     pub fn write_tail(&self, out: &mut Vec<u8>) {
-        if self.config.xml {
+        if let Some(columns) = &self.columns {
+            out.extend_from_slice(columns.tail.as_bytes());
+        } else if self.config.xml {
             out.extend_from_slice(xml::TAIL);
         }
     }

@@ -243,7 +243,8 @@ impl ResultWriter {
         backlog_limit_bytes: u64,
     ) -> Result<ResultWriter, OpenError> {
         if place.existing == ExistingFile::Delete {
-            for spec in &specs {
+            // -f is for the files of Result Collectors.
+            for spec in specs.iter().filter(|spec| spec.format.columns.is_none()) {
                 files::delete_existing(&spec.file_name)?;
             }
         }
@@ -338,9 +339,16 @@ struct Opening {
 
 impl Opening {
     fn add(&mut self, spec: OutputSpec, place: &Place) {
-        let known = self.names.iter().position(|name| *name == spec.file_name);
-        let mark = known.unwrap_or_else(|| {
-            self.names.push(spec.file_name.clone());
+        // Only Result Collectors mark a sample as written.
+        let is_marked = spec.format.columns.is_none();
+        let name = if is_marked {
+            spec.file_name.as_str()
+        } else {
+            ""
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let mark = known.filter(|_| is_marked).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
             self.names.len() - 1
         });
         let file = if spec.file_name.is_empty() {

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_results::{
-    ExistingFile, Filter, Live, OutputSet, OutputSpec, Place, Recorder, ResultWriter, RowFormat,
-    Sample, SaveConfig, WriterReport, require_empty,
+    Columns, ExistingFile, Filter, Live, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
+    RowFormat, Sample, SaveConfig, WriterReport, require_empty,
 };
 
 fn place(base: &Path) -> Place {
@@ -252,4 +252,36 @@ fn what_is_on_a_full_disk_is_whole() {
     let text = fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().count(), 3_000);
     assert!(text.ends_with("row 2999\n"));
+}
+
+#[test]
+fn rows_that_the_plan_spells_out_have_a_head_and_an_end_each_run() {
+    // Recorded from Flexible File Writers of jmeter-plugins, run twice.
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let columns = |name: &str, overwrites| {
+        let mut spec = spec(at(name), &["xml"]);
+        let columns = Columns::new("sampleLabel|\\n", "head\\n", "end\\n", overwrites);
+        spec.format.columns = Some(Arc::new(columns));
+        spec
+    };
+    for _ in 0..2 {
+        run(
+            vec![
+                columns("continued.txt", false),
+                columns("replaced.txt", true),
+                columns("both.txt", true),
+                columns("both.txt", true),
+            ],
+            &Place {
+                existing: ExistingFile::Delete,
+                ..place(folder.path())
+            },
+        );
+    }
+    let text = |name: &str| fs::read_to_string(at(name)).unwrap();
+    let once = "head\nJava\nend\n";
+    assert_eq!(text("continued.txt"), once.repeat(2));
+    assert_eq!(text("replaced.txt"), once);
+    assert_eq!(text("both.txt"), "head\nJava\nJava\nend\n");
 }

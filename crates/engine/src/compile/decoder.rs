@@ -25,6 +25,8 @@ pub struct Unit<'a> {
     pub compiler: Compiler,
     pub findings: Vec<Diagnostic>,
     pub state_count: u32,
+    /// Places that all elements of a kind share in every user, by a name of theirs.
+    pub shared_states: HashMap<&'static str, StateId>,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
     pub told: Vec<Arc<dyn SampleListener>>,
@@ -188,6 +190,16 @@ impl<'a, 'u> Decoder<'a, 'u> {
     pub fn new_state(&mut self) -> StateId {
         let id = StateId(self.unit.state_count);
         self.unit.state_count += 1;
+        id
+    }
+
+    /// A place in every user that all who ask with this name share.
+    pub fn shared_state(&mut self, name: &'static str) -> StateId {
+        if let Some(known) = self.unit.shared_states.get(name) {
+            return *known;
+        }
+        let id = self.new_state();
+        self.unit.shared_states.insert(name, id);
         id
     }
 

@@ -375,7 +375,17 @@ impl<'p> Builder<'p, '_, '_, '_> {
             let Listener::Output(output) = listener else {
                 continue;
             };
-            let config = &self.unit.outputs[usize::from(output)].format.config;
+            let format = &self.unit.outputs[usize::from(output)].format;
+            if let Some(columns) = &format.columns {
+                let (body, headers, request) = columns.reads();
+                needs = needs.and(crate::program::Needs {
+                    body,
+                    headers,
+                    request,
+                });
+                continue;
+            }
+            let config = &format.config;
             if config.xml {
                 needs.body |= config.keeps_response_data(true) || config.keeps_response_data(false);
                 needs.headers |= config.response_headers;

@@ -98,6 +98,7 @@ impl<'s> Unit<'s> {
             compiler,
             findings,
             state_count: 0,
+            shared_states: Default::default(),
             outputs: Vec::new(),
             summarisers: Vec::new(),
             told: Vec::new(),

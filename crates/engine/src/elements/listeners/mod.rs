@@ -1,9 +1,15 @@
 //! Listeners.
 
+mod auto_stop;
+mod console_status_logger;
+mod flexible_file_writer;
 mod result_collector;
 mod result_saver;
 mod summariser;
 
+pub use auto_stop::decode as auto_stop;
+pub use console_status_logger::decode as console_status_logger;
+pub use flexible_file_writer::decode as flexible_file_writer;
 pub use result_collector::{
     decode as result_collector, decode_corrected as corrected_result_collector,
 };

@@ -7,6 +7,9 @@ pub mod http;
 mod java_sampler;
 mod set_variables_action;
 mod system_sampler;
+mod tcp_client;
+mod tcp_sampler;
+mod tcp_status;
 pub mod websocket;
 
 use drumfire_expr::Template;
@@ -26,6 +29,7 @@ pub enum Sampler {
     Http(Box<http::HttpSampler>),
     SetVariables(Assignments),
     System(Box<system_sampler::OsProcess>),
+    Tcp(Box<tcp_sampler::TcpSampler>),
     WebSocket(Box<websocket::WebSocketSampler>),
     /// The Java Request's own two test clients.
     Java(java_sampler::JavaSampler),
@@ -52,6 +56,7 @@ impl Sampler {
                 None
             }
             Sampler::System(sampler) => sampler.sample(cx, name).await,
+            Sampler::Tcp(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::WebSocket(sampler) => Some(sampler.sample(cx, name).await),
         }
     }
@@ -70,6 +75,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
+        "TCPSampler" => match tcp_sampler::decode(d, configs, needs) {
+            Some(sampler) => Some(Sampler::Tcp(Box::new(sampler))),
+            None => crate::elements::java::sampler(d).map(Sampler::Foreign),
+        },
         "HTTPSamplerProxy"
         | "HTTPSampler_"
         | "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler" => http::decode(d, configs, needs)

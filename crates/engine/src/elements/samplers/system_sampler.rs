@@ -207,7 +207,7 @@ fn opened(file: std::io::Result<File>, name: String) -> Result<Stdio, Unstarted>
 }
 
 /// The system's words for an error, as Java shows them.
-fn words(error: &std::io::Error) -> String {
+pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

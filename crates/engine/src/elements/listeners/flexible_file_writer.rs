@@ -1,0 +1,62 @@
+//! Flexible File Writer of jmeter-plugins (`kg.apc.jmeter.reporters.FlexibleFileWriter`): a file of rows that the plan spells out.
+//!
+//! Properties, all computed before the run: `filename`, `columns` (fields, `variable#N` for the N-th of the `sample_variables`
+//! from 0, and texts, with `|` between; `||` is a bar), `header` and `footer` (`\t`, `\n`, `\r` in them and in `columns`), and
+//! `overwrite` (otherwise the file is continued, with another header). Rows come in the order in which the workers
+//! hand them over. Differences: texts are UTF-8, where the plugin writes fields in ISO-8859-1 unless
+//! `sampleresult.default.encoding` is set; a row of more than 10,240 bytes is written, which the plugin cannot; missing
+//! folders are made.
+
+use std::sync::Arc;
+
+use drumfire_expr::values;
+use drumfire_results::{Columns, Filter, OutputSpec};
+
+use crate::compile::{Decoder, row_format};
+use crate::elements::Roles;
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let file_name = d.text_now("filename");
+    let [columns, head, tail] = ["columns", "header", "footer"].map(|name| d.text_now(name));
+    let overwrites = values::property_bool(&d.text_now("overwrite"));
+    let config = d.unit.save_config.clone();
+    let mut format = row_format(d.unit, config);
+    format.columns = Some(Arc::new(Columns::new(&columns, &head, &tail, overwrites)));
+    let listener = d.new_output(OutputSpec {
+        file_name,
+        format,
+        filter: Filter::All,
+    });
+    Roles {
+        listener: Some(listener),
+        ..Roles::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn it_is_an_output_with_rows_of_its_own() {
+        let class = "kg.apc.jmeter.reporters.FlexibleFileWriter";
+        let xml = format!(
+            r#"<{class} guiclass="g" testclass="{class}" testname="f"><stringProp name="filename">a.txt</stringProp><stringProp name="columns">latency|\n</stringProp>
+            <stringProp name="header">head\n</stringProp><stringProp name="footer">end</stringProp><boolProp name="overwrite">true</boolProp></{class}>"#
+        );
+        let (outputs, _) = fixture::decode(&xml, |d| {
+            decode(d);
+            std::mem::take(&mut d.unit.outputs)
+        });
+        assert_eq!(outputs[0].file_name, "a.txt");
+        let format = &outputs[0].format;
+        let expected = Columns::new("latency|\\n", "head\\n", "end", true);
+        assert_eq!(format.columns.as_deref(), Some(&expected));
+        let mut text = Vec::new();
+        format.write_head(&mut text);
+        format.write_sample(&fixture::sample(""), &mut text);
+        format.write_tail(&mut text);
+        assert_eq!(text, b"head\n0\nend");
+    }
+}

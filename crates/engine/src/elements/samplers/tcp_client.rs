@@ -1,0 +1,340 @@
+//! What a TCP Sampler sends and where it takes a response to end (`TCPClientImpl`, `BinaryTCPClientImpl`,
+//! `LengthPrefixedBinaryTCPClientImpl`).
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use drumfire_web::charset::Charset;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// Bytes of one read; only the last byte of each is compared with the end-of-line byte.
+const READ_BYTES: usize = 4096;
+
+/// How texts become bytes and back.
+pub enum Client {
+    Text {
+        /// None for a charset that Java does not know, either.
+        charset: Option<Charset>,
+        name: Box<str>,
+    },
+    /// Bytes as hexadecimal digits.
+    Binary,
+    /// The same, with the length before them in so many bytes.
+    LengthPrefixed { prefix_bytes: usize },
+}
+
+/// Why there is no whole response.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The text of the exception.
+    Exception(String),
+    /// The message of a `ReadException`, and what was read before it.
+    Read { message: String, partial: Vec<u8> },
+}
+
+fn exception(class: &str, message: impl std::fmt::Display) -> Trouble {
+    Trouble::Exception(format!("{class}: {message}"))
+}
+
+impl Client {
+    /// The bytes of a request. A prefix that is there before its body turns out to be wrong is not sent alone.
+    ///
+    /// # Errors
+    /// With Java's exception for a text that cannot be sent.
+    pub fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, Trouble> {
+        match self {
+            Client::Text {
+                charset: Some(charset),
+                ..
+            } => Ok(charset.encode(text)),
+            Client::Text { name, .. } => {
+                Err(exception("java.io.UnsupportedEncodingException", name))
+            }
+            Client::Binary => from_hex(text).map(Cow::Owned),
+            Client::LengthPrefixed { prefix_bytes } => {
+                let length = text.encode_utf16().count() / 2;
+                let mut bytes = prefix(length, *prefix_bytes)?;
+                bytes.extend(from_hex(text)?);
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+
+    /// The text of a response, as bytes of the sample.
+    pub fn decode(&self, bytes: Vec<u8>) -> Vec<u8> {
+        match self {
+            Client::Text {
+                charset: Some(charset),
+                ..
+            } => match charset.decode(&bytes) {
+                Cow::Borrowed(_) => bytes,
+                Cow::Owned(text) => charset.encode(&text).into_owned(),
+            },
+            Client::Text { .. } => bytes,
+            Client::Binary | Client::LengthPrefixed { .. } => to_hex(&bytes),
+        }
+    }
+
+    /// The charset of the sample's response.
+    pub fn charset_name(&self) -> &str {
+        match self {
+            Client::Text { name, .. } => name,
+            Client::Binary | Client::LengthPrefixed { .. } => "UTF-8",
+        }
+    }
+
+    /// Reads a response; `first` is called when its first bytes are there.
+    ///
+    /// # Errors
+    /// [`Trouble`], when it cannot be read to its end.
+    pub async fn read(
+        &self,
+        stream: &mut (impl AsyncRead + Unpin),
+        eol: Option<u8>,
+        timeout: Option<Duration>,
+        mut first: impl FnMut(),
+    ) -> Result<Vec<u8>, Trouble> {
+        if let Client::LengthPrefixed { prefix_bytes } = self {
+            return read_prefixed(stream, *prefix_bytes, timeout, first).await;
+        }
+        let mut response = Vec::new();
+        let mut buffer = [0; READ_BYTES];
+        loop {
+            match read_within(stream, &mut buffer, timeout).await {
+                Ok(0) => return Ok(response),
+                Ok(count) => {
+                    if response.is_empty() {
+                        first();
+                    }
+                    response.extend_from_slice(&buffer[..count]);
+                    if eol.is_some_and(|eol| buffer[count - 1] == eol) {
+                        return Ok(response);
+                    }
+                }
+                Err(error) => return self.fail_read(&error, eol, response),
+            }
+        }
+    }
+
+    fn fail_read(
+        &self,
+        error: &io::Error,
+        eol: Option<u8>,
+        partial: Vec<u8>,
+    ) -> Result<Vec<u8>, Trouble> {
+        let timed_out = error.kind() == io::ErrorKind::TimedOut;
+        let message = match self {
+            Client::Text { .. } => {
+                format!("Error reading from server, bytes read: {}", partial.len())
+            }
+            // A silent server is how such a response ends.
+            _ if timed_out && eol.is_none() => return Ok(partial),
+            _ if timed_out => "Socket timed out while looking for EOM".to_owned(),
+            _ => "Problems while trying to read".to_owned(),
+        };
+        Err(Trouble::Read { message, partial })
+    }
+}
+
+/// `InputStream#read` of a socket with a timeout.
+async fn read_within(
+    stream: &mut (impl AsyncRead + Unpin),
+    buffer: &mut [u8],
+    timeout: Option<Duration>,
+) -> io::Result<usize> {
+    match timeout {
+        None => stream.read(buffer).await,
+        Some(timeout) => tokio::time::timeout(timeout, stream.read(buffer))
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())),
+    }
+}
+
+/// `LengthPrefixedBinaryTCPClientImpl#read`: a prefix that does not come at once, or not whole, is an empty response.
+async fn read_prefixed(
+    stream: &mut (impl AsyncRead + Unpin),
+    prefix_bytes: usize,
+    timeout: Option<Duration>,
+    mut first: impl FnMut(),
+) -> Result<Vec<u8>, Trouble> {
+    let failed = |partial| Trouble::Read {
+        message: String::new(),
+        partial,
+    };
+    let mut prefix = vec![0; prefix_bytes];
+    let count = read_within(stream, &mut prefix, timeout)
+        .await
+        .map_err(|_| failed(Vec::new()))?;
+    if count != prefix_bytes {
+        return Ok(Vec::new());
+    }
+    first();
+    let length = length(&prefix)?;
+    let Ok(length) = usize::try_from(length) else {
+        return Err(exception("java.lang.NegativeArraySizeException", length));
+    };
+    let mut message = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match read_within(stream, &mut message[filled..], timeout).await {
+            Ok(0) => {
+                tracing::warn!("Incomplete message read, expected: {length} got: {filled}");
+                break;
+            }
+            Ok(count) => filled += count,
+            Err(_) => return Err(failed(message)),
+        }
+    }
+    Ok(message)
+}
+
+/// `TCPClientDecorator.byteArrayToInt`, which keeps the sign.
+fn length(prefix: &[u8]) -> Result<i32, Trouble> {
+    match *prefix {
+        [a, b] => Ok(i16::from_be_bytes([a, b]).into()),
+        [a, b, c, d] => Ok(i32::from_be_bytes([a, b, c, d])),
+        _ => Err(exception(
+            "java.lang.IllegalArgumentException",
+            "Byte array is null or invalid length.",
+        )),
+    }
+}
+
+/// `TCPClientDecorator.intToByteArray`.
+fn prefix(length: usize, bytes: usize) -> Result<Vec<u8>, Trouble> {
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    match bytes {
+        2 if length > i16::MAX as u32 => Err(exception(
+            "java.lang.IllegalArgumentException",
+            "Value outside range for signed short int.",
+        )),
+        2 | 4 => Ok(length.to_be_bytes()[4 - bytes..].to_vec()),
+        _ => Err(exception(
+            "java.lang.IllegalArgumentException",
+            "Length must be specified as either 2 or 4.",
+        )),
+    }
+}
+
+/// `BinaryTCPClientImpl.hexStringToByteArray`.
+fn from_hex(text: &str) -> Result<Vec<u8>, Trouble> {
+    let wrong = |message: String| Err(exception("java.lang.IllegalArgumentException", message));
+    let chars: Vec<char> = text.chars().collect();
+    if !chars.len().is_multiple_of(2) {
+        return wrong("Hex-encoded binary string contains an uneven no. of digits".to_owned());
+    }
+    let mut bytes = Vec::with_capacity(chars.len() / 2);
+    for pair in chars.chunks_exact(2) {
+        match (pair[0].to_digit(16), pair[1].to_digit(16)) {
+            (Some(high), Some(low)) => bytes.push((high << 4 | low) as u8),
+            _ => {
+                return wrong(format!(
+                    "Hex-encoded binary string contains an invalid hex digit in '{}{}'",
+                    pair[0], pair[1]
+                ));
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// `JOrphanUtils.baToHexString`.
+fn to_hex(bytes: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| {
+        [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]
+    });
+    digits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> Client {
+        Client::Text {
+            charset: Charset::find("UTF-8"),
+            name: "UTF-8".into(),
+        }
+    }
+
+    fn sent(client: &Client, text: &str) -> Result<Vec<u8>, String> {
+        match client.encode(text) {
+            Ok(bytes) => Ok(bytes.into_owned()),
+            Err(Trouble::Exception(exception)) => Err(exception),
+            Err(Trouble::Read { message, .. }) => Err(message),
+        }
+    }
+
+    #[test]
+    fn requests_are_text_or_hexadecimal_digits() {
+        assert_eq!(sent(&text(), "ü\n"), Ok(vec![0xc3, 0xbc, 10]));
+        assert_eq!(sent(&Client::Binary, "00fFa9"), Ok(vec![0, 255, 169]));
+        let prefixed = |prefix_bytes| Client::LengthPrefixed { prefix_bytes };
+        assert_eq!(sent(&prefixed(2), "0102"), Ok(vec![0, 2, 1, 2]));
+        assert_eq!(sent(&prefixed(4), "01"), Ok(vec![0, 0, 0, 1, 1]));
+        for (client, text, message) in [
+            (
+                Client::Binary,
+                "012",
+                "Hex-encoded binary string contains an uneven no. of digits",
+            ),
+            (
+                prefixed(2),
+                "0x",
+                "Hex-encoded binary string contains an invalid hex digit in '0x'",
+            ),
+            (
+                prefixed(3),
+                "01",
+                "Length must be specified as either 2 or 4.",
+            ),
+        ] {
+            let expected = format!("java.lang.IllegalArgumentException: {message}");
+            assert_eq!(sent(&client, text), Err(expected));
+        }
+    }
+
+    fn read(client: &Client, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime can be built");
+        let mut stream = bytes;
+        let read = client.read(&mut stream, eol, None, || {});
+        runtime.block_on(read).map(|bytes| client.decode(bytes))
+    }
+
+    #[test]
+    fn a_response_ends_with_the_byte_or_the_stream() {
+        assert_eq!(read(&text(), None, b"ab\n"), Ok(b"ab\n".to_vec()));
+        // The byte counts at the end of a read only.
+        assert_eq!(
+            read(&text(), Some(b'\n'), b"a\nb\n"),
+            Ok(b"a\nb\n".to_vec())
+        );
+        assert_eq!(read(&text(), None, &[b'a', 0xff]), Ok("a\u{fffd}".into()));
+        assert_eq!(
+            read(&Client::Binary, None, &[0, 0xaf]),
+            Ok(b"00af".to_vec())
+        );
+    }
+
+    #[test]
+    fn a_prefix_says_how_much_is_read() {
+        let two = Client::LengthPrefixed { prefix_bytes: 2 };
+        assert_eq!(read(&two, None, &[0, 2, 1, 2, 3]), Ok(b"0102".to_vec()));
+        // What does not come stays zero.
+        assert_eq!(read(&two, None, &[0, 2, 1]), Ok(b"0100".to_vec()));
+        assert_eq!(read(&two, None, &[0]), Ok(Vec::new()));
+        assert_eq!(
+            read(&two, None, &[0xff, 0xfe, 1]),
+            Err(Trouble::Exception(
+                "java.lang.NegativeArraySizeException: -2".to_owned()
+            ))
+        );
+    }
+}

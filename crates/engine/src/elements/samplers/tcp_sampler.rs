@@ -1,0 +1,445 @@
+//! TCP Sampler (`TCPSampler`): sends a text over a connection and reads the response.
+//!
+//! Properties, those of TCP Sampler Configs among them: `TCPSampler.classname` (`TCPClientImpl`, `BinaryTCPClientImpl` or
+//! `LengthPrefixedBinaryTCPClientImpl`, or else `tcp.handler`; other classes are run by a JVM), `TCPSampler.server`, `.port`,
+//! `.request`, `.EolByte`, `.reUseConnection`, `.closeConnection`, `.nodelay`, `.soLinger` (seconds), `.timeout` and
+//! `.ctimeout` (milliseconds; 0 is none), and `ConfigTestElement.username` and `.password`, by which connections are told
+//! apart. JMeter properties: `tcp.handler`, `tcp.charset`, `tcp.eolByte`, `tcp.BinaryTCPClient.eomByte`,
+//! `tcp.binarylength.prefix.length`, `tcp.status.prefix`, `tcp.status.suffix`, `tcp.status.properties`.
+//!
+//! A user's TCP Samplers share its connections. As in JMeter, a status code in the response makes a good sample only from
+//! 400 to 599. A sample that is broken off fails as one whose connection was closed.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use drumfire_expr::{Template, values};
+use drumfire_jmx::Prop;
+use drumfire_results::{DataType, Sample, Text};
+use drumfire_web::charset::Charset;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::system_sampler::words;
+use super::tcp_client::{Client, Trouble};
+use super::tcp_status::Status;
+use crate::compile::{Decoder, Element};
+use crate::context::{Context, StateId};
+use crate::number;
+use crate::program::Needs;
+
+const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
+/// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).
+const CONFIG_GUIS: [&str; 3] = [
+    "org.apache.jmeter.config.gui.LoginConfigGui",
+    "org.apache.jmeter.protocol.tcp.config.gui.TCPConfigGui",
+    "org.apache.jmeter.config.gui.SimpleConfigGui",
+];
+/// Their short names.
+const CONFIG_GUI_ALIASES: [&str; 3] = ["LoginConfigGui", "TCPConfigGui", "SimpleConfigGui"];
+
+pub struct TcpSampler {
+    client: Client,
+    /// The byte that properties give; out of a byte's range there is none.
+    default_eol: i32,
+    server: Template,
+    port: Template,
+    username: Template,
+    password: Template,
+    request: Template,
+    eol: Template,
+    linger: Template,
+    timeout: Template,
+    connect_timeout: Template,
+    reuses: Template,
+    closes: Template,
+    no_delay: Template,
+    status: Status,
+    keeps_body: bool,
+    keeps_request: bool,
+    /// Where all TCP Samplers of a user keep its connections.
+    connections: StateId,
+    /// Where this one keeps what it reads of `TCPSampler.EolByte` with its first sample.
+    own_eol: StateId,
+}
+
+/// A user's connections, by server and account.
+#[derive(Default)]
+struct Connections(HashMap<String, TcpStream>);
+
+/// The settings of one sample.
+struct Settings {
+    server: String,
+    port: i32,
+    key: String,
+    linger: Option<i32>,
+    eol: Option<u8>,
+    timeout: Option<Duration>,
+    connect_timeout: Option<Duration>,
+    reuses: bool,
+    closes: bool,
+    no_delay: bool,
+}
+
+/// `None` for a class of somebody else.
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<TcpSampler> {
+    let merged = merge(d.element, configs);
+    let mut template = |name: &str, default: &str| match merged.get(name) {
+        Some(prop) => d.compile(&prop.value.as_str()),
+        None => Template::raw(default),
+    };
+    let class = template("TCPSampler.classname", "");
+    let server = template("TCPSampler.server", "");
+    let port = template("TCPSampler.port", "");
+    let username = template("ConfigTestElement.username", "");
+    let password = template("ConfigTestElement.password", "");
+    let request = template("TCPSampler.request", "");
+    let eol = template("TCPSampler.EolByte", "");
+    let linger = template("TCPSampler.soLinger", "");
+    let timeout = template("TCPSampler.timeout", "");
+    let connect_timeout = template("TCPSampler.ctimeout", "");
+    let reuses = template("TCPSampler.reUseConnection", "true");
+    let closes = template("TCPSampler.closeConnection", "false");
+    let no_delay = template("TCPSampler.nodelay", "false");
+    let (client, default_eol) = client(d, &class)?;
+    Some(TcpSampler {
+        client,
+        default_eol,
+        server,
+        port,
+        username,
+        password,
+        request,
+        eol,
+        linger,
+        timeout,
+        connect_timeout,
+        reuses,
+        closes,
+        no_delay,
+        status: Status::from_properties(&d.settings().properties),
+        keeps_body: needs.body,
+        keeps_request: needs.request,
+        connections: d.shared_state("tcp connections"),
+        own_eol: d.new_state(),
+    })
+}
+
+/// The sampler's properties, and those of configuration elements that it does not have itself.
+fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, &'p Prop> {
+    let applies = |config: &&&Element| {
+        let gui = config.gui_class.as_str();
+        CONFIG_GUIS.contains(&gui) || CONFIG_GUI_ALIASES.contains(&gui)
+    };
+    let mut merged: HashMap<&str, &Prop> = HashMap::new();
+    for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
+        for prop in &*element.props {
+            let known = merged.get(&*prop.name);
+            if known.is_none_or(|known| known.value.as_str().is_empty()) {
+                merged.insert(&prop.name, prop);
+            }
+        }
+    }
+    merged
+}
+
+/// The client that a class is, and the end-of-line byte of its properties.
+fn client(d: &mut Decoder, class: &Template) -> Option<(Client, i32)> {
+    let properties = &d.settings().properties;
+    let property = |name: &str| properties.get(name).map(|text| text.to_string());
+    let byte = |name: &str| {
+        let text = property(name);
+        text.and_then(|text| values::parse_int(&text))
+            .unwrap_or(1000)
+    };
+    let mut class = d.now(class);
+    if class.is_empty() {
+        class = property("tcp.handler").unwrap_or_else(|| "TCPClientImpl".to_owned());
+    }
+    match class.strip_prefix(PACKAGE).unwrap_or(&class) {
+        "TCPClientImpl" => {
+            let name = property("tcp.charset").unwrap_or_else(|| "UTF-8".to_owned());
+            let charset = Charset::find(&name);
+            let name = name.into();
+            Some((Client::Text { charset, name }, byte("tcp.eolByte")))
+        }
+        "BinaryTCPClientImpl" => Some((Client::Binary, byte("tcp.BinaryTCPClient.eomByte"))),
+        "LengthPrefixedBinaryTCPClientImpl" => {
+            let length = property("tcp.binarylength.prefix.length");
+            let length = length.and_then(|length| values::parse_int(&length));
+            let prefix_bytes = length.map_or(2, |length| usize::try_from(length).unwrap_or(0));
+            Some((Client::LengthPrefixed { prefix_bytes }, 1000))
+        }
+        _ => None,
+    }
+}
+
+impl TcpSampler {
+    /// `TCPSampler#sample`.
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
+        let settings = self.settings(cx);
+        let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
+        let request = self.request.eval(cx).into_string();
+        if self.keeps_request {
+            sample.sampler_data = Some(settings.describe().into());
+        }
+        let taken = cx.take_state::<Connections>(self.connections);
+        let mut connections = *taken.unwrap_or_default();
+        let start_ns = cx.clock().now_ns();
+        sample.start_ms = (start_ns / 1_000_000) as i64;
+        let connected = match cx.attend(settings.connect(&mut connections)).await {
+            Some(connected) => connected,
+            None => Err(Unconnected::Failed(
+                "java.net.SocketException: Socket closed".to_owned(),
+            )),
+        };
+        sample.mark_connect(cx.clock().now_ms());
+        match connected {
+            Ok(stream) => {
+                if self.keeps_request {
+                    sample.sampler_data = Some(Rc::from(request.as_str()));
+                }
+                let outcome = self
+                    .exchange(cx, &mut sample, &settings, stream, &request)
+                    .await;
+                if !self.set_up(&mut sample, outcome) {
+                    connections.0.remove(&settings.key);
+                }
+            }
+            Err(Unconnected::Failed(message)) => {
+                sample.code = Text::Static("500");
+                sample.message = message.into();
+            }
+            Err(Unconnected::Wrong(exception)) => {
+                self.set_up(&mut sample, Err(Trouble::Exception(exception)));
+            }
+        }
+        let end_ns = cx.clock().now_ns();
+        sample.service_us = (end_ns - start_ns) / 1000;
+        sample.set_end((end_ns / 1_000_000) as i64);
+        if !settings.reuses || settings.closes {
+            connections.0.remove(&settings.key);
+        }
+        cx.put_state(self.connections, Box::new(connections));
+        sample
+    }
+
+    fn settings(&self, cx: &mut Context) -> Settings {
+        let ms = |template: &Template, cx: &mut Context| {
+            let ms = number::int(&template.eval(cx));
+            u64::try_from(ms)
+                .ok()
+                .filter(|ms| *ms > 0)
+                .map(Duration::from_millis)
+        };
+        let server = self.server.eval(cx).into_string();
+        let port = number::int(&self.port.eval(cx));
+        let key = format!(
+            "{server}#{port}#{}#{}",
+            self.username.eval(cx).into_string(),
+            self.password.eval(cx).into_string()
+        );
+        let linger = self.linger.eval(cx).into_string();
+        Settings {
+            server,
+            port,
+            key,
+            linger: (!linger.is_empty()).then(|| number::int(&linger)),
+            eol: self.eol(cx),
+            timeout: ms(&self.timeout, cx),
+            connect_timeout: ms(&self.connect_timeout, cx),
+            reuses: values::property_bool(&self.reuses.eval(cx)),
+            closes: values::property_bool(&self.closes.eval(cx)),
+            no_delay: values::property_bool(&self.no_delay.eval(cx)),
+        }
+    }
+
+    /// `TCPSampler#getProtocol`: the byte is read with the user's first sample.
+    fn eol(&self, cx: &mut Context) -> Option<u8> {
+        let to_byte = |eol: i32| i8::try_from(eol).ok().map(|byte| byte as u8);
+        if self.eol.is_empty_literal() {
+            return to_byte(self.default_eol);
+        }
+        if let Some(known) = cx.take_state::<Option<u8>>(self.own_eol) {
+            let eol = *known;
+            cx.put_state(self.own_eol, known);
+            return eol;
+        }
+        let eol = match self.eol.eval(cx).into_string() {
+            none if none.is_empty() => to_byte(self.default_eol),
+            eol => to_byte(number::int(&eol)),
+        };
+        cx.put_state(self.own_eol, Box::new(eol));
+        eol
+    }
+
+    async fn exchange(
+        &self,
+        cx: &Context,
+        sample: &mut Sample,
+        settings: &Settings,
+        stream: &mut TcpStream,
+        request: &str,
+    ) -> Result<Vec<u8>, Trouble> {
+        let bytes = self.client.encode(request)?;
+        let clock = cx.clock();
+        let work = async {
+            stream.write_all(&bytes).await.map_err(|error| {
+                Trouble::Exception(format!("java.net.SocketException: {}", words(&error)))
+            })?;
+            let first = || sample.mark_latency(clock.now_ms());
+            self.client
+                .read(stream, settings.eol, settings.timeout, first)
+                .await
+        };
+        cx.attend(work).await.unwrap_or_else(|| {
+            Err(Trouble::Exception(
+                "java.net.SocketException: Socket closed".to_owned(),
+            ))
+        })
+    }
+
+    /// `TCPSampler.setupSampleResult`; whether the connection stays.
+    fn set_up(&self, sample: &mut Sample, outcome: Result<Vec<u8>, Trouble>) -> bool {
+        let (response, failure) = match outcome {
+            Ok(response) => (response, None),
+            Err(Trouble::Exception(exception)) => (Vec::new(), Some(exception)),
+            Err(Trouble::Read { message, partial }) => {
+                (partial, Some(format!("{PACKAGE}ReadException: {message}")))
+            }
+        };
+        let is_whole = failure.is_none();
+        let response = self.client.decode(response);
+        sample.data_type = DataType::Text;
+        sample.encoding = Some(self.client.charset_name().to_owned().into());
+        match failure {
+            None => sample.set_ok(),
+            Some(exception) => {
+                sample.code = Text::Static("500");
+                sample.message = exception.into();
+            }
+        }
+        let judged = self.status.judge(sample, &response);
+        sample.body_bytes = response.len() as u64;
+        if let Err(exception) = judged {
+            sample.code = Text::Static("500");
+            sample.message = exception.into();
+            sample.success = false;
+            sample.body_bytes = 0;
+            return false;
+        }
+        if self.keeps_body {
+            sample.response_data = Some(response.into());
+        }
+        is_whole
+    }
+}
+
+/// Why there is no connection.
+enum Unconnected {
+    /// An `IOException`.
+    Failed(String),
+    /// Another exception.
+    Wrong(String),
+}
+
+impl Settings {
+    /// `TCPSampler#sample`: what the sample says of itself until it has a connection.
+    fn describe(&self) -> String {
+        format!(
+            "Host: {} Port: {}\nReuse: {} Close: {}\n[SOLINGER: {} EOL: {} noDelay: {}]",
+            self.server,
+            self.port,
+            self.reuses,
+            self.closes,
+            self.linger.unwrap_or(0),
+            self.eol.map_or(0, |eol| i32::from(eol as i8)),
+            self.no_delay
+        )
+    }
+
+    /// `TCPSampler#getSocket`.
+    async fn connect<'c>(
+        &self,
+        connections: &'c mut Connections,
+    ) -> Result<&'c mut TcpStream, Unconnected> {
+        if !self.reuses || !connections.0.contains_key(&self.key) {
+            connections.0.remove(&self.key);
+            let stream = self.open().await?;
+            connections.0.insert(self.key.clone(), stream);
+        }
+        let stream = connections
+            .0
+            .get_mut(&self.key)
+            .expect("it was there or has just been put there");
+        // JMeter logs a failure and goes on, too.
+        let _ = stream.set_nodelay(self.no_delay);
+        Ok(stream)
+    }
+
+    async fn open(&self) -> Result<TcpStream, Unconnected> {
+        let Ok(port) = u16::try_from(self.port) else {
+            return Err(Unconnected::Wrong(format!(
+                "java.lang.IllegalArgumentException: port out of range:{}",
+                self.port
+            )));
+        };
+        let Some(address) = resolve(&self.server).await else {
+            return Err(Unconnected::Failed(format!(
+                "java.net.UnknownHostException: {}",
+                self.server
+            )));
+        };
+        let connect = TcpStream::connect(SocketAddr::new(address, port));
+        let connected = match self.connect_timeout {
+            None => connect.await,
+            Some(timeout) => match tokio::time::timeout(timeout, connect).await {
+                Ok(connected) => connected,
+                Err(_) => {
+                    let message = "java.net.SocketTimeoutException: Connect timed out";
+                    return Err(Unconnected::Failed(message.to_owned()));
+                }
+            },
+        };
+        let stream = connected.map_err(|error| Unconnected::Failed(connect_failure(&error)))?;
+        if let Some(seconds) = self.linger {
+            let Ok(seconds) = u64::try_from(seconds) else {
+                let message = "java.lang.IllegalArgumentException: invalid value for SO_LINGER";
+                return Err(Unconnected::Wrong(message.to_owned()));
+            };
+            // JMeter sets it before it connects; it only counts when the connection is closed.
+            let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::from_secs(seconds)));
+        }
+        Ok(stream)
+    }
+}
+
+/// `InetAddress.getByName`: IPv4 first, and nothing is this machine.
+async fn resolve(name: &str) -> Option<IpAddr> {
+    if name.is_empty() {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    if let Ok(address) = name.trim_matches(['[', ']']).parse() {
+        return Some(address);
+    }
+    let found = tokio::net::lookup_host((name, 0)).await.ok()?;
+    let mut found: Vec<IpAddr> = found.map(|found| found.ip()).collect();
+    found.sort_by_key(IpAddr::is_ipv6);
+    found.first().copied()
+}
+
+/// The exception of a connection that is not made (`sun.nio.ch.Net`).
+fn connect_failure(error: &io::Error) -> String {
+    let class = match error.kind() {
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => "ConnectException",
+        io::ErrorKind::HostUnreachable => "NoRouteToHostException",
+        io::ErrorKind::AddrInUse
+        | io::ErrorKind::AddrNotAvailable
+        | io::ErrorKind::PermissionDenied => "BindException",
+        _ => "SocketException",
+    };
+    format!("java.net.{class}: {}", words(error))
+}

@@ -1,0 +1,344 @@
+//! Rows whose fields and separators the plan spells out (`kg.apc.jmeter.reporters.FlexibleFileWriter` of jmeter-plugins).
+
+use std::io::Write;
+
+use crate::sample::{Kind, Sample};
+
+/// How a file with such rows is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    pub head: String,
+    pub tail: String,
+    /// A file that is there already is replaced, otherwise continued.
+    pub overwrites: bool,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Field(Field),
+    /// A sample variable, by its number.
+    Variable(usize),
+    Text(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Success,
+    StartMs,
+    EndMs,
+    RequestLength,
+    ResponseLength,
+    ElapsedMs,
+    LatencyMs,
+    Code,
+    Message,
+    Failure,
+    ThreadName,
+    Label,
+    StartSeconds,
+    EndSeconds,
+    ElapsedMicros,
+    LatencyMicros,
+    Request,
+    Response,
+    ResponseHeaders,
+    AllThreads,
+    RequestHeaders,
+    ConnectMs,
+    GroupThreads,
+    SampleCount,
+    ErrorCount,
+    HeaderSize,
+    BodySize,
+    Url,
+}
+
+/// Names as plans spell them.
+const FIELDS: [(&str, Field); 28] = [
+    ("isSuccsessful", Field::Success),
+    ("startTime", Field::StartMs),
+    ("endTime", Field::EndMs),
+    ("sentBytes", Field::RequestLength),
+    ("receivedBytes", Field::ResponseLength),
+    ("responseTime", Field::ElapsedMs),
+    ("latency", Field::LatencyMs),
+    ("responseCode", Field::Code),
+    ("responseMessage", Field::Message),
+    ("isFailed", Field::Failure),
+    ("threadName", Field::ThreadName),
+    ("sampleLabel", Field::Label),
+    ("startTimeMillis", Field::StartSeconds),
+    ("endTimeMillis", Field::EndSeconds),
+    ("responseTimeMicros", Field::ElapsedMicros),
+    ("latencyMicros", Field::LatencyMicros),
+    ("requestData", Field::Request),
+    ("responseData", Field::Response),
+    ("responseHeaders", Field::ResponseHeaders),
+    ("threadsCount", Field::AllThreads),
+    ("requestHeaders", Field::RequestHeaders),
+    ("connectTime", Field::ConnectMs),
+    ("grpThreads", Field::GroupThreads),
+    ("sampleCount", Field::SampleCount),
+    ("errorCount", Field::ErrorCount),
+    ("responseHeaderSize", Field::HeaderSize),
+    ("responseSize", Field::BodySize),
+    ("URL", Field::Url),
+];
+const VARIABLE: &str = "variable#";
+
+impl Columns {
+    /// Compiles the setting `columns`: fields and texts with `|` between; an empty text is a `|` itself.
+    pub fn new(columns: &str, head: &str, tail: &str, overwrites: bool) -> Columns {
+        let columns = unescape(columns);
+        let mut chunks: Vec<&str> = columns.split('|').collect();
+        while chunks.len() > 1 && chunks.last().is_some_and(|chunk| chunk.is_empty()) {
+            chunks.pop(); // String.split drops them
+        }
+        Columns {
+            head: unescape(head),
+            tail: unescape(tail),
+            overwrites,
+            parts: chunks.into_iter().map(part).collect(),
+        }
+    }
+
+    /// Whether rows show of a sample its body, its response headers, and what was sent.
+    pub fn reads(&self) -> (bool, bool, bool) {
+        let has = |fields: &[Field]| {
+            let shows = |part: &Part| matches!(part, Part::Field(field) if fields.contains(field));
+            self.parts.iter().any(shows)
+        };
+        (
+            has(&[Field::Response, Field::ResponseLength]),
+            has(&[Field::ResponseHeaders]),
+            has(&[Field::Request, Field::RequestLength, Field::RequestHeaders]),
+        )
+    }
+
+    /// Appends the row of a sample; its sub-results have none.
+    pub(crate) fn write_sample(&self, sample: &Sample, out: &mut Vec<u8>) {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Part::Field(field) => write_field(*field, sample, out),
+                Part::Variable(number) => match sample.variables.get(*number) {
+                    Some(Some(value)) => out.extend_from_slice(value.as_bytes()),
+                    Some(None) => {}
+                    None => put(out, format_args!("UNDEFINED_variable#{number}")),
+                },
+            }
+        }
+    }
+}
+
+fn part(chunk: &str) -> Part {
+    if let Some((_, field)) = FIELDS.iter().find(|(name, _)| *name == chunk) {
+        return Part::Field(*field);
+    }
+    // The plugin cuts off as much as the word is long, wherever it stands.
+    let number = match chunk.contains(VARIABLE) {
+        true => chunk
+            .get(VARIABLE.len()..)
+            .and_then(|number| number.parse().ok()),
+        false => None,
+    };
+    match number {
+        Some(number) => Part::Variable(number),
+        None if chunk.is_empty() => Part::Text("|".to_owned()),
+        None => Part::Text(chunk.to_owned()),
+    }
+}
+
+/// `JMeterPluginsUtils.replaceRNT`.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('t') => out.push('\t'),
+            Some('n') => out.push('\n'),
+            Some('r') => out.push('\r'),
+            Some('\\') => out.push('\\'),
+            other => {
+                out.push('\\');
+                out.extend(other);
+            }
+        }
+    }
+    out
+}
+
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text)
+        .expect("writing to a vector cannot fail");
+}
+
+fn write_field(field: Field, sample: &Sample, out: &mut Vec<u8>) {
+    let text = |out: &mut Vec<u8>, text: &str| out.extend_from_slice(text.as_bytes());
+    let number = |out: &mut Vec<u8>, number: i64| {
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    };
+    match field {
+        Field::Success => text(out, if sample.success { "1" } else { "0" }),
+        Field::Failure => text(out, if sample.success { "0" } else { "1" }),
+        Field::StartMs => number(out, sample.start_ms),
+        Field::EndMs => number(out, sample.end_ms),
+        Field::StartSeconds => write_seconds(sample.start_ms, out),
+        Field::EndSeconds => write_seconds(sample.end_ms, out),
+        Field::ElapsedMs => number(out, sample.elapsed_ms),
+        Field::ElapsedMicros => number(out, sample.elapsed_ms * 1000),
+        Field::LatencyMs => number(out, sample.latency_ms),
+        Field::LatencyMicros => number(out, sample.latency_ms * 1000),
+        Field::ConnectMs => number(out, sample.connect_ms),
+        Field::RequestLength => {
+            let length = request(sample).map_or(0, |text| text.encode_utf16().count());
+            number(out, length as i64);
+        }
+        Field::Request => text(out, request(sample).as_deref().unwrap_or("0")),
+        Field::ResponseLength => {
+            number(
+                out,
+                sample.response_data.as_ref().map_or(0, |data| data.len()) as i64,
+            );
+        }
+        Field::Response => out.extend_from_slice(sample.response_data.as_deref().unwrap_or(&[])),
+        Field::ResponseHeaders => text(out, sample.response_headers.as_deref().unwrap_or("")),
+        Field::RequestHeaders => text(out, sample.request_headers.as_deref().unwrap_or("")),
+        Field::Code => text(out, &sample.code),
+        Field::Message => text(out, &sample.message),
+        Field::ThreadName => text(out, &sample.thread_name),
+        Field::Label => text(out, &sample.label),
+        Field::AllThreads => number(out, sample.all_threads.into()),
+        Field::GroupThreads => number(out, sample.group_threads.into()),
+        Field::SampleCount => number(out, sample.sample_count.into()),
+        Field::ErrorCount => number(out, sample.error_count().into()),
+        Field::HeaderSize => number(out, sample.header_bytes as i64),
+        Field::BodySize => number(out, sample.body_size() as i64),
+        Field::Url => text(out, sample.url.as_deref().unwrap_or("")),
+    }
+}
+
+/// `FlexibleFileWriter#getShiftDecimal`: seconds with three digits behind the point.
+fn write_seconds(ms: i64, out: &mut Vec<u8>) {
+    put(out, format_args!("{}.{:03}", ms / 1000, ms % 1000));
+}
+
+/// `getSamplerData`: what was sent, of an HTTP sample as `HTTPSampleResult` puts it together.
+fn request(sample: &Sample) -> Option<String> {
+    let own = sample.sampler_data.as_deref();
+    if sample.kind != Kind::Http {
+        return own.map(str::to_owned);
+    }
+    let method = sample.method.as_deref().unwrap_or("");
+    let mut text = method.to_owned();
+    if let Some(url) = &sample.url {
+        text.push(' ');
+        text.push_str(url);
+        text.push('\n');
+        if !METHODS_WITHOUT_BODY.contains(&method) {
+            let query = sample.query_string.as_deref().unwrap_or("");
+            text.push_str(&format!("\n{method} data:\n{query}\n"));
+        }
+        match sample
+            .cookies
+            .as_deref()
+            .filter(|cookies| !cookies.is_empty())
+        {
+            Some(cookies) => text.push_str(&format!("\nCookie Data:\n{cookies}")),
+            None => text.push_str("\n[no cookies]"),
+        }
+        text.push('\n');
+    }
+    text.push_str(own.unwrap_or(""));
+    Some(text)
+}
+
+/// `HTTPSampleResult.METHODS_WITHOUT_BODY`.
+const METHODS_WITHOUT_BODY: [&str; 3] = ["HEAD", "OPTIONS", "TRACE"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(columns: &str) -> String {
+        let sample = Sample {
+            success: true,
+            start_ms: 1_700_000_000_042,
+            end_ms: 1_700_000_000_117,
+            elapsed_ms: 75,
+            latency_ms: 30,
+            connect_ms: 4,
+            code: "201".into(),
+            message: "made".into(),
+            all_threads: 5,
+            group_threads: 2,
+            header_bytes: 100,
+            sampler_data: Some("ask ü".into()),
+            response_data: Some(b"body"[..].into()),
+            url: Some("http://h/".into()),
+            variables: vec![Some("v0".into()), None],
+            ..Sample::new("label".into(), "G 1-1".into())
+        };
+        let mut out = Vec::new();
+        Columns::new(columns, "", "", false).write_sample(&sample, &mut out);
+        String::from_utf8(out).expect("it is text")
+    }
+
+    // Recorded from jmeter-plugins-standard 1.4.0.
+
+    #[test]
+    fn fields_stand_between_texts() {
+        assert_eq!(
+            row("endTimeMillis|\\t|responseTime|\\t|responseCode||x\\n"),
+            "1700000000.117\t75\t201|x\n"
+        );
+        assert_eq!(
+            row("isSuccsessful|,|isFailed|,|startTime|,|endTime|,|startTimeMillis"),
+            "1,0,1700000000042,1700000000117,1700000000.042"
+        );
+        assert_eq!(
+            row("latency|,|responseTimeMicros|,|latencyMicros|,|connectTime"),
+            "30,75000,30000,4"
+        );
+        assert_eq!(
+            row("sentBytes|,|receivedBytes|,|requestData|,|responseData|,|responseSize"),
+            "5,4,ask ü,body,4"
+        );
+        assert_eq!(
+            row("threadName|,|sampleLabel|,|threadsCount|,|grpThreads|,|sampleCount|,|errorCount"),
+            "G 1-1,label,5,2,1,0"
+        );
+        assert_eq!(
+            row("responseMessage|,|responseHeaderSize|,|URL|,|responseHeaders|,|requestHeaders"),
+            "made,100,http://h/,,"
+        );
+    }
+
+    #[test]
+    fn variables_have_numbers() {
+        assert_eq!(
+            row("variable#0|,|variable#1|,|variable#2|,|variable#x"),
+            "v0,,UNDEFINED_variable#2,variable#x"
+        );
+    }
+
+    #[test]
+    fn bars_at_the_end_are_dropped_and_empty_texts_are_bars() {
+        assert_eq!(row("latency|||"), "30");
+        assert_eq!(row(""), "|");
+        assert_eq!(row("a\\\\n|\\q"), "a\\n\\q");
+    }
+
+    #[test]
+    fn what_rows_show_is_asked_for() {
+        let reads = |columns| Columns::new(columns, "", "", false).reads();
+        assert_eq!(reads("latency|x"), (false, false, false));
+        assert_eq!(reads("responseData"), (true, false, false));
+        assert_eq!(reads("responseHeaders|sentBytes"), (false, true, true));
+    }
+}
