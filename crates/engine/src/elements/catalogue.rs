@@ -315,6 +315,11 @@ static ENTRIES: &[Entry] = &[
     native("DNSCacheManager", Role::Config, config::dns_cache_manager),
     native("KeystoreConfig", Role::Config, config::keystore),
     native("CSVDataSet", Role::Scoped, config::csv_data_set),
+    native(
+        "com.blazemeter.jmeter.RandomCSVDataSetConfig",
+        Role::Scoped,
+        config::random_csv_data_set,
+    ),
     native("CounterConfig", Role::Scoped, config::counter),
     native(
         "RandomVariableConfig",

@@ -300,6 +300,18 @@ impl Reader {
         })
     }
 
+    /// Reads what has been read already.
+    fn of_text(text: String) -> Reader {
+        Reader {
+            bytes: Box::new(io::empty()),
+            charset: Charset::UTF_8,
+            units: None,
+            raw: Vec::new(),
+            text,
+            at: 0,
+        }
+    }
+
     /// Makes sure that there is text ahead, up to a line feed; false at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
         if self.at < self.text.len() {
@@ -333,6 +345,9 @@ impl Reader {
             if read == 0 {
                 break;
             }
+        }
+        if self.raw.is_empty() {
+            return Ok(false);
         }
         self.at = 0;
         self.text.clear();
@@ -443,15 +458,66 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
 /// # Errors
 /// When its quotes are wrong.
 pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFault> {
-    let mut reader = Reader {
-        bytes: Box::new(io::empty()),
-        charset: Charset::UTF_8,
-        units: None,
-        raw: Vec::new(),
-        text: line.to_owned(),
-        at: 0,
-    };
-    fields(&mut reader, delimiter)
+    fields(&mut Reader::of_text(line.to_owned()), delimiter)
+}
+
+/// A whole file, and where its rows begin.
+pub struct Records {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl Records {
+    /// Reads a file; a relative name that is not there is looked for in `base_dir`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its quotes are wrong.
+    pub fn read(
+        name: &str,
+        base_dir: &Path,
+        charset: &Charset,
+        delimiter: char,
+    ) -> Result<Records, ReadFault> {
+        let written = Path::new(name);
+        let is_there = written.is_absolute() || written.exists();
+        let bytes = match is_there {
+            true => std::fs::read(written)?,
+            false => std::fs::read(base_dir.join(written))?,
+        };
+        let mut reader = Reader::of_text(charset.decode(&bytes).into_owned());
+        let mut starts = vec![0];
+        while reader.at < reader.text.len() {
+            fields(&mut reader, delimiter)?;
+            starts.push(reader.at);
+        }
+        if starts.len() > 1 {
+            starts.pop(); // the end is no row
+        }
+        Ok(Records {
+            text: reader.text,
+            starts,
+        })
+    }
+
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The first line is no row.
+    pub fn forget_first(&mut self) {
+        self.starts.remove(0);
+    }
+
+    /// The fields of a row.
+    ///
+    /// # Errors
+    /// When its quotes are wrong.
+    pub fn fields(&self, number: usize, delimiter: char) -> Result<Vec<String>, ReadFault> {
+        let end = self.starts.get(number + 1).copied();
+        let row = &self.text[self.starts[number]..end.unwrap_or(self.text.len())];
+        split_header(row, delimiter)
+    }
 }
 
 #[cfg(test)]

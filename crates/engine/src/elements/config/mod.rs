@@ -10,6 +10,7 @@ mod dns_cache_manager;
 pub mod java_random;
 mod jks;
 mod keystore_config;
+mod random_csv_data_set;
 mod random_variable_config;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
@@ -19,4 +20,5 @@ pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
 pub use keystore_config::{Keystore, decode as keystore, read as read_keystore};
+pub use random_csv_data_set::decode as random_csv_data_set;
 pub use random_variable_config::decode as random_variable;

@@ -1,0 +1,242 @@
+//! Random CSV Data Set of BlazeMeter (`com.blazemeter.jmeter.RandomCSVDataSetConfig`): each iteration of the controller around it
+//! takes a row of a file into variables, in random order without repetition or in the file's.
+//!
+//! Properties, all computed before the run: `filename` (as it is, or else beside the plan), `fileEncoding`, `delimiter` (its first
+//! character; `\t` is a tab, empty a comma), `variableNames` (comma separated, not trimmed; empty: the file's first line),
+//! `ignoreFirstLine`, `randomOrder`, `rewindOnTheEndOfList` (otherwise the end of the file ends each user). As in the plugin
+//! all users take from one list, whatever `independentListPerThread` says.
+//!
+//! Differences: the text of the file is kept in memory; a file that cannot be read ends the users that ask for it, where
+//! the plugin keeps the whole test from starting.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use drumfire_expr::values;
+use drumfire_web::charset::Charset;
+
+use super::csv_file::{ReadFault, Records};
+use crate::compile::Decoder;
+use crate::context::Context;
+use crate::elements::thread_end::{stop_thread, test_failed};
+use crate::elements::{IterationListener, Roles};
+
+struct RandomCsvDataSet {
+    file_name: String,
+    base_dir: PathBuf,
+    encoding: String,
+    delimiter: char,
+    /// Empty: the file's first line has them.
+    names: Vec<String>,
+    skips_first_line: bool,
+    is_random: bool,
+    rewinds: bool,
+    /// The file, read by the first user.
+    list: OnceLock<Result<List, String>>,
+}
+
+struct List {
+    records: Records,
+    names: Vec<String>,
+    position: Mutex<Position>,
+}
+
+struct Position {
+    /// Numbers of records; those before `at` have been taken.
+    order: Vec<u32>,
+    at: usize,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    let mut flag = |name: &str| values::property_bool(&d.text_now(name));
+    let [ignores_first_line, is_random, rewinds] =
+        ["ignoreFirstLine", "randomOrder", "rewindOnTheEndOfList"].map(&mut flag);
+    let names: Vec<String> = d
+        .text_now("variableNames")
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    for name in &names {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    let delimiter = match d.text_now("delimiter") {
+        tab if tab == "\\t" => '\t',
+        delimiter => delimiter.chars().next().unwrap_or(','),
+    };
+    Roles::each_iteration(RandomCsvDataSet {
+        file_name: d.text_now("filename"),
+        base_dir: d.settings().base_dir.clone(),
+        encoding: d.text_now("fileEncoding"),
+        delimiter,
+        skips_first_line: ignores_first_line || names.is_empty(),
+        names,
+        is_random,
+        rewinds,
+        list: OnceLock::new(),
+    })
+}
+
+impl RandomCsvDataSet {
+    fn read(&self) -> Result<List, String> {
+        let fault = |fault| match fault {
+            ReadFault::Argument(fault) | ReadFault::Io(fault) => {
+                format!("Cannot initialize RandomCSVReader, because of error: {fault}")
+            }
+        };
+        let charset = Charset::find(&self.encoding).ok_or_else(|| {
+            let exception = format!("java.io.UnsupportedEncodingException: {}", self.encoding);
+            fault(ReadFault::Io(exception))
+        })?;
+        let records = Records::read(&self.file_name, &self.base_dir, &charset, self.delimiter);
+        let mut records = records.map_err(fault)?;
+        let mut names = self.names.clone();
+        if names.is_empty() {
+            names = records.fields(0, self.delimiter).map_err(fault)?;
+        }
+        if self.skips_first_line {
+            records.forget_first();
+        }
+        let order = (0..records.count() as u32).collect();
+        Ok(List {
+            records,
+            names,
+            position: Mutex::new(Position { order, at: 0 }),
+        })
+    }
+
+    /// The number of the next record; none at the end.
+    fn next(&self, list: &List, cx: &mut Context) -> Option<u32> {
+        let mut position = list.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = position.order.len();
+        if position.at >= count {
+            if !self.rewinds || count == 0 {
+                return None;
+            }
+            position.at = 0;
+        }
+        let at = position.at;
+        position.at += 1;
+        if self.is_random {
+            let chosen = at + cx.random().index(count - at);
+            position.order.swap(at, chosen);
+        }
+        Some(position.order[at])
+    }
+}
+
+impl IterationListener for RandomCsvDataSet {
+    fn iteration_start(&self, cx: &mut Context, _: i32) {
+        if !cx.alive {
+            return;
+        }
+        let list = match self.list.get_or_init(|| self.read()) {
+            Ok(list) => list,
+            Err(reason) => return test_failed(cx, reason),
+        };
+        let Some(number) = self.next(list, cx) else {
+            return stop_thread(cx, "All records in the CSV file have been passed.");
+        };
+        match list.records.fields(number as usize, self.delimiter) {
+            Ok(fields) => {
+                for (name, field) in list.names.iter().zip(fields) {
+                    cx.vars.set_named(name, field.into());
+                }
+            }
+            Err(ReadFault::Argument(reason) | ReadFault::Io(reason)) => test_failed(cx, &reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const ROWS: &str = "h1,h2\n1,x\n\"2,\"\"q\",y\n\n3,z,more\n4\n";
+
+    /// The values of `h1`, `h2`, `a` and `b` after each of some iterations; nothing more once the user has ended.
+    fn iterations(content: &str, settings: &[(&str, &str)], count: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, content).expect("the folder can be written");
+        let class = "com.blazemeter.jmeter.RandomCSVDataSetConfig";
+        let settings: String = settings
+            .iter()
+            .map(|(name, value)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#))
+            .collect();
+        let xml = format!(
+            r#"<{class} guiclass="g" testclass="{class}" testname="r"><stringProp name="filename">{}</stringProp><stringProp name="fileEncoding">UTF-8</stringProp>{settings}</{class}>"#,
+            path.display()
+        );
+        let (roles, mut cx) = fixture::decode(&xml, decode);
+        let listener = roles.each_iteration.expect("it listens");
+        let mut seen = Vec::new();
+        for _ in 0..count {
+            listener.iteration_start(&mut cx, 1);
+            if !cx.alive {
+                break;
+            }
+            let value = |name| cx.vars.get_named(name).map_or("-", |value| value);
+            seen.push(["h1", "h2", "a", "b"].map(value).join("/"));
+        }
+        seen
+    }
+
+    // Recorded from jmeter-plugins-random-csv-data-set 0.8.
+
+    #[test]
+    fn rows_come_in_their_order() {
+        let rows = ["1/x/-/-", "2,\"q/y/-/-", "/y/-/-", "3/z/-/-", "4/z/-/-"];
+        assert_eq!(iterations(ROWS, &[], 8), rows);
+        let again = iterations(ROWS, &[("rewindOnTheEndOfList", "true")], 8);
+        assert_eq!(again[..5], rows);
+        assert_eq!(again[5..], rows[..3]);
+        assert_eq!(
+            iterations("h1,h2\r\n1,ab\r\n2,c\r\n", &[], 3),
+            ["1/ab/-/-", "2/c/-/-"]
+        );
+        assert!(iterations("h1,h2\n", &[], 3).is_empty());
+    }
+
+    #[test]
+    fn spelled_names_take_the_first_line_too_unless_it_is_ignored() {
+        let names = ("variableNames", "a,b");
+        assert_eq!(iterations("h,g\n1,x", &[names], 3), ["-/-/h/g", "-/-/1/x"]);
+        let ignores = ("ignoreFirstLine", "true");
+        assert_eq!(iterations("h,g\n1,x", &[names, ignores], 3), ["-/-/1/x"]);
+        let settings = [("variableNames", "a, b"), ignores, ("delimiter", "\\t")];
+        assert_eq!(
+            iterations("h\tg\n1\t2\n3\t4", &settings, 3),
+            ["-/-/1/-", "-/-/3/-"]
+        );
+        assert_eq!(iterations("", &[names], 3), ["-/-/-/-"]);
+    }
+
+    #[test]
+    fn a_random_order_has_each_row_once() {
+        let content: String = (0..50).map(|row| format!("{row}\n")).collect();
+        let settings = [
+            ("variableNames", "a"),
+            ("randomOrder", "true"),
+            ("rewindOnTheEndOfList", "true"),
+        ];
+        let seen = iterations(&content, &settings, 100);
+        for round in seen.chunks(50) {
+            let mut rows: Vec<u32> = round
+                .iter()
+                .map(|row| row.split('/').nth(2).expect("a").parse().expect("a number"))
+                .collect();
+            assert!(!rows.is_sorted());
+            rows.sort_unstable();
+            assert_eq!(rows, (0..50).collect::<Vec<u32>>());
+        }
+        assert_eq!(iterations(&content, &settings[..2], 100).len(), 50);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_ends_the_user() {
+        assert!(iterations("h1,h2\n1,a\"b\n2,c\n", &[], 3).is_empty());
+        assert!(iterations("a\n1\n", &[("filename", "/nowhere/at/all.csv")], 1).is_empty());
+    }
+}
