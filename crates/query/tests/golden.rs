@@ -285,6 +285,17 @@ fn compiled_things_are_shared_between_threads() {
     shared::<drumfire_query::boundary::Boundary>();
 }
 
+/// Found by fuzzing.
+#[test]
+fn a_function_of_a_scan_alone_fails_as_in_jayway() {
+    let json = Json::parse("{\"a\":[3,4]}").expect("it is JSON");
+    for path in ["$..max($.a[0],$.a[1],2)", "$..length()"] {
+        let path = JsonPath::compile(path).expect("a path");
+        let error = path.read(&json).expect_err("there is nothing to scan for");
+        assert_eq!(error.message, "Current path token is a leaf");
+    }
+}
+
 /// Found by fuzzing: Jayway starts anew at the beginning of such a path, for ever.
 #[test]
 fn a_path_without_an_end_is_refused_where_jayways_stack_overflows() {

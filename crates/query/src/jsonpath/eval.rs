@@ -127,6 +127,10 @@ impl<'j, 't> Walk<'j, 't> {
                 Ok(())
             }
             Token::Wildcard => self.wildcard(at, here, model),
+            // The path of `$..length()`, whose function is taken for what the path is given to.
+            Token::Scan if self.path.is_leaf(at) => {
+                Err(Error::failed("Current path token is a leaf"))
+            }
             Token::Scan => self.scan(at + 1, here, model),
             Token::Filter(_) => self.filter(at, here, model),
             Token::Function { name, parameters } => {

@@ -10,7 +10,7 @@ use drumfire_results::{
 use rustc_hash::FxHashMap;
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS};
 
 /// The columns that are read, in JMeter's spelling.
 const NAMES: [&str; 16] = [
@@ -260,6 +260,13 @@ impl Rows {
 
     fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), Fault> {
         let columns = self.columns;
+        if row.len() < columns.count && line == 1 {
+            let message = format!(
+                "this is no result file: its first line is neither a header nor a row of {} fields",
+                columns.count
+            );
+            return Err(Fault::at(line, message, NO_RESULTS));
+        }
         if row.len() < columns.count {
             return Err(Fault::at(
                 line,

@@ -120,7 +120,7 @@ impl From<io::Error> for Fault {
 /// # Errors
 /// If the file cannot be read, or if a line other than the last one is not a row: its place and a remedy.
 pub fn read(path: &Path, input: impl Read, options: &JtlOptions) -> Result<Jtl, JtlError> {
-    let mut input = BufReader::with_capacity(256 << 10, input);
+    let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
     read_any(&mut input, options).map_err(|fault| JtlError {
         path: path.to_path_buf(),
         line: fault.line,
@@ -129,9 +129,22 @@ pub fn read(path: &Path, input: impl Read, options: &JtlOptions) -> Result<Jtl, 
     })
 }
 
+/// So much is read at a time; a text that has no line end in it is none of ours.
+const BUFFER_BYTES: usize = 256 << 10;
+
+const NO_RESULTS: &str = "give a file that -l or a listener of a run wrote; for CSV without a header, set the \
+                          jmeter.save.saveservice.* properties of that run";
+
 fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
     skip_byte_order_mark(input)?;
     let start = input.fill_buf()?;
+    if start.contains(&0) || (start.len() >= BUFFER_BYTES && !start.contains(&b'\n')) {
+        return Err(Fault {
+            line: None,
+            message: "this is no result file: it is not made of lines of text".to_owned(),
+            remedy: NO_RESULTS,
+        });
+    }
     match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Err(Fault {
             line: None,

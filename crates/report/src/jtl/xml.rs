@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS};
 
 /// Reads an XML file from its first byte on.
 pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
@@ -27,11 +27,16 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
     };
     let mut buffer = Vec::new();
     let mut broken = None;
+    let mut has_root = false;
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) => break,
             Ok(event) => {
+                if let (false, Event::Start(tag) | Event::Empty(tag)) = (has_root, &event) {
+                    check_root(tag)?;
+                    has_root = true;
+                }
                 let taken = elements.take(&event);
                 taken.map_err(|message| Fault {
                     line: None,
@@ -62,6 +67,18 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
         ));
     }
     Ok(jtl)
+}
+
+fn check_root(tag: &BytesStart<'_>) -> Result<(), Fault> {
+    let name = tag.name();
+    match name.as_ref() {
+        "testResults" => Ok(()),
+        other => Err(Fault {
+            line: None,
+            message: format!("this is no result file: it starts with <{other}>"),
+            remedy: NO_RESULTS,
+        }),
+    }
 }
 
 struct Elements {

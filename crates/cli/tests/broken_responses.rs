@@ -1,0 +1,153 @@
+//! Responses that are broken in one way each, and what becomes of them: as recorded from JMeter 5.6.3.
+
+use std::time::Duration;
+
+use drumfire_testkit::program::Workshop;
+use drumfire_testkit::server::{Server, Step};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What the server sends before it closes the connection, and what the sample is then: code, message and received bytes
+/// (`-`: not compared). `!` stands for `Non HTTP response code: ` and `Non HTTP response message: `, `HOST` for the server.
+#[rustfmt::skip]
+const RESPONSES: &[(&str, &[u8], &str)] = &[
+    ("bytes", b"\0\x01\x02garbage\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2245"),
+    ("nothing", b"", "!org.apache.http.NoHttpResponseException|!HOST failed to respond|2068"),
+    ("text", b"hello world", "!org.apache.http.client.ClientProtocolException|!null|2245"),
+    ("http 0.9", b"<html>hi</html>", "!org.apache.http.client.ClientProtocolException|!null|2245"),
+    ("no status", b"HTTP/1.1\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2521"),
+    ("status of letters", b"HTTP/1.1 abc OK\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2535"),
+    ("negative status", b"HTTP/1.1 -200 OK\r\nContent-Length: 0\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2537"),
+    ("status 99", b"HTTP/1.1 99 OK\r\nContent-Length: 0\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|1732"),
+    ("status 1000", b"HTTP/1.1 1000 OK\r\nContent-Length: 0\r\n\r\n", "1000|OK|39"),
+    ("version of letters", b"HTTP/x.y 200 OK\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2620"),
+    ("http 2", b"HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2604"),
+    ("http 3", b"HTTP/3.0 200 OK\r\nContent-Length: 0\r\n\r\n", "200|OK|38"),
+    ("header without a colon", b"HTTP/1.1 200 OK\r\nBad header\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2108"),
+    ("header without a name", b"HTTP/1.1 200 OK\r\n: x\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2101"),
+    ("half a head", b"HTTP/1.1 200 OK\r\nContent-Le", "!org.apache.http.client.ClientProtocolException|!null|2108"),
+    ("status line only", b"HTTP/1.1 200 OK", "200|OK|-"),
+    ("early close", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", "!org.apache.http.ConnectionClosedException|!Premature end of Content-Length delimited message body (expected: 10; received: 5)|1318"),
+    ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n12345", "200|OK|44"),
+    ("huge length", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n12345", "200|OK|62"),
+    ("length of letters", b"HTTP/1.1 200 OK\r\nContent-Length: ten\r\n\r\n12345", "200|OK|45"),
+    ("chunk size of letters", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n", "!org.apache.http.MalformedChunkCodingException|!Bad chunk header: zz|1423"),
+    ("negative chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n0\r\n\r\n", "!org.apache.http.MalformedChunkCodingException|!Negative chunk size|1333"),
+    ("huge chunk cut off", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFF\r\nabc", "!org.apache.http.TruncatedChunkException|!Truncated chunk (expected size: 1,099,511,627,775; actual size: 3)|1288"),
+    ("chunk size overflow", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFFF\r\nabc", "!org.apache.http.MalformedChunkCodingException|!Bad chunk header: FFFFFFFFFFFFFFFFFFF|1440"),
+    ("chunk too long", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n", "!org.apache.http.MalformedChunkCodingException|!Unexpected content at the end of chunk|1441"),
+    ("chunk cut off", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nabc", "!org.apache.http.TruncatedChunkException|!Truncated chunk (expected size: 10; actual size: 3)|1273"),
+    ("no last chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "!org.apache.http.ConnectionClosedException|!Premature end of chunk coded message body: closing chunk expected|1464"),
+    ("no chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "!org.apache.http.ConnectionClosedException|!Premature end of chunk coded message body: closing chunk expected|1464"),
+    ("bad traile", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nfoo\r\n\r\n", "!org.apache.http.MalformedChunkCodingException|!Invalid footer: Invalid header: foo|1810"),
+    ("unknown transfer encoding", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n\r\nabc", "200|OK|48"),
+    ("gzip that is none", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\nthis is not gzip", "!java.util.zip.ZipException|!Not in GZIP format|1629"),
+    ("gzip cut off", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3", "!java.io.EOFException|!Unexpected end of ZLIB input stream|1611"),
+    ("empty gzip", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", "200|OK|62"),
+    ("gzip of garbage", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "!java.util.zip.ZipException|!invalid block type|1517"),
+    ("gzip with another check sum", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 34\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3F\x85\x87\x9e0\0\0\0\0\0\xcc\x01\0\0", "!java.util.zip.ZipException|!Corrupt GZIP trailer|1518"),
+    ("gzip with another length", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 34\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3F\x85\x87\x9e0\0\xdf\xf4;\xc2\0\0\0\x01", "!java.util.zip.ZipException|!Corrupt GZIP trailer|1518"),
+    ("gzip and rubbish", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 42\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3F\x85\x87\x9e0\0\xdf\xf4;\xc2\xcc\x01\0\0trailing", "200|OK|105"),
+    ("gzip of another method", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 34\r\n\r\n\x1f\x8b\x07\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3F\x85\x87\x9e0\0\xdf\xf4;\xc2\xcc\x01\0\0", "!java.util.zip.ZipException|!Unsupported compression method|1641"),
+    ("half a gzip heade", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n\x1f\x8b\x08\0\0", "!java.io.EOFException|!null|1683"),
+    ("deflate of garbage", b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 5\r\n\r\n\xff\xff\xff\xff\xff", "!java.util.zip.ZipException|!invalid block type|1435"),
+    ("deflate cut off", b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 8\r\n\r\nx\x9c\xcbH\xcd\xc9\xc9\xcf", "!java.io.EOFException|!Unexpected end of ZLIB input stream|1529"),
+    ("deflate with another check sum", b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 13\r\n\r\nx\x9c\xcbH\xcd\xc9\xc9\x07\0\x06,\x02x", "!java.util.zip.ZipException|!incorrect data check|1437"),
+    ("brotli that is none", b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 17\r\n\r\nnot brotli at all", "!java.io.IOException|!Brotli stream decoding failed|-"),
+    ("unknown content encoding", b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\nContent-Length: 3\r\n\r\nabc", "200|OK|66"),
+    ("minor version of letters", b"HTTP/1.y 200 OK\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2620"),
+    ("version without a dot", b"HTTP/11 200 OK\r\n\r\n", "!org.apache.http.client.ClientProtocolException|!null|2606"),
+    ("chunk without its line end", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc", "!org.apache.http.MalformedChunkCodingException|!CRLF expected at end of chunk|1432"),
+    ("gzip without its length", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 30\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcbH\xcd\xc9\xc9W\xc8@'3F\x85\x87\x9e0\0\xdf\xf4;\xc2", "!java.io.EOFException|!null|1730"),
+    ("gzip of two bytes", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b", "!java.io.EOFException|!null|1683"),
+    ("gzip of nine bytes", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02", "!java.io.EOFException|!null|1683"),
+    ("gzip header only", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03", "!java.io.EOFException|!Unexpected end of ZLIB input stream|1611"),
+    ("deflate of one byte", b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 1\r\n\r\nx", "!java.util.zip.ZipException|!Unexpected end of stream|1496"),
+    ("empty deflate", b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 0\r\n\r\n", "200|OK|65"),
+    ("empty brotli", b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 0\r\n\r\n", "200|OK|60"),
+    ("brotli cut off", b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 6\r\n\r\n\x8b\x05\x80hel", "!java.io.IOException|!Brotli stream decoding failed|-"),
+    ("gzip that looks too far back", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 14\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\x02\x03K\x04\x12\0", "!java.util.zip.ZipException|!invalid distance too far back|1528"),
+    ("switching protocols", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "!org.apache.http.NoHttpResponseException|!HOST failed to respond|2068"),
+    ("continue and nothing", b"HTTP/1.1 100 Continue\r\n\r\n", "!org.apache.http.NoHttpResponseException|!HOST failed to respond|2068"),
+    ("redirect loop", b"HTTP/1.1 302 Found\r\nLocation: /loc\r\nContent-Length: 0\r\n\r\n", "!java.io.IOException|!Exceeded maximum number of redirects: 20|2362"),
+    ("redirect to no address", b"HTTP/1.1 302 Found\r\nLocation: http://[bad\r\nContent-Length: 0\r\n\r\n", "!java.net.MalformedURLException|!Invalid authority field: [bad|1581"),
+    ("redirect to nothing", b"HTTP/1.1 302 Found\r\nLocation: \r\nContent-Length: 0\r\n\r\n", "!java.io.IOException|!Exceeded maximum number of redirects: 20|2274"),
+    ("redirect without location", b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n", "!java.lang.IllegalArgumentException|!Missing location header in redirect for GET http://HOST/ HTTP/1.1|-"),
+    ("redirect with a space", b"HTTP/1.1 302 Found\r\nLocation: /a b\r\nContent-Length: 0\r\n\r\n", "404|Not Found|-"),
+    ("unknown charset", b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=nonsense\r\nContent-Length: 3\r\n\r\nabc", "200|OK|84"),
+    ("bad cookie", b"HTTP/1.1 200 OK\r\nSet-Cookie: ;;;=\r\nContent-Length: 3\r\n\r\nabc", "200|OK|59"),
+    ("nul in a heade", b"HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n", "200|OK|46"),
+    ("latin 1 in a heade", b"HTTP/1.1 200 OK\r\nX: \xe9\r\nContent-Length: 0\r\n\r\n", "200|OK|44"),
+    ("rubbish before the head", b"\r\n\r\njunk\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "200|OK|50"),
+    ("bare line feeds", b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "200|OK|-"),
+];
+
+fn plan(port: u16) -> String {
+    let samplers: String = RESPONSES
+        .iter()
+        .enumerate()
+        .map(|(number, (name, ..))| {
+            format!(
+                r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="{name}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.path">/{number}</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.follow_redirects">true</boolProp></HTTPSamplerProxy><hashTree/>"#
+            )
+        })
+        .collect();
+    let listener = r#"<ResultCollector guiclass="SimpleDataWriter" testclass="ResultCollector" testname="w"><objProp><name>saveConfig</name><value class="SampleSaveConfiguration"><xml>true</xml><label>true</label><code>true</code><message>true</message><bytes>true</bytes><responseData>true</responseData></value></objProp><stringProp name="filename">r.xml</stringProp></ResultCollector><hashTree/>"#;
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{listener}
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree>
+{samplers}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+fn attribute<'x>(element: &'x str, name: &str) -> &'x str {
+    let start = format!(" {name}=\"");
+    let rest = element.split_once(&start).map_or("", |(_, rest)| rest);
+    rest.split('"').next().unwrap_or("")
+}
+
+#[test]
+fn every_response_becomes_what_it_becomes_in_jmeter() {
+    let server = Server::start(|request| {
+        let found = match request.target.as_str() {
+            "/loc" => RESPONSES.iter().find(|(name, ..)| *name == "redirect loop"),
+            target => target[1..]
+                .parse()
+                .ok()
+                .and_then(|number: usize| RESPONSES.get(number)),
+        };
+        match found {
+            Some((_, bytes, _)) => vec![Step::Send(bytes.to_vec()), Step::Close],
+            None => vec![Step::Send(NOT_FOUND.to_vec()), Step::Close],
+        }
+    });
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let port = server.address().port();
+    workshop.write("p.jmx", plan(port));
+    let finished = workshop.run(&["-n", "-t", "p.jmx"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let xml = workshop.read("r.xml");
+    let samples: Vec<&str> = xml.split("<httpSample").skip(1).collect();
+    assert_eq!(samples.len(), RESPONSES.len());
+    let mut wrong = Vec::new();
+    for (number, ((name, _, expected), sample)) in RESPONSES.iter().zip(samples).enumerate() {
+        let code = attribute(sample, "rc").replace("Non HTTP response code: ", "!");
+        let message = attribute(sample, "rm")
+            .replace("Non HTTP response message: ", "!")
+            .replace(&format!("127.0.0.1:{port}"), "HOST")
+            .replace(&format!("HOST/{number} "), "HOST/ ");
+        let bytes = match expected.ends_with("|-") {
+            true => "-",
+            false => attribute(sample, "by"),
+        };
+        let found = format!("{code}|{message}|{bytes}");
+        if attribute(sample, "lb") != *name || found != *expected {
+            wrong.push(format!("{name}\n  wanted {expected}\n  found  {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
