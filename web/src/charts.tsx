@@ -63,7 +63,7 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
           <Chart id="chart-times" title="Response time percentiles" hint={`Of the samples that ended in ${step}`} lines={charts.times} value={time} {...common} />
           <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
           {steps.users.some((users) => users > 0) && <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />}
-          {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The darker, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
+          {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The stronger the colour, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
           {report.total.phases[1] > 0 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />}
           {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />}
@@ -159,7 +159,7 @@ function plannedUsers(report: Report, at: number[]): number[] | null {
   let next = 0;
   let users = 0;
   return at.map((second) => {
-    while (next < report.plannedUsers.length && report.plannedUsers[next][0] <= second * 1000) users = report.plannedUsers[next++][1];
+    while (next < report.plannedUsers.length && report.plannedUsers[next][0] < (second + report.steps.stepS) * 1000) users = report.plannedUsers[next++][1];
     return users;
   });
 }

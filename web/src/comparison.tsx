@@ -30,7 +30,7 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
         ))}
       </main>
       <footer>
-        <p>{comparison.tool}. A difference counts when its 95 % interval leaves out zero, its windows rank apart (Mann-Whitney), and it is large enough to matter.</p>
+        <p>{comparison.tool}. A difference counts when its 95 % interval leaves out zero, its windows rank apart (Mann–Whitney, held to a bound that all tests share: Holm), and it is large enough to matter. Bars show the intervals; the line in the middle is no change, the ends are 50 %.</p>
       </footer>
     </>
   );
@@ -130,18 +130,41 @@ function value(difference: Difference, of: number): string {
   return short(of) + difference.unit;
 }
 
+/** Two significant digits, with a sign; of shares, percentage points. */
+function signed(of: number): string {
+  const value = Number((of * 100).toPrecision(2));
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value)}`;
+}
+
 function Cell({ difference }: { difference?: Difference }) {
   if (!difference) return <td class="number">–</td>;
   const { change, interval, finding } = difference;
-  const signed = (of: number) => `${of > 0 ? "+" : ""}${short(of * 100)} %`;
+  const unit = difference.unit === "%" ? "points" : "%";
   return (
-    <td class={`number ${badge(finding)}`} title={interval ? `95 % interval ${signed(interval[0])} to ${signed(interval[1])}` : ""}>
+    <td class={`number ${badge(finding)}`}>
       {value(difference, difference.before)} → {value(difference, difference.after)}
       <small>
-        {change == null ? "" : signed(change)}
+        {change == null ? "" : `${signed(change)} ${unit}`}
         {interval ? ` (${signed(interval[0])} … ${signed(interval[1])})` : ""}
       </small>
+      {interval && <Whisker interval={interval} change={change ?? 0} />}
     </td>
+  );
+}
+
+/** How far a bar reaches at most to either side. */
+const WHISKER = 0.5;
+
+/** The interval around the change, beside zero in the middle. */
+function Whisker({ interval, change }: { interval: [number, number]; change: number }) {
+  const place = (of: number) => 50 + (Math.max(-WHISKER, Math.min(WHISKER, of)) / WHISKER) * 50;
+  const [from, to] = interval.map(place);
+  return (
+    <span class="whisker" aria-hidden="true">
+      <u />
+      <i style={{ left: `${from}%`, width: `${Math.max(1, to - from)}%` }} />
+      <b style={{ left: `${place(change)}%` }} />
+    </span>
   );
 }
 

@@ -90,10 +90,10 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const tiles: [string, string, string, string?][] = [
     ["Samples", count(total.count), `in ${duration(lengthS)}`],
     ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
-    ["Rate", `${short(total.rate)}/s`, "samples a second"],
+    ["Rate", `${short(total.rate)}/s`, "a second, on average"],
     ["Median", time(total.p50), `mean ${time(total.mean)}`],
-    ["95th percentile", time(total.p95), `90th ${time(total.p90)}`],
-    ["99th percentile", time(total.p99), `maximum ${time(total.max)}`],
+    ["95th", time(total.p95), `90th ${time(total.p90)}`],
+    ["99th", time(total.p99), `maximum ${time(total.max)}`],
     ["Users", count(users), "at most at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];

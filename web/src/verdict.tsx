@@ -12,12 +12,16 @@ const MEANING: Record<string, string> = {
 /** Spans of a reason that are listed; of more, the rest are counted. */
 const MOST_SPANS = 4;
 
-/** A stretch that covers so much of the run is told as all of it. */
+/** A reason that held for so much of the run is told as all of it. */
 const MOSTLY = 0.9;
 
-function when(reason: Reason, report: Report): string {
+function isAllTheTime(reason: Reason, report: Report): boolean {
   const length = reason.spans_ms.reduce((sum, [from, to]) => sum + to - from, 0);
-  if (length >= (report.endedMs - report.startedMs) * MOSTLY) return "all the time";
+  return length >= (report.endedMs - report.startedMs) * MOSTLY;
+}
+
+function when(reason: Reason, report: Report): string {
+  if (isAllTheTime(reason, report)) return "all the time";
   const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
   const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
   const more = reason.spans_ms.length - told.length;
@@ -56,9 +60,8 @@ export function Verdict({ report }: { report: Report }) {
 
 /** The stretches that spoil numbers, in seconds since the Unix epoch, for the charts; none that cover the whole run. */
 export function spoiltStretches(report: Report): [number, number][] {
-  const length = report.endedMs - report.startedMs;
-  const spans = (report.verdict?.reasons ?? []).flatMap((reason) => reason.spans_ms);
-  const sorted = spans.filter(([from, to]) => to - from < length * MOSTLY).sort((a, b) => a[0] - b[0]);
+  const reasons = (report.verdict?.reasons ?? []).filter((reason) => !isAllTheTime(reason, report));
+  const sorted = reasons.flatMap((reason) => reason.spans_ms).sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [from, to] of sorted) {
     const last = merged[merged.length - 1];

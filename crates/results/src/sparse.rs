@@ -70,19 +70,7 @@ impl Sparse {
     /// The value below which `percent` per cent of all values are, taken as spread evenly within a bucket; none
     /// without values.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
-        let rank = percent / 100.0 * self.count() as f64;
-        let mut seen = 0.0;
-        let mut last = None;
-        for (lowest, highest, count) in self.buckets() {
-            let share = ((rank - seen) / count as f64).clamp(0.0, 1.0);
-            let value = lowest as f64 + share * (highest - lowest) as f64;
-            seen += count as f64;
-            last = Some(value);
-            if seen >= rank {
-                break;
-            }
-        }
-        last
+        percentile_of(self.buckets(), self.count(), percent)
     }
 
     fn entries(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
@@ -91,6 +79,28 @@ impl Sparse {
             .iter()
             .map(move |entry| ((entry >> COUNT_BITS) as usize, entry & mask))
     }
+}
+
+/// The value below which `percent` per cent of `all` values are that lie in these buckets (lowest value, highest value,
+/// count; in order), taken as spread evenly within a bucket; none without values.
+pub fn percentile_of(
+    buckets: impl Iterator<Item = (u64, u64, u64)>,
+    all: u64,
+    percent: f64,
+) -> Option<f64> {
+    let rank = percent / 100.0 * all as f64;
+    let mut seen = 0.0;
+    let mut last = None;
+    for (lowest, highest, count) in buckets.filter(|(.., count)| *count > 0) {
+        let share = ((rank - seen) / count as f64).clamp(0.0, 1.0);
+        let value = lowest as f64 + share * (highest - lowest) as f64;
+        seen += count as f64;
+        last = Some(value);
+        if seen >= rank {
+            break;
+        }
+    }
+    last
 }
 
 impl Serialize for Sparse {

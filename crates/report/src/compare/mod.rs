@@ -2,7 +2,8 @@
 //!
 //! Samples that follow each other are alike, so thousands of them say less than their number suggests. A run is
 //! therefore cut into windows of time, and windows are what is drawn from and ranked: the interval of a difference comes
-//! from drawing windows anew many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney).
+//! from drawing windows anew many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney). Many
+//! metrics of many labels are looked at, so their tests are held to a common bound (Holm).
 
 mod noise;
 mod told;
@@ -18,7 +19,7 @@ use crate::statistics_json::percentile_us;
 use noise::Noise;
 use windows::Windows;
 
-/// A difference that comes by chance as often as this is taken for one (a small share, since many are looked at).
+/// How often a comparison of two runs may take chance for a difference, in any metric of any label.
 const CHANCE: f64 = 0.01;
 /// A change of the share of failed samples that matters, in per cent of all samples.
 const SMALLEST_ERRORS: f64 = 0.1;
@@ -51,9 +52,9 @@ pub enum Finding {
     Worse,
     /// Better, and not by chance.
     Better,
-    /// No difference that matters.
+    /// No difference that matters and stands out from the noise.
     Same,
-    /// The runs are too short or too noisy to say.
+    /// There are signs of a large difference, but the runs are too short or too noisy to say.
     Unclear,
     /// Only the later run has it.
     Added,
@@ -80,6 +81,12 @@ pub struct Difference {
     pub chance: Option<f64>,
     /// What it comes to.
     pub finding: Finding,
+    /// What more of it means.
+    #[serde(skip)]
+    more_is: Finding,
+    /// The change is large enough to matter.
+    #[serde(skip)]
+    is_large: bool,
 }
 
 /// A label in both runs.
@@ -198,7 +205,8 @@ impl Side {
 fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> ComparedRun {
     let mut total = compare_sides(&Side::total(base), &Side::total(other), options);
     total.label = "All samples".to_owned();
-    let labels = compare_labels(base, other, options);
+    let mut labels = compare_labels(base, other, options);
+    find(labels.iter_mut().chain([&mut total]));
     let findings = labels.iter().chain([&total]).map(|label| label.finding);
     ComparedRun {
         name: other.name.clone(),
@@ -258,10 +266,12 @@ fn alone(label: &LabelStatistics, finding: Finding) -> ComparedLabel {
 }
 
 fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> ComparedLabel {
-    let mut differences: Vec<Difference> = [("median", 50.0), ("p95", 95.0), ("p99", 99.0)]
+    let percents = [50.0, 95.0, 99.0];
+    let noises = noise::of_percentiles(&before.windows, &after.windows, percents);
+    let mut differences: Vec<Difference> = ["median", "p95", "p99"]
         .into_iter()
-        .map(|(metric, percent)| {
-            let noise = noise::of_percentile(&before.windows, &after.windows, percent);
+        .zip(percents.into_iter().zip(noises))
+        .map(|(metric, (percent, noise))| {
             let values = [before.percentile_ms(percent), after.percentile_ms(percent)];
             relative(metric, "ms", values, noise, options, Finding::Worse)
         })
@@ -280,7 +290,7 @@ fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> Compar
     ComparedLabel {
         label: before.statistics.label.clone(),
         transaction: before.statistics.transaction,
-        finding: worst_of(differences.iter().map(|difference| difference.finding)),
+        finding: Finding::Same,
         before: before.statistics.count,
         after: after.statistics.count,
         differences,
@@ -307,7 +317,9 @@ fn relative(
         change,
         interval: noise.map(|noise| noise.interval),
         chance: noise.map(|noise| noise.chance),
-        finding: finding(is_large && before != after, after > before, noise, more_is),
+        finding: Finding::Same,
+        more_is,
+        is_large: is_large && before != after,
     }
 }
 
@@ -323,30 +335,63 @@ fn errors(before: &Side, after: &Side) -> Difference {
         change: Some((to - from) / 100.0),
         interval: noise.map(|noise| noise.interval),
         chance: noise.map(|noise| noise.chance),
-        finding: finding(
-            (to - from).abs() >= SMALLEST_ERRORS,
-            to > from,
-            noise,
-            Finding::Worse,
-        ),
+        finding: Finding::Same,
+        more_is: Finding::Worse,
+        is_large: (to - from).abs() >= SMALLEST_ERRORS,
     }
 }
 
-fn finding(is_large: bool, is_more: bool, noise: Option<Noise>, more_is: Finding) -> Finding {
-    let Some(noise) = noise else {
-        return if is_large {
-            Finding::Unclear
-        } else {
-            Finding::Same
+/// Says of every metric what it comes to, and of every label.
+fn find<'a>(labels: impl Iterator<Item = &'a mut ComparedLabel>) {
+    let mut labels: Vec<_> = labels
+        .filter(|label| !label.differences.is_empty())
+        .collect();
+    let all = labels.iter().flat_map(|label| &label.differences);
+    let bound = bound(all.filter_map(|difference| difference.chance).collect());
+    for label in &mut labels {
+        for difference in &mut label.differences {
+            difference.finding = difference.found(bound);
+        }
+        let findings = label
+            .differences
+            .iter()
+            .map(|difference| difference.finding);
+        label.finding = worst_of(findings);
+    }
+}
+
+/// The largest probability that still tells a difference, such that all that are told are wrong together in no more than
+/// [`CHANCE`] of all comparisons (Holm's step-down procedure).
+fn bound(mut chances: Vec<f64>) -> f64 {
+    chances.sort_by(f64::total_cmp);
+    let tests = chances.len();
+    let told = chances
+        .iter()
+        .enumerate()
+        .take_while(|(place, chance)| **chance <= CHANCE / (tests - place) as f64);
+    told.last().map_or(0.0, |(_, chance)| *chance)
+}
+
+impl Difference {
+    fn found(&self, bound: f64) -> Finding {
+        if !self.is_large {
+            return Finding::Same;
+        }
+        let is_more = self.after > self.before;
+        let is_beyond = self
+            .interval
+            .is_some_and(|[low, high]| if is_more { low > 0.0 } else { high < 0.0 });
+        let Some(chance) = self.chance else {
+            return Finding::Unclear;
         };
-    };
-    let [low, high] = noise.interval;
-    let is_beyond = (is_more && low > 0.0) || (!is_more && high < 0.0);
-    match (is_large && is_beyond && noise.chance < CHANCE, is_more) {
-        (false, _) => Finding::Same,
-        (true, true) => more_is,
-        (true, false) if more_is == Finding::Worse => Finding::Better,
-        (true, false) => Finding::Worse,
+        match (is_beyond && chance < CHANCE, is_more) {
+            (false, _) => Finding::Same,
+            // It would count if nothing else had been looked at.
+            (true, _) if chance > bound => Finding::Unclear,
+            (true, true) => self.more_is,
+            (true, false) if self.more_is == Finding::Worse => Finding::Better,
+            (true, false) => Finding::Worse,
+        }
     }
 }
 
@@ -382,6 +427,16 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
         && first.sha256 != second.sha256
     {
         notes.push("The plans are not the same.".to_owned());
+    }
+    let users = [base, other].map(|run| {
+        let steps = run.recording.timeline.total().iter();
+        steps.map(|step| step.users).max().unwrap_or(0)
+    });
+    if users[0] != users[1] && !users.contains(&0) {
+        notes.push(format!(
+            "The load is not the same: at most {} and {} users.",
+            users[0], users[1]
+        ));
     }
     let seconds = |run: &RunFile| (run.ended_ms - run.started_ms) as f64 / 1000.0;
     let (first, second) = (seconds(base), seconds(other));

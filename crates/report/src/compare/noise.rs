@@ -1,11 +1,11 @@
 //! How much of a difference the noise within the runs explains.
 
-use drumfire_results::Sparse;
+use drumfire_results::{Sparse, percentile_of};
 
 use super::windows::{Window, Windows};
 
-/// Windows that each run needs before anything is said of noise.
-const FEWEST_WINDOWS: usize = 5;
+/// Windows that each run needs before anything is said of noise: with fewer, no order of ranks is rare enough.
+const FEWEST_WINDOWS: usize = 6;
 /// Samples that a window needs before its percentile is ranked.
 const FEWEST_SAMPLES: u64 = 3;
 /// How often windows are drawn anew.
@@ -20,20 +20,91 @@ pub struct Noise {
     pub chance: f64,
 }
 
-/// Of the relative change of a percentile.
-pub fn of_percentile(before: &Windows, after: &Windows, percent: f64) -> Option<Noise> {
-    let value = |drawn: &[&Window]| {
+/// Of the relative changes of percentiles.
+pub fn of_percentiles<const N: usize>(
+    before: &Windows,
+    after: &Windows,
+    percents: [f64; N],
+) -> [Option<Noise>; N] {
+    let sides = [used(before), used(after)];
+    let ranked = percents.map(|percent| {
+        let rank = |window: &&Window| window.histogram.percentile(percent);
+        sides.each_ref().map(|side| {
+            let ranked = side
+                .iter()
+                .filter(|w| w.histogram.count() >= FEWEST_SAMPLES);
+            ranked.filter_map(rank).collect::<Vec<f64>>()
+        })
+    });
+    let mut tables = sides.each_ref().map(|side| Table::of(side));
+    let mut random = Random::new();
+    let mut changes = [(); N].map(|()| Vec::with_capacity(DRAWS));
+    if ranked
+        .iter()
+        .flatten()
+        .all(|side| side.len() >= FEWEST_WINDOWS)
+    {
+        for _ in 0..DRAWS {
+            let [from, to] = tables.each_mut().map(|table| {
+                table.draw(&mut random);
+                percents.map(|percent| table.percentile(percent))
+            });
+            for (changes, (from, to)) in changes.iter_mut().zip(from.into_iter().zip(to)) {
+                changes.extend(from.zip(to).map(|(from, to)| to / from - 1.0));
+            }
+        }
+    }
+    let mut ranked = ranked.iter();
+    changes.map(|changes| noise(changes, ranked.next()?))
+}
+
+/// The buckets of all windows of a side in one row, so that drawing windows is adding up.
+struct Table {
+    /// Lowest and highest value of each bucket.
+    bounds: Vec<(u64, u64)>,
+    /// Of each window: places of its buckets, and counts.
+    windows: Vec<Vec<(usize, u64)>>,
+    /// What was drawn.
+    drawn: Vec<u64>,
+    /// How many values that are.
+    count: u64,
+}
+
+impl Table {
+    fn of(side: &[&Window]) -> Table {
         let mut all = Sparse::default();
-        drawn.iter().for_each(|window| all.merge(&window.histogram));
-        all.percentile(percent)
-    };
-    let rank = |window: &Window| match window.histogram.count() >= FEWEST_SAMPLES {
-        true => window.histogram.percentile(percent),
-        false => None,
-    };
-    of_change([used(before), used(after)], value, rank, |from, to| {
-        to / from - 1.0
-    })
+        side.iter().for_each(|window| all.merge(&window.histogram));
+        let bounds: Vec<_> = all.buckets().map(|(low, high, _)| (low, high)).collect();
+        let place = |low: u64| bounds.partition_point(|(known, _)| *known < low);
+        let windows = side.iter().map(|window| {
+            let buckets = window.histogram.buckets();
+            buckets.map(|(low, _, count)| (place(low), count)).collect()
+        });
+        Table {
+            windows: windows.collect(),
+            drawn: vec![0; bounds.len()],
+            bounds,
+            count: 0,
+        }
+    }
+
+    /// Draws as many windows as there are, each of them any number of times.
+    fn draw(&mut self, random: &mut Random) {
+        self.drawn.fill(0);
+        self.count = 0;
+        for _ in 0..self.windows.len() {
+            for (place, count) in &self.windows[random.below(self.windows.len())] {
+                self.drawn[*place] += count;
+                self.count += count;
+            }
+        }
+    }
+
+    fn percentile(&self, percent: f64) -> Option<f64> {
+        let buckets = self.bounds.iter().zip(&self.drawn);
+        let buckets = buckets.map(|(&(low, high), &count)| (low, high, count));
+        percentile_of(buckets, self.count, percent)
+    }
 }
 
 /// Of the difference between shares of failed samples.
@@ -95,7 +166,7 @@ fn of_change<W>(
     if ranked.iter().any(|side| side.len() < FEWEST_WINDOWS) {
         return None;
     }
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new();
     let mut changes = Vec::with_capacity(DRAWS);
     let mut drawn: Vec<&W> = Vec::new();
     for _ in 0..DRAWS {
@@ -109,6 +180,11 @@ fn of_change<W>(
             changes.push(change(from, to));
         }
     }
+    noise(changes, &ranked)
+}
+
+/// The interval of the changes that were drawn, and the test of the ranks; none if too few changes are known.
+fn noise(mut changes: Vec<f64>, ranked: &[Vec<f64>; 2]) -> Option<Noise> {
     changes.retain(|change| change.is_finite());
     if changes.len() < DRAWS / 2 {
         return None;
@@ -168,6 +244,10 @@ fn both_tails(deviations: f64) -> f64 {
 struct Random(u64);
 
 impl Random {
+    fn new() -> Random {
+        Random(0x9e37_79b9_7f4a_7c15)
+    }
+
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -73,7 +73,7 @@ fn a_change_that_does_not_matter_is_none() {
     let strict = CompareOptions {
         smallest_change: 0.01,
     };
-    let all = Comparison::of(&base, &[run("b", 2, 1.05, 5)], strict);
+    let all = Comparison::of(&base, &[run("b", 2, 1.08, 5)], strict);
     assert!(all.is_worse());
 }
 
@@ -137,7 +137,7 @@ fn it_is_told_in_words() {
 }
 
 #[test]
-fn the_verdicts_of_both_runs_stand_in_the_comparison() {
+fn the_verdicts_of_both_runs_and_their_loads_stand_in_the_comparison() {
     let mut base = run("a", 1, 1.0, 5);
     let mut other = run("b", 2, 1.0, 5);
     let verdict = |state: &str, reasons| {
@@ -154,13 +154,62 @@ fn the_verdicts_of_both_runs_stand_in_the_comparison() {
         spans_ms: vec![(0, 1)],
     };
     other.verdict = verdict("DEGRADED", vec![reason]);
+    for (run, users) in [(&mut base, 5), (&mut other, 6)] {
+        let mut sample = Sample::new("page".into(), "t".into());
+        (sample.start_ms, sample.all_threads) = (1_700_000_000_000, users);
+        run.recording.add(&sample);
+    }
     let all = Comparison::of(&base, &[other], CompareOptions::default());
     let note = "The verdict of b is DEGRADED: the generator used all its CPU.";
-    assert!(all.others[0].notes.iter().any(|told| told == note));
+    let notes = &all.others[0].notes;
+    assert!(notes.iter().any(|told| told == note), "{notes:?}");
+    assert!(notes.contains(&"The load is not the same: at most 5 and 6 users.".to_owned()));
     let text = all.text(&|_, text| text.to_owned());
     assert!(
         text.contains("\n  verdicts: a VALID, b DEGRADED\n"),
         "{text}"
     );
     assert!(all.markdown().contains("\nverdicts: a VALID, b DEGRADED\n"));
+}
+
+/// Labels of which nothing differs but luck, over two minutes at two samples a second each.
+fn many(name: &str, seed: u64) -> RunFile {
+    let mut recording = Recording::default();
+    let mut state = seed;
+    for i in 0..8_000i64 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let noise = (state >> 40) as f64 / (1u64 << 24) as f64;
+        let mut sample = Sample::new(format!("page {}", i % 30).into(), "t".into());
+        sample.start_ms = 1_700_000_000_000 + i * 15;
+        // A long tail, as of real servers.
+        sample.service_us = (5_000.0 / (1.02 - noise)) as u64;
+        sample.set_end(sample.start_ms + sample.service_us as i64 / 1000);
+        sample.success = state >> 30 & 1023 >= 10;
+        recording.add(&sample);
+    }
+    RunFile::new(name, recording)
+}
+
+#[test]
+fn luck_among_many_labels_is_not_taken_for_a_difference() {
+    let base = many("a", 1);
+    for seed in 2..12 {
+        let other = compared(&base, many("b", seed));
+        let finding = other.finding;
+        assert!(
+            matches!(finding, Finding::Same | Finding::Unclear),
+            "{seed}: {finding:?}"
+        );
+    }
+}
+
+#[test]
+fn many_tests_share_one_bound() {
+    // 0.001 is below 0.01/3, 0.004 below 0.01/2, 0.02 above 0.01.
+    assert_eq!(bound(vec![0.02, 0.001, 0.004]), 0.004);
+    // 0.004 is above 0.01/3: nothing behind it counts either.
+    assert_eq!(bound(vec![0.004, 0.006, 0.009]), 0.0);
+    assert_eq!(bound(Vec::new()), 0.0);
 }

@@ -1,0 +1,287 @@
+//! Reports, comparisons and merged runs, by the real program: the files, the outputs for CI systems, the exit codes.
+
+mod plans;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use drumfire_testkit::program::{Finished, Workshop};
+use plans::{debug, group, pause, plan};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn workshop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+/// A minute of two labels at ten samples a second each. `Pay | go` takes `factor` times as long as it should, and one in
+/// `fails` of its samples fails.
+fn rows(factor: f64, fails: i64) -> String {
+    let mut text = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,bytes,sentBytes,allThreads,Latency,Connect\n".to_owned();
+    let mut state = 7u64;
+    for i in 0..600i64 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let elapsed = 100 + (state >> 33) % 40;
+        let stamp = 1_700_000_000_000 + i * 100;
+        let _ = writeln!(
+            text,
+            "{stamp},{elapsed},Look,200,OK,t 1-1,true,500,100,2,{elapsed},0"
+        );
+        let slow = (elapsed as f64 * factor) as u64;
+        let (code, success) = match i % fails {
+            0 => ("500", false),
+            _ => ("200", true),
+        };
+        let _ = writeln!(
+            text,
+            "{stamp},{slow},Pay | go,{code},OK,t 1-1,{success},500,100,2,{slow},0"
+        );
+    }
+    text
+}
+
+fn code(finished: &Finished, expected: i32) {
+    assert_eq!(finished.code, Some(expected), "{finished:?}");
+}
+
+#[test]
+fn a_run_that_is_worse_is_told_in_every_form() {
+    let workshop = workshop();
+    workshop.write("before.jtl", rows(1.0, 1_000));
+    workshop.write("after.jtl", rows(1.3, 1_000));
+    let files = [
+        "--html",
+        "c.html",
+        "--markdown",
+        "c.md",
+        "--junit",
+        "c.xml",
+        "--annotations",
+    ];
+    let words: Vec<&str> = ["compare", "before.jtl", "after.jtl"]
+        .into_iter()
+        .chain(files)
+        .collect();
+    let worse = workshop.run(&words, LIMIT);
+    code(&worse, 7);
+    assert!(
+        worse
+            .out
+            .starts_with("after.jtl against before.jtl: worse\n"),
+        "{}",
+        worse.out
+    );
+    assert!(
+        worse.out.contains("  Look: same, 600 and 600 samples\n"),
+        "{}",
+        worse.out
+    );
+    assert!(
+        worse
+            .out
+            .contains("  Pay | go: worse, 600 and 600 samples\n      median  "),
+        "{}",
+        worse.out
+    );
+    let notice = "::notice title=compared with before.jtl::1 of 3 as wished";
+    let error = "::error title=compared with before.jtl::Pay | go is worse: median ";
+    assert!(
+        worse.out.contains(error) && worse.out.contains(notice),
+        "{}",
+        worse.out
+    );
+
+    let markdown = workshop.read("c.md");
+    assert!(
+        markdown.starts_with("### after.jtl against before.jtl: worse\n"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("\n| label | finding | samples | median | p95 | p99 | failed | rate |\n|---|---|---:|---:|---:|---:|---:|---:|\n"));
+    assert!(
+        markdown.contains("\n| Pay \\| go | **worse** | 600 → 600 | **"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("\n| Look | same | 600 → 600 | "),
+        "{markdown}"
+    );
+
+    let junit = workshop.read("c.xml");
+    assert!(
+        junit.contains("<testsuite name=\"compared with before.jtl\" tests=\"3\" failures=\"2\""),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("name=\"after.jtl: Pay | go\"><failure message=\"Pay | go is worse: "),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("name=\"after.jtl: Look\"><system-out>Look is same: "),
+        "{junit}"
+    );
+
+    let page = workshop.read("c.html");
+    assert!(page.contains("<title>Compared with before.jtl – Drumfire</title>"));
+    assert!(page.contains("<script id=\"payload\" type=\"text/plain\">"));
+}
+
+#[test]
+fn a_run_that_is_better_or_the_same_is_no_failure() {
+    let workshop = workshop();
+    workshop.write("before.jtl", rows(1.3, 1_000));
+    workshop.write("after.jtl", rows(1.0, 1_000));
+    let better = workshop.run(&["compare", "before.jtl", "after.jtl"], LIMIT);
+    code(&better, 0);
+    assert!(
+        better
+            .out
+            .starts_with("after.jtl against before.jtl: better\n"),
+        "{}",
+        better.out
+    );
+    let same = workshop.run(&["compare", "after.jtl", "after.jtl", "after.jtl"], LIMIT);
+    code(&same, 0);
+    assert_eq!(
+        same.out.matches(" against after.jtl: same\n").count(),
+        2,
+        "{}",
+        same.out
+    );
+    // What matters is the user's to say.
+    let lenient = ["compare", "--min-change", "40", "after.jtl", "before.jtl"];
+    code(&workshop.run(&lenient, LIMIT), 0);
+}
+
+#[test]
+fn failures_alone_make_a_run_worse() {
+    let workshop = workshop();
+    workshop.write("before.jtl", rows(1.0, 1_000));
+    workshop.write("after.jtl", rows(1.0, 4));
+    let worse = workshop.run(&["compare", "before.jtl", "after.jtl"], LIMIT);
+    code(&worse, 7);
+    assert!(
+        worse.out.contains("failed  0.17% -> 25%  +24.8 points"),
+        "{}",
+        worse.out
+    );
+}
+
+#[test]
+fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
+    let workshop = workshop();
+    workshop.write("r.jtl", rows(1.0, 10));
+    let words = [
+        "report",
+        "r.jtl",
+        "-o",
+        "out",
+        "--junit",
+        "r.xml",
+        "--annotations",
+        "--fail-on",
+        "errors > 1%",
+        "--fail-on",
+        "p95 > 1s",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    code(&finished, 5);
+    assert_eq!(
+        workshop.files(),
+        [
+            "out/index.html",
+            "out/run.drumfire",
+            "out/statistics.json",
+            "r.jtl",
+            "r.xml"
+        ]
+    );
+    let error = "::error title=r.jtl::not met  errors > 1%25: 5%25, 4%25 above the limit\n";
+    assert!(finished.out.contains(error), "{}", finished.out);
+    assert!(
+        finished
+            .out
+            .contains("::notice title=r.jtl::1 of 2 as wished\n")
+    );
+    let junit = workshop.read("r.xml");
+    assert!(
+        junit.contains("<testsuite name=\"r.jtl\" tests=\"2\" failures=\"1\""),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("name=\"p95 &gt; 1s\"><system-out>met "),
+        "{junit}"
+    );
+    // The folder is not overwritten unasked.
+    code(&workshop.run(&["report", "r.jtl", "-o", "out"], LIMIT), 1);
+    code(
+        &workshop.run(&["report", "r.jtl", "-o", "out", "-f"], LIMIT),
+        0,
+    );
+}
+
+#[test]
+fn merged_runs_have_the_percentiles_of_all_samples() {
+    let workshop = workshop();
+    let whole = rows(1.7, 9);
+    let (head, body) = whole.split_once('\n').expect("a header");
+    let (first, second) = body.split_at(body.len() / 3);
+    let (cut, second) = second.split_once('\n').expect("a line");
+    workshop.write("a.jtl", format!("{head}\n{first}{cut}\n"));
+    workshop.write("b.jtl", format!("{head}\n{second}"));
+    workshop.write("whole.jtl", &whole);
+    let merged = workshop.run(&["merge", "a.jtl", "b.jtl", "-o", "m.drumfire"], LIMIT);
+    code(&merged, 0);
+    assert_eq!(merged.out, "1200 samples of 2 runs in m.drumfire\n");
+    for (input, folder) in [("m.drumfire", "merged"), ("whole.jtl", "whole")] {
+        code(&workshop.run(&["report", input, "-o", folder], LIMIT), 0);
+    }
+    assert_eq!(
+        workshop.read("merged/statistics.json"),
+        workshop.read("whole/statistics.json")
+    );
+}
+
+#[test]
+fn a_run_leaves_its_verdict_and_the_generators_health_in_the_run_file() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(&group(1, &(pause(1_200) + &debug("d")))));
+    let words = [
+        "run",
+        "p.jmx",
+        "--run-file",
+        "r.drumfire",
+        "--report",
+        "r.html",
+    ];
+    code(&workshop.run(&words, LIMIT), 0);
+    let mut text = String::new();
+    let packed = std::fs::File::open(workshop.path("r.drumfire")).expect("it is there");
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(packed), &mut text)
+        .expect("it is packed");
+    let run: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let state = run["verdict"]["state"].as_str().expect("a verdict");
+    assert!(["VALID", "DEGRADED", "INVALID"].contains(&state), "{state}");
+    let groups = run["health"].as_array().expect("a list");
+    let names: Vec<_> = groups
+        .iter()
+        .filter_map(|group| group["name"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"CPU") && names.contains(&"Memory"),
+        "{names:?}"
+    );
+    for group in groups {
+        let moments = group["at_ms"].as_array().map_or(0, Vec::len);
+        assert!(moments >= 1);
+        for line in group["lines"].as_array().expect("a list") {
+            assert_eq!(line["values"].as_array().map(Vec::len), Some(moments));
+        }
+    }
+    assert!(
+        run["plan"]["sha256"]
+            .as_str()
+            .is_some_and(|hash| hash.len() == 64)
+    );
+}
