@@ -59,10 +59,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
             '`' => {
                 let (inner, behind) = delimited(rest, '`')?;
                 let inner = inner.replace("\\`", "`");
-                match Json::parse(inner.trim()) {
-                    Ok(json) => (Token::Literal(json.root().to_owned_value()), behind),
-                    Err(error) => return Err(JmesPathError::new(error.message)),
-                }
+                (literal(inner.trim())?, behind)
             }
             _ => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
                 Some(symbol) => (Token::Symbol(symbol), &rest[symbol.len()..]),
@@ -71,6 +68,17 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
         };
         out.push(token);
         rest = behind;
+    }
+}
+
+/// The value between backticks: strict JSON and nothing behind it. The older way of writing a string there, without quotes,
+/// is no expression to JMeter's library.
+fn literal(inner: &str) -> Result<Token, JmesPathError> {
+    serde_json::from_str::<serde::de::IgnoredAny>(inner)
+        .map_err(|error| JmesPathError::new(error.to_string()))?;
+    match Json::parse(inner) {
+        Ok(json) => Ok(Token::Literal(json.root().to_owned_value())),
+        Err(error) => Err(JmesPathError::new(error.message)),
     }
 }
 
