@@ -279,11 +279,10 @@ extern "system" fn iteration<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jint
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
+/// `StandardJMeterEngine#stopTest`: straight to the run, since the thread of the caller's user may be held up by a script.
 extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jboolean) {
     env.with_env(|_| -> Result<_> {
-        if current::visit(move |visit| visit.stop_test(now)).is_none() {
-            stop_run(now);
-        }
+        stop_run(now);
         Ok(())
     })
     .resolve::<ThrowRuntimeExAndDefault>()
