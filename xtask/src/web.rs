@@ -86,7 +86,14 @@ fn install(root: &Path) -> anyhow::Result<()> {
     if is_fresh {
         return Ok(());
     }
-    let quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+    // `npm ci` insists on packages for other systems, which a lock file written on one system does not have.
+    let quiet = [
+        "install",
+        "--no-save",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+    ];
     super::run(
         Command::new("npm")
             .args(quiet)
