@@ -134,15 +134,7 @@ mod tests {
             stages.add_exchange(times, secure, last);
             let sums = StageSums::default();
             sums.add(&stages);
-            [
-                Stage::Resolve,
-                Stage::Connect,
-                Stage::Handshake,
-                Stage::Write,
-                Stage::Wait,
-                Stage::Read,
-            ]
-            .map(|stage| sums.sum().mean_us(stage))
+            Stage::EXCHANGE.map(|stage| sums.sum().mean_us(stage))
         };
         assert_eq!(
             mean(&fresh, true, Stage::Read),

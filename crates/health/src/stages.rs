@@ -31,6 +31,16 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// The stages of an exchange, which are within the sampler's time.
+    pub const EXCHANGE: [Stage; 6] = [
+        Stage::Resolve,
+        Stage::Connect,
+        Stage::Handshake,
+        Stage::Write,
+        Stage::Wait,
+        Stage::Read,
+    ];
+
     pub const ALL: [Stage; 11] = [
         Stage::Prepare,
         Stage::Sampler,
@@ -98,14 +108,7 @@ impl StageTimes {
     /// Mean time of a sample in a stage, in microseconds; 0 without samples. The sampler's is less what its exchanges took.
     pub fn mean_us(&self, stage: Stage) -> f64 {
         let of = |stage: Stage| self.ns[stage as usize];
-        let inner = [
-            Stage::Resolve,
-            Stage::Connect,
-            Stage::Handshake,
-            Stage::Write,
-            Stage::Wait,
-            Stage::Read,
-        ];
+        let inner = Stage::EXCHANGE;
         let ns = match stage {
             Stage::Sampler => of(stage).saturating_sub(inner.map(of).iter().sum()),
             stage => of(stage),

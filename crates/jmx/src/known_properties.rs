@@ -632,8 +632,25 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
     PropertySection {
         title: "Report",
         properties: &[
-            without("jmeter.reportgenerator.*", NOT_BUILT),
-            without("aggregate_rpt_pct*", GUI),
+            honoured(
+                "jmeter.reportgenerator.outputdir",
+                "report-output",
+                "The folder of `-e` without `-o`.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.apdex_*",
+                "",
+                "`apdex_satisfied_threshold` (500), `apdex_tolerated_threshold` (1500), both in milliseconds, and `apdex_per_transaction`.",
+            ),
+            honoured(
+                "aggregate_rpt_pct*",
+                "",
+                "`aggregate_rpt_pct1` to `3` (90, 95, 99): the percentiles of `statistics.json`.",
+            ),
+            without(
+                "jmeter.reportgenerator.*",
+                "the page chooses its charts and steps itself",
+            ),
             without("generate_report_ui.*", GUI),
         ],
     },
