@@ -337,6 +337,10 @@ mod tests {
             panic!("{findings:?}")
         };
         assert_eq!(finding.code, java::NEEDS_JAVA);
-        assert!(finding.message.contains("with Math, which needs Java"), "{}", finding.message);
+        assert!(
+            finding.message.contains("with Math, which needs Java"),
+            "{}",
+            finding.message
+        );
     }
 }
