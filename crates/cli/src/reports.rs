@@ -90,8 +90,12 @@ pub fn write(
         }
     }
     if let Some(file) = statistics_file {
-        let lookup = |name: &str| settings.properties.get(name)?.trim().parse().ok();
-        let percents = ["1", "2", "3"].map(|n| lookup(&format!("aggregate_rpt_pct{n}")));
+        let names = [
+            "aggregate_rpt_pct1",
+            "aggregate_rpt_pct2",
+            "aggregate_rpt_pct3",
+        ];
+        let percents = names.map(|name| settings.properties.get(name)?.trim().parse().ok());
         put(&file, statistics_json(statistics, percents).as_bytes())?;
     }
     for path in &files.runs {

@@ -285,3 +285,23 @@ fn a_run_leaves_its_verdict_and_the_generators_health_in_the_run_file() {
             .is_some_and(|hash| hash.len() == 64)
     );
 }
+
+#[test]
+fn a_filter_of_labels_is_jmeters_property() {
+    let workshop = workshop();
+    workshop.write("r.jtl", rows(1.0, 10));
+    let property = "-Jjmeter.reportgenerator.sample_filter=Pay.*";
+    code(
+        &workshop.run(&["-g", "r.jtl", "-o", "out", property], LIMIT),
+        0,
+    );
+    let all: serde_json::Value =
+        serde_json::from_str(&workshop.read("out/statistics.json")).expect("it is JSON");
+    let names: Vec<&String> = all.as_object().expect("an object").keys().collect();
+    assert_eq!(names, ["Pay | go", "Total"]);
+    let wrong = "-Jjmeter.reportgenerator.sample_filter=Pay(";
+    code(
+        &workshop.run(&["-g", "r.jtl", "-o", "out2", wrong], LIMIT),
+        1,
+    );
+}

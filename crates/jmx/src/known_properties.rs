@@ -635,17 +635,57 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "jmeter.reportgenerator.outputdir",
                 "report-output",
-                "The folder of `-e` without `-o`.",
+                "The folder of a report if `-o` names none.",
             ),
             honoured(
-                "jmeter.reportgenerator.apdex_*",
-                "",
-                "`apdex_satisfied_threshold` (500), `apdex_tolerated_threshold` (1500), both in milliseconds, and `apdex_per_transaction`.",
+                "jmeter.reportgenerator.apdex_satisfied_threshold",
+                "500",
+                "Up to how many milliseconds a user is content.",
             ),
             honoured(
-                "aggregate_rpt_pct*",
+                "jmeter.reportgenerator.apdex_tolerated_threshold",
+                "1500",
+                "Up to how many milliseconds a user puts up with it.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.apdex_per_transaction",
                 "",
-                "`aggregate_rpt_pct1` to `3` (90, 95, 99): the percentiles of `statistics.json`.",
+                "Other limits for some labels: `label:satisfied|tolerated`, with semicolons between; a label may be a regular expression.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.sample_filter",
+                "",
+                "A regular expression for the labels that a report from a result file is made of.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.start_date",
+                "",
+                "Samples that started earlier are left out of a report from a result file.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.end_date",
+                "",
+                "Samples that started later are left out of a report from a result file.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.date_format",
+                "yyyyMMddHHmmss",
+                "The form of these two dates, with the letters of Java's `SimpleDateFormat`; weekdays, weeks, eras and zones are not read.",
+            ),
+            honoured(
+                "aggregate_rpt_pct1",
+                "90",
+                "The first percentile of `statistics.json`.",
+            ),
+            honoured(
+                "aggregate_rpt_pct2",
+                "95",
+                "The second percentile of `statistics.json`.",
+            ),
+            honoured(
+                "aggregate_rpt_pct3",
+                "99",
+                "The third percentile of `statistics.json`.",
             ),
             without(
                 "jmeter.reportgenerator.*",

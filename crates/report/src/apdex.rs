@@ -36,13 +36,14 @@ impl Apdex {
     /// What `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
     /// `…apdex_per_transaction` say; a part that cannot be read is left out, as in JMeter.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Apdex {
-        let property = |name: &str| lookup(&format!("jmeter.reportgenerator.{name}"));
-        let number = |name| property(name).and_then(|text| text.trim().parse().ok());
+        let number = |name| lookup(name).and_then(|text| text.trim().parse().ok());
+        let satisfied = number("jmeter.reportgenerator.apdex_satisfied_threshold");
+        let tolerated = number("jmeter.reportgenerator.apdex_tolerated_threshold");
         let limits = ApdexLimits {
-            satisfied_ms: number("apdex_satisfied_threshold").unwrap_or(500),
-            tolerated_ms: number("apdex_tolerated_threshold").unwrap_or(1500),
+            satisfied_ms: satisfied.unwrap_or(500),
+            tolerated_ms: tolerated.unwrap_or(1500),
         };
-        let rules = property("apdex_per_transaction").unwrap_or_default();
+        let rules = lookup("jmeter.reportgenerator.apdex_per_transaction").unwrap_or_default();
         Apdex {
             limits,
             rules: rules.split(';').filter_map(rule).collect(),

@@ -2,8 +2,9 @@
 //! dashboard says of the same rows.
 
 use std::path::Path;
+use std::rc::Rc;
 
-use drumfire_report::jtl::{self, Jtl, JtlOptions};
+use drumfire_report::jtl::{self, Jtl, JtlOptions, Selection};
 use drumfire_report::{RunFile, statistics_json};
 use drumfire_results::SaveConfig;
 use jiff::tz::TimeZone;
@@ -385,4 +386,63 @@ fn xml_that_was_cut_off_is_read_up_to_there() {
         told.starts_with("run.jtl: sample 1: there is no time stamp (ts)\n  help: "),
         "{told}"
     );
+}
+
+#[test]
+fn labels_and_a_stretch_of_time_may_be_chosen() {
+    let selection = Selection {
+        label: Some(Rc::new(|label| {
+            label.starts_with("Home") || label == "Cart"
+        })),
+        from_ms: Some(1_700_000_000_500),
+        to_ms: Some(1_700_000_003_600),
+    };
+    let options = JtlOptions {
+        selection,
+        ..JtlOptions::default()
+    };
+    let counted = |text: &str| -> Vec<(String, u64)> {
+        let recording = read_with(text, &options).expect("it is good").recording;
+        let labels = recording.labels.into_iter();
+        let used = labels.filter(|label| label.count > 0);
+        used.map(|label| (label.label, label.count)).collect()
+    };
+    assert_eq!(
+        counted(&(HEADER.to_owned() + ROWS)),
+        [("Home".to_owned(), 2)]
+    );
+    // The transaction is not wished for; what is inside it is.
+    assert_eq!(
+        counted(&format!("{XML}</testResults>")),
+        [("Cart".to_owned(), 1)]
+    );
+}
+
+#[test]
+fn the_stretch_of_time_comes_from_jmeters_properties() {
+    let selection = |format: Option<&'static str>, end: &'static str| {
+        Selection::from_properties(&|name: &str| {
+            match name {
+                "jmeter.reportgenerator.start_date" => Some("20240131130005"),
+                "jmeter.reportgenerator.end_date" => Some(end),
+                "jmeter.reportgenerator.date_format" => format,
+                _ => None,
+            }
+            .map(str::to_owned)
+        })
+    };
+    let there = jiff::civil::date(2024, 1, 31).at(13, 0, 5, 0);
+    let there = there.to_zoned(TimeZone::system()).expect("a moment");
+    let chosen = selection(None, "").expect("a good date");
+    assert_eq!(
+        (chosen.from_ms, chosen.to_ms),
+        (Some(there.timestamp().as_millisecond()), None)
+    );
+    let refused = selection(Some("yyyyMMddHHmmss"), "tomorrow").expect_err("no date");
+    assert_eq!(
+        refused,
+        "jmeter.reportgenerator.end_date: 'tomorrow' is no date of the form yyyyMMddHHmmss \
+         (jmeter.reportgenerator.date_format)"
+    );
+    assert!(selection(Some("HH:mm"), "13:00").is_err());
 }

@@ -1,8 +1,8 @@
 //! Time stamps by Java's date patterns, as `timestamp_format` gives them.
 
-use jiff::Timestamp;
-use jiff::Zoned;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -89,6 +89,130 @@ impl DatePattern {
             }
         }
     }
+
+    /// The moment that `text` begins with, in milliseconds since the Unix epoch, as `SimpleDateFormat.parse` reads it in
+    /// `zone`: numbers may be too large for their field, and a field that another one follows at once is as long as in
+    /// the pattern. None if the text is another one, or for patterns with weekdays, weeks, eras or zones.
+    pub fn read(&self, text: &str, zone: &TimeZone) -> Option<i64> {
+        let mut rest = text;
+        let mut read = Reading::default();
+        for (index, item) in self.items.iter().enumerate() {
+            match item {
+                Item::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
+                Item::Field { letter, width } => {
+                    let next = self.items.get(index + 1);
+                    let is_followed = matches!(next, Some(Item::Field { letter, .. }) if !NAMED.contains(*letter));
+                    let most = if is_followed { *width } else { usize::MAX };
+                    rest = read.field(*letter, *width, most, rest.trim_start())?;
+                }
+            }
+        }
+        read.moment(zone)
+    }
+}
+
+/// Letters of fields that are never numbers.
+const NAMED: &str = "GEazZX";
+
+/// The fields of a text that is read.
+struct Reading {
+    year: i16,
+    months: i64,
+    days: i64,
+    hours: i64,
+    minutes: i64,
+    seconds: i64,
+    milliseconds: i64,
+}
+
+impl Default for Reading {
+    /// The Unix epoch, which stands for what is not in the pattern.
+    fn default() -> Reading {
+        Reading {
+            year: 1970,
+            months: 0,
+            days: 0,
+            hours: 0,
+            minutes: 0,
+            seconds: 0,
+            milliseconds: 0,
+        }
+    }
+}
+
+impl Reading {
+    /// Takes a field from the front of `text`, and gives what follows it.
+    fn field<'t>(
+        &mut self,
+        letter: char,
+        width: usize,
+        most: usize,
+        text: &'t str,
+    ) -> Option<&'t str> {
+        if letter == 'a' {
+            let (half, rest) = text.split_at_checked(2)?;
+            match half.to_ascii_uppercase().as_str() {
+                "AM" => {}
+                "PM" => self.hours += 12,
+                _ => return None,
+            }
+            return Some(rest);
+        }
+        if matches!(letter, 'M' | 'L') && width > 2 {
+            return self.month_name(text);
+        }
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = text.split_at(digits.min(most));
+        let value: i64 = digits.parse().ok()?;
+        match letter {
+            'y' if width <= 2 && digits.len() == 2 => self.year = of_this_century(value),
+            'y' => self.year = value.try_into().ok()?,
+            'M' | 'L' => self.months = value - 1,
+            'd' => self.days = value - 1,
+            'H' | 'K' => self.hours += value,
+            'k' => self.hours += value % 24,
+            'h' => self.hours += value % 12,
+            'm' => self.minutes = value,
+            's' => self.seconds = value,
+            'S' => self.milliseconds = value,
+            _ => return None,
+        }
+        Some(rest)
+    }
+
+    fn month_name<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let starts = |name: &str| {
+            let start = text.get(..name.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        for (place, name) in MONTHS.iter().enumerate() {
+            if let Some(name) = [name, &name[..3]].into_iter().find(|name| starts(name)) {
+                self.months = place as i64;
+                return Some(&text[name.len()..]);
+            }
+        }
+        None
+    }
+
+    fn moment(&self, zone: &TimeZone) -> Option<i64> {
+        let span = Span::new()
+            .try_months(self.months)
+            .and_then(|span| span.try_days(self.days))
+            .and_then(|span| span.try_hours(self.hours))
+            .and_then(|span| span.try_minutes(self.minutes))
+            .and_then(|span| span.try_seconds(self.seconds))
+            .and_then(|span| span.try_milliseconds(self.milliseconds));
+        let start = Date::new(self.year, 1, 1).ok()?.at(0, 0, 0, 0);
+        let moment = start.checked_add(span.ok()?).ok()?.to_zoned(zone.clone());
+        Some(moment.ok()?.timestamp().as_millisecond())
+    }
+}
+
+/// Two digits are a year from 80 years ago to in 20 years (`SimpleDateFormat`).
+fn of_this_century(two_digits: i64) -> i16 {
+    let first = i64::from(Zoned::now().year()) - 80;
+    let year = first + (two_digits - first).rem_euclid(100);
+    year.try_into().unwrap_or(i16::MAX)
 }
 
 /// The inside of a quoted literal, up to its closing quote; a doubled quote is one quote.
@@ -244,6 +368,59 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn texts_are_the_moments_that_simple_date_format_reads() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        for (pattern, text, epoch_ms) in [
+            ("yyyyMMddHHmmss", "20240131130005", Some(1_706_702_405_000)),
+            ("yyyyMMddHHmmss", "20241331256005", Some(1_738_371_605_000)),
+            ("yyyy/MM/dd HH:mm", "2024/1/31 7:5", Some(1_706_681_100_000)),
+            (
+                "dd MMM yyyy HH:mm:ss.SSS",
+                "31 jan 2024 13:00:05.25",
+                Some(1_706_702_405_025),
+            ),
+            (
+                "MMMM d, yyyy h:mm a",
+                "January 31, 2024 1:00 PM",
+                Some(1_706_702_400_000),
+            ),
+            (
+                "MMMM d, yyyy h:mm a",
+                "Jan 31, 2024 12:30 am",
+                Some(1_706_657_400_000),
+            ),
+            ("yyyyMMdd", "20240131 and more", Some(1_706_655_600_000)),
+            ("dd/MM/yyyy", "31-01-2024", None),
+            ("yyyyMMddHHmmss", "2024013113", None),
+            (
+                "yyyy-MM-dd'T'HH:mm",
+                "2024-01-31T13:00",
+                Some(1_706_702_400_000),
+            ),
+            ("HH:mm", "13:00", Some(43_200_000)),
+            (
+                "yyyy-MM-dd kk:mm",
+                "2024-01-31 24:10",
+                Some(1_706_656_200_000),
+            ),
+            (
+                "yyyy-MM-dd KK:mm a",
+                "2024-01-31 00:10 PM",
+                Some(1_706_699_400_000),
+            ),
+            ("yyyyMMddHHmmss", "tomorrow", None),
+            ("yyyy-MM-dd", "2024- 01-31", Some(1_706_655_600_000)),
+            ("yyyy-MM-dd", "2024-02-31", Some(1_709_334_000_000)),
+        ] {
+            let read = DatePattern::compile(pattern).unwrap().read(text, &berlin);
+            assert_eq!(read, epoch_ms, "{pattern}: {text}");
+        }
+        let short = DatePattern::compile("yy").unwrap();
+        let here = |text| short.read(text, &TimeZone::UTC).unwrap();
+        assert_eq!(here("24"), here("2024"));
     }
 
     #[test]

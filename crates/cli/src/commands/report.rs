@@ -1,6 +1,9 @@
 //! `drumfire report` and JMeter's `-g FILE -o DIR`: a report from a result file or a run file.
 
-use drumfire_report::jtl::JtlOptions;
+use std::rc::Rc;
+
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, annotations, read_input};
 
 use super::run::{judge, thresholds};
@@ -13,6 +16,9 @@ use crate::properties::Settings;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::{reports, run_record};
+
+/// A regular expression for the labels that a report is made of, in full.
+const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
 
 /// Makes a report. JMeter's command line gets JMeter's messages and prints nothing else.
 pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
@@ -71,7 +77,14 @@ pub fn read_run(
 ) -> Result<RunFile, String> {
     let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
     let mut warnings = Vec::new();
-    let run = read_input(path, &JtlOptions::from_properties(&lookup), &mut warnings);
+    let mut options = JtlOptions::from_properties(&lookup);
+    options.selection = Selection::from_properties(&lookup)?;
+    if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
+        let pattern = Pattern::compile(&rule, Dialect::Java, Options::default());
+        let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
+        options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
+    }
+    let run = read_input(path, &options, &mut warnings);
     for warning in warnings {
         console.warn(&warning);
     }

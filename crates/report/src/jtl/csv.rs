@@ -10,7 +10,7 @@ use drumfire_results::{
 use rustc_hash::FxHashMap;
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS, Selection};
 
 /// The columns that are read, in JMeter's spelling.
 const NAMES: [&str; 16] = [
@@ -120,6 +120,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
         stamp_at_start: options.stamp_at_start,
         places: Default::default(),
         sample: Sample::default(),
+        selection: options.selection.clone(),
     };
     rows.read_all(reader, header.is_some(), &mut jtl)?;
     Ok(jtl)
@@ -187,8 +188,8 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Labels as they are written, with their places in the recording.
-type Places = FxHashMap<Box<[u8]>, (usize, Rc<str>)>;
+/// Labels as they are written, with their places in the recording; none for those that nobody wishes for.
+type Places = FxHashMap<Box<[u8]>, Option<(usize, Rc<str>)>>;
 
 struct Rows {
     columns: Columns,
@@ -198,6 +199,7 @@ struct Rows {
     places: [Places; 2],
     /// Reused from row to row.
     sample: Sample,
+    selection: Selection,
 }
 
 impl Rows {
@@ -334,15 +336,22 @@ impl Rows {
         let transaction = message.starts_with(TRANSACTION_MESSAGE_PREFIX.as_bytes());
         let label = columns.get(row, Column::Label);
         let places = &mut self.places[usize::from(transaction)];
-        let (place, label) = match places.get(label) {
-            Some((place, label)) => (*place, Rc::clone(label)),
+        let known = match places.get(label) {
+            Some(known) => known.clone(),
             None => {
                 let text: Rc<str> = String::from_utf8_lossy(label).into();
-                let place = recording.place(&text, transaction);
-                places.insert(label.into(), (place, Rc::clone(&text)));
-                (place, text)
+                let is_wished = self.selection.takes_label(&text);
+                let known = is_wished.then(|| (recording.place(&text, transaction), text));
+                places.insert(label.into(), known.clone());
+                known
             }
         };
+        let Some((place, label)) = known else {
+            return;
+        };
+        if !self.selection.takes_start(self.sample.start_ms) {
+            return;
+        }
         let text = |column| String::from_utf8_lossy(columns.get(row, column)).into_owned();
         let sample = &mut self.sample;
         sample.label = label;

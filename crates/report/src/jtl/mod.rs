@@ -8,8 +8,9 @@ mod xml;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use drumfire_results::{Recording, SaveConfig};
+use drumfire_results::{DatePattern, Recording, SaveConfig};
 use jiff::tz::TimeZone;
 
 /// What a file does not say of itself.
@@ -21,6 +22,70 @@ pub struct JtlOptions {
     pub stamp_at_start: bool,
     /// The zone of time stamps that are printed as dates.
     pub zone: TimeZone,
+    /// The samples that are read.
+    pub selection: Selection,
+}
+
+/// The form of dates, with the letters of Java's `SimpleDateFormat`.
+const DATE_FORMAT: &str = "jmeter.reportgenerator.date_format";
+
+/// Which samples of a file are read; all of them if nothing is set.
+#[derive(Clone, Default)]
+pub struct Selection {
+    /// Whether a label is wished for.
+    pub label: Option<LabelTest>,
+    /// The first start that counts, in milliseconds since the Unix epoch.
+    pub from_ms: Option<i64>,
+    /// The last start that counts, in milliseconds since the Unix epoch.
+    pub to_ms: Option<i64>,
+}
+
+/// Whether a label is wished for.
+pub type LabelTest = Rc<dyn Fn(&str) -> bool>;
+
+impl fmt::Debug for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Selection")
+            .field("from_ms", &self.from_ms)
+            .field("to_ms", &self.to_ms)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Selection {
+    /// The stretch of time that `jmeter.reportgenerator.start_date` and `end_date` give, which are local times in the form
+    /// of `date_format`.
+    ///
+    /// # Errors
+    /// Which property cannot be read. JMeter only logs that, and shows the whole file.
+    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Selection, String> {
+        let set = |name: &str| lookup(name).filter(|text| !text.is_empty());
+        let format = set(DATE_FORMAT).unwrap_or_else(|| "yyyyMMddHHmmss".to_owned());
+        let date = |name: &str| -> Result<Option<i64>, String> {
+            let Some(text) = set(name) else {
+                return Ok(None);
+            };
+            let pattern = DatePattern::compile(&format);
+            let moment = pattern.and_then(|pattern| pattern.read(&text, &TimeZone::system()));
+            let told =
+                || format!("{name}: '{text}' is no date of the form {format} ({DATE_FORMAT})");
+            moment.ok_or_else(told).map(Some)
+        };
+        Ok(Selection {
+            label: None,
+            from_ms: date("jmeter.reportgenerator.start_date")?,
+            to_ms: date("jmeter.reportgenerator.end_date")?,
+        })
+    }
+
+    fn takes_label(&self, label: &str) -> bool {
+        self.label.as_ref().is_none_or(|test| test(label))
+    }
+
+    fn takes_start(&self, start_ms: i64) -> bool {
+        self.from_ms.is_none_or(|from| from <= start_ms)
+            && self.to_ms.is_none_or(|to| start_ms <= to)
+    }
 }
 
 impl Default for JtlOptions {
@@ -30,6 +95,7 @@ impl Default for JtlOptions {
             columns: SaveConfig::default(),
             stamp_at_start: true,
             zone: TimeZone::system(),
+            selection: Selection::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS, Selection};
 
 /// Reads an XML file from its first byte on.
 pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
@@ -24,6 +24,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
         assertion: None,
         jtl: Jtl::default(),
         is_closed: false,
+        selection: options.selection.clone(),
     };
     let mut buffer = Vec::new();
     let mut broken = None;
@@ -91,6 +92,7 @@ struct Elements {
     assertion: Option<AssertionResult>,
     jtl: Jtl,
     is_closed: bool,
+    selection: Selection,
 }
 
 impl Elements {
@@ -232,17 +234,19 @@ impl Elements {
             Some(parent) => parent.children.push(sample),
             None => {
                 self.jtl.rows += 1;
-                count(&mut self.jtl.recording, &sample);
+                count(&mut self.jtl.recording, &sample, &self.selection);
             }
         }
     }
 }
 
-fn count(recording: &mut Recording, sample: &Sample) {
-    recording.add(sample);
+fn count(recording: &mut Recording, sample: &Sample, selection: &Selection) {
+    if selection.takes_label(&sample.label) && selection.takes_start(sample.start_ms) {
+        recording.add(sample);
+    }
     if sample.is_from_transaction() {
         for child in &sample.children {
-            count(recording, child);
+            count(recording, child, selection);
         }
     }
 }
