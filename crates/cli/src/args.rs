@@ -6,9 +6,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::exit_codes::{self, Exit};
 use crate::options::{
-    Change, Command, CompareOrder, DemoOptions, DoctorOptions, LogOptions, MergeOrder, PlanChoice,
-    Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions,
-    ViewOptions, split_definition,
+    Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
+    PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile,
+    RunOptions, ViewOptions, split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -35,6 +35,8 @@ enum Subcommands {
     Plan(ViewArguments),
     /// Say what limits this machine has, and where a plan would meet them
     Doctor(DoctorArguments),
+    /// Say which Java and which jars scripts and Java elements run with; `jvm install` brings the jars
+    Jvm(JvmArguments),
     /// Make a report from a result file (CSV or XML) or a run file
     Report(ReportArguments),
     /// Put runs side by side: what differs from the first, and is it more than noise
@@ -216,6 +218,15 @@ struct DoctorArguments {
 }
 
 #[derive(Debug, clap::Args)]
+struct JvmArguments {
+    /// Bring JMeter's jars and those of drumfire.toml, and prepare Java for a quick start
+    #[arg(value_parser = ["install"])]
+    action: Option<String>,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
 struct DemoArguments {
     /// The port for HTTP; 0 takes a free one
     #[arg(long, default_value_t = 8080)]
@@ -269,6 +280,10 @@ impl Arguments {
                 plan: doctor.plan,
                 properties: doctor.properties.into_options(),
                 json: doctor.json,
+            }),
+            Subcommands::Jvm(jvm) => Command::Jvm(JvmOptions {
+                install: jvm.action.is_some(),
+                properties: jvm.properties.into_options(),
             }),
             Subcommands::Report(report) => Command::Report(report.into_options()),
             Subcommands::Compare(compare) => Command::Compare(CompareOrder {

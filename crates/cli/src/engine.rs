@@ -41,6 +41,12 @@ pub trait Engine {
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
+    /// What there is of Java for plans that need it, after what is missing has been brought if `install` says so.
+    ///
+    /// # Errors
+    /// What is missing, and how to get it.
+    fn java(&self, settings: &Settings, install: bool) -> Result<String, String>;
+
     /// Runs a plan to its end on this thread.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ pub mod jmeter;
 pub mod log;
 pub mod messages;
 pub mod options;
+pub mod project;
 pub mod properties;
 pub mod recent;
 pub mod reports;

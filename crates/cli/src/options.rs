@@ -15,6 +15,8 @@ pub enum Command {
     Plan(ViewOptions),
     /// Say where the machine's limits are.
     Doctor(DoctorOptions),
+    /// Say which Java and which jars plans run with, or bring them.
+    Jvm(JvmOptions),
     /// Make a report from what a run left behind.
     Report(ReportOptions),
     /// Put runs side by side.
@@ -163,6 +165,15 @@ pub struct DoctorOptions {
     pub properties: PropertyOptions,
     /// JSON instead of text.
     pub json: bool,
+}
+
+/// The options of `jvm`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JvmOptions {
+    /// Bring what is missing.
+    pub install: bool,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
 }
 
 /// The options of `demo`.

@@ -65,6 +65,20 @@ impl Engine for Wiring {
         }
     }
 
+    #[cfg(feature = "jvm")]
+    fn java(&self, settings: &Settings, install: bool) -> Result<String, String> {
+        let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell);
+        if install {
+            jvm.install()?;
+        }
+        jvm.report()
+    }
+
+    #[cfg(not(feature = "jvm"))]
+    fn java(&self, _: &Settings, _: bool) -> Result<String, String> {
+        Err("this build has no Java bridge".to_owned())
+    }
+
     fn describe(&self, ready: &Ready) -> PlanView {
         drumfire_engine::describe(&ready.tree, &ready.program)
     }
@@ -96,13 +110,7 @@ fn engine_settings(
     settings: &Settings,
     order: &RunOrder,
 ) -> Arc<drumfire_engine::Settings> {
-    let properties = Properties::new();
-    for (name, value) in settings.system.iter() {
-        properties.set_system(name, value);
-    }
-    for (name, value) in settings.properties.iter() {
-        properties.set(name, value);
-    }
+    let properties = engine_properties(settings);
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -118,9 +126,26 @@ fn engine_settings(
     })
 }
 
+fn engine_properties(settings: &Settings) -> Properties {
+    let properties = Properties::new();
+    for (name, value) in settings.system.iter() {
+        properties.set_system(name, value);
+    }
+    for (name, value) in settings.properties.iter() {
+        properties.set(name, value);
+    }
+    properties
+}
+
 #[cfg(feature = "jvm")]
 fn java(properties: &Properties) -> Java {
-    Java::Host(Arc::new(drumfire_jvm::Jvm::new(properties.clone())))
+    Java::Host(Arc::new(drumfire_jvm::Jvm::new(properties.clone(), tell)))
+}
+
+/// What is being prepared before a run goes where the run's own notes go.
+#[cfg(feature = "jvm")]
+fn tell(line: &str) {
+    eprintln!("{line}");
 }
 
 #[cfg(not(feature = "jvm"))]

@@ -72,6 +72,13 @@ impl Engine for Scripted {
         })
     }
 
+    fn java(&self, _: &Settings, install: bool) -> Result<String, String> {
+        match self.refusal {
+            Some(text) => Err(text.to_owned()),
+            None => Ok(format!("install: {install}\n")),
+        }
+    }
+
     fn compile(
         &self,
         _: &Path,

@@ -18,7 +18,7 @@ use crate::control::Stopping;
 use crate::elements::Action;
 use crate::elements::samplers::http::UserState;
 use crate::elements::samplers::websocket;
-use crate::java::{Java, Visit};
+use crate::java::{Java, JavaEvent, Visit};
 use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
 use crate::run::{Shared, Worker};
@@ -49,6 +49,8 @@ pub struct Context {
     pub sampler_name: Option<Rc<str>>,
     /// The sampler at hand.
     pub sampler: Option<SamplerId>,
+    /// Counts samplers, those without a result too; it wraps.
+    pub sample_number: u32,
     /// The last sample, where the plan has something that reads it.
     pub previous: Option<Rc<Sample>>,
     /// What has been read of the result at hand, for all who look into it.
@@ -101,7 +103,7 @@ impl Context {
     pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> Context {
         let states = (0..shared.program.state_count).map(|_| None).collect();
         Context {
-            vars: shared.program.initial_vars(),
+            vars: shared.initial_vars(),
             shared: shared.clone(),
             worker: worker.clone(),
             thread_name: identity.thread_name,
@@ -112,6 +114,7 @@ impl Context {
             last_sample_ok: true,
             sampler_name: None,
             sampler: None,
+            sample_number: 0,
             previous: None,
             parsed: Parsed::new(&shared.properties),
             action: Action::Continue,
@@ -195,6 +198,17 @@ impl Context {
             .thread_iteration(self.same_user, self.shared.reset_state);
         for listener in &group.iteration_listeners {
             listener.thread_iteration_start(self);
+        }
+        self.tell_java(&group.java, JavaEvent::ThreadIteration(self.iteration));
+    }
+
+    /// Tells the elements that Java runs what happens to this user.
+    pub fn tell_java(&mut self, elements: &[u32], event: JavaEvent) {
+        if elements.is_empty() {
+            return;
+        }
+        if let Java::Host(host) = &self.shared.program.settings.java {
+            host.clone().happens(&mut Visit::new(self), event, elements);
         }
     }
 

@@ -58,6 +58,7 @@ pub fn decode_with_findings<T>(
         reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
         java: Default::default(),
+        foreign: Default::default(),
         keystore: None,
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
@@ -101,6 +102,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         statics: Default::default(),
         tls: crate::elements::samplers::http::new_tls(&settings.properties),
         announcements: Default::default(),
+        java_start: Default::default(),
         loop_late_us: Default::default(),
         stages: Default::default(),
         defects: Default::default(),

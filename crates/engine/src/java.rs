@@ -2,7 +2,7 @@
 //! behind [`JavaHost`]; the engine knows nothing else of it.
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,6 +41,19 @@ pub struct JavaCall {
     pub wants_result: bool,
 }
 
+/// Something that happens to a user's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JavaEvent {
+    /// `ThreadListener#threadStarted`.
+    ThreadStarted,
+    /// `ThreadListener#threadFinished`.
+    ThreadFinished,
+    /// `TestIterationListener#testIterationStart`, with the iteration from 1.
+    ThreadIteration(u32),
+    /// `LoopIterationListener#iterationStart`, with the controller's count.
+    LoopIteration(i32),
+}
+
 /// What Java runs of a plan.
 #[derive(Default)]
 pub struct JavaPlan {
@@ -63,17 +76,50 @@ impl JavaPlan {
 
 /// One element.
 pub struct JavaSource {
+    /// Of the element in the tree.
+    pub id: usize,
     pub class: String,
     pub name: String,
     /// As a plan file has it, with [`TEMPLATE_MARK`] and a number in the place of each text in [`JavaPlan::templates`].
     pub xml: String,
+    /// The elements that are merged into it if it is a sampler, by their places, the nearest first.
+    pub configs: Vec<u32>,
 }
 
 /// Stands before the number of a template.
 pub const TEMPLATE_MARK: char = '\u{E0D7}';
 
+/// What a class can be in a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    pub sampler: bool,
+    pub config: bool,
+    pub pre: bool,
+    pub post: bool,
+    pub assertion: bool,
+    pub timer: bool,
+    pub listener: bool,
+    pub controller: bool,
+    pub thread_group: bool,
+    /// It writes results as `ResultCollector` does.
+    pub result_collector: bool,
+    /// It is told of iterations of its controller.
+    pub iterations: bool,
+}
+
 /// Runs Java code in this process.
 pub trait JavaHost: Send + Sync {
+    /// What a class that the engine does not know can be; starts Java. `None`: there is no such class on the class path.
+    ///
+    /// # Errors
+    /// Why Java cannot be asked.
+    fn classify(
+        &self,
+        class: &str,
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Option<Traits>, String>;
+
     /// Whether there is a Java to run; does not start it.
     ///
     /// # Errors
@@ -86,6 +132,15 @@ pub trait JavaHost: Send + Sync {
     /// # Errors
     /// What keeps an element, or Java itself, from being run.
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String>;
+
+    /// The test starts or ends (`TestStateListener`). The visit is of no user.
+    ///
+    /// # Errors
+    /// What an element threw at the start: the run cannot go on.
+    fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised>;
+
+    /// Something happens to a user: tells those of the elements that listen to it. What they throw, Java logs.
+    fn happens(&self, visit: &mut Visit<'_>, event: JavaEvent, elements: &[u32]);
 
     /// Runs an element to its end on this thread; gives a timer's delay in milliseconds, and 0 otherwise.
     ///
@@ -266,6 +321,21 @@ impl<'a> Visit<'a> {
     /// The thread group's place in the program; `None` before the run.
     pub fn group(&self) -> Option<usize> {
         Some(self.user()?.group)
+    }
+
+    /// Tells one sample of this user from the next.
+    pub fn sample_number(&self) -> u32 {
+        self.user().map_or(0, |cx| cx.sample_number)
+    }
+
+    /// The sampler at hand, if Java runs it: its place in [`JavaPlan::elements`].
+    pub fn sampler(&self) -> Option<u32> {
+        let cx = self.user()?;
+        let samplers = &cx.shared.program.groups.get(cx.group)?.samplers;
+        match &samplers.get(cx.sampler? as usize)?.sampler {
+            Sampler::Foreign(element) => Some(element.number()),
+            _ => None,
+        }
     }
 
     /// Users that run: in the thread group, and in all.

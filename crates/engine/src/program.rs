@@ -93,6 +93,8 @@ pub struct Group {
     /// Assertions and listeners of each controller that is a transaction, by controller.
     pub transactions: Vec<Option<TransactionPackage>>,
     pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
+    /// Elements that Java runs, in the order of the tree.
+    pub java: Vec<u32>,
     /// Sample Timeouts, which apply to all samplers of the group.
     pub time_limits: Vec<Arc<SampleTimeout>>,
 }

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Properties, Slot};
+use drumfire_expr::{Properties, Slot, Vars};
 use drumfire_health::{
     Delay, Failures, Lacking, Machine, Moment, Opened, Second, StageTimes, Verdict, Watch, judge,
 };
@@ -24,7 +24,7 @@ use crate::program::{GroupKind, Program};
 use crate::stages::StageSums;
 use crate::supply::Supply;
 pub use crate::worker::Worker;
-use crate::worker::{self, Command, Done, Ledger, StartGroup};
+use crate::worker::{self, Command, Done, JavaMoment, Ledger, StartGroup};
 
 /// How often the run looks at itself.
 const TICK: Duration = Duration::from_millis(100);
@@ -50,6 +50,8 @@ pub struct Shared {
     pub reset_state: bool,
     /// The slot of `JMeterThread.last_sample_ok`, where the plan spells its name out.
     pub last_sample_ok: Option<Slot>,
+    /// Variables that Java elements gave to all users when the test started, or why it cannot go on.
+    pub java_start: OnceLock<Result<Vec<(String, String)>, String>>,
     pub statics: Statics,
     pub defects: Defects,
     /// Lines for the terminal that the run has not told yet.
@@ -65,6 +67,15 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// The variables a new user starts with.
+    pub fn initial_vars(&self) -> Vars {
+        let mut vars = self.program.initial_vars();
+        for (name, value) in self.java_start.get().into_iter().flatten().flatten() {
+            vars.set_named(name, value.as_str().into());
+        }
+        vars
+    }
+
     /// Tells the user a line, within a tenth of a second.
     pub fn announce(&self, line: String) {
         self.announced().push(line);
@@ -259,6 +270,7 @@ pub fn run(
         statics: Statics::default(),
         tls: crate::elements::samplers::http::new_tls(&properties),
         last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
+        java_start: OnceLock::new(),
         defects: Defects::default(),
         timer_factor: properties
             .get("timer.factor")
@@ -369,6 +381,9 @@ struct Run<'o> {
 
 impl Run<'_> {
     fn all_groups(&mut self) {
+        if !self.java_state(JavaMoment::TestStarted) {
+            return;
+        }
         self.phase(GroupKind::SetUp);
         let main_began = !self.shared.control.stopping();
         self.phase(GroupKind::Main);
@@ -377,6 +392,18 @@ impl Run<'_> {
             self.shared.control.rearm();
         }
         self.phase(GroupKind::TearDown);
+        self.java_state(JavaMoment::TestEnded);
+    }
+
+    /// Tells the elements that Java runs that the test starts or ends; false if it cannot go on.
+    fn java_state(&mut self, moment: JavaMoment) -> bool {
+        let program = &self.shared.program;
+        if program.java.elements.is_empty() || program.groups.is_empty() {
+            return true;
+        }
+        self.workers[0].send(Command::Java(moment, Done::new(self.done.clone())));
+        self.wait_for(1);
+        !matches!(self.shared.java_start.get(), Some(Err(_)))
     }
 
     /// All thread groups of a kind; one after the other if the plan says so.
@@ -591,6 +618,9 @@ impl Run<'_> {
             &self.machine.limits(),
         );
         faults.extend(self.shared.defects.fault());
+        if let Some(Err(why)) = self.shared.java_start.get() {
+            faults.push(why.clone());
+        }
         Outcome {
             seconds,
             stages: self.shared.stages.sum(),

@@ -23,6 +23,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let package = &group.samplers[id as usize];
     user.cx.reach = Some(package.reach.clone());
     user.cx.sampler = Some(id);
+    user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
     if user.cx.shared.program.reads_sampler_name {
         user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
     }

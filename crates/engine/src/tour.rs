@@ -174,6 +174,7 @@ fn user(program: &Arc<Program>) -> Context {
         supplies: Box::default(),
         tls: crate::elements::samplers::http::new_tls(&program.settings.properties),
         announcements: Default::default(),
+        java_start: Default::default(),
         loop_late_us: Default::default(),
         stages: Default::default(),
     });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::context::{Context, Identity};
 use crate::elements::Action;
+use crate::java::JavaEvent;
 use crate::program::{Group, OnError, Program};
 use crate::run::{Shared, Worker};
 use crate::sample;
@@ -54,6 +55,7 @@ impl User {
     /// Runs until the group's loop is done or the run is told to stop.
     pub async fn run(mut self) {
         let group = self.group();
+        self.cx.tell_java(&group.java, JavaEvent::ThreadStarted);
         self.cx.set_last_sample_ok(true);
         self.walker(&group).initialize(0);
         while self.cx.running() {
@@ -82,6 +84,7 @@ impl User {
                 break;
             }
         }
+        self.cx.tell_java(&group.java, JavaEvent::ThreadFinished);
         self.walk.give_locks_back(&group);
     }
 

@@ -10,14 +10,17 @@ use std::task::Waker;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::Random;
+use drumfire_expr::{Random, Vars};
 use drumfire_results::{Connections, Inlet, Live, Recorder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{LocalSet, spawn_local};
 
 use crate::alarm::Alarms;
+use crate::context::{Context, Identity};
 use crate::control::Stopping;
+use crate::java::{Java, Visit};
+use crate::program::Program;
 use crate::run::Shared;
 use crate::stages::Stages;
 use crate::supply::{Crew, Pool};
@@ -163,8 +166,16 @@ pub struct Ledger {
     pub ignore_transactions: bool,
 }
 
+/// When elements that Java runs are told of the whole test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JavaMoment {
+    TestStarted,
+    TestEnded,
+}
+
 pub enum Command {
     Start(StartGroup, Done),
+    Java(JavaMoment, Done),
 }
 
 /// Says that a group's users on a worker have all ended, when it is dropped: so it is said too if the worker or the task
@@ -264,6 +275,7 @@ async fn serve(
                     let crew = Crew::new(index, count, start, shared.clone(), worker.clone());
                     spawn_local(serve_group(crew, shared.clone(), done));
                 }
+                Some(Command::Java(moment, _done)) => tell_java(&shared, &worker, moment),
                 None => break,
             },
             due = rows.tick() => {
@@ -279,6 +291,41 @@ async fn serve(
     alarms.abort();
     worker.publish();
     shared.stages.add(&worker.stages);
+}
+
+/// What Java elements do before and after all users, with variables of their own (`StandardJMeterEngine#run`).
+fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
+    let Java::Host(host) = &shared.program.settings.java else {
+        return;
+    };
+    let identity = Identity {
+        thread_name: "StandardJMeterEngine".into(),
+        group_name: "".into(),
+        group: 0,
+        number: 0,
+        same_user: true,
+        end_ms: None,
+        interrupted_at_end: false,
+    };
+    let mut cx = Context::new(shared, worker, identity);
+    let starts = moment == JavaMoment::TestStarted;
+    let told = host.test_state(&mut Visit::new(&mut cx), starts);
+    if starts {
+        let outcome = told
+            .map(|()| added_variables(&shared.program, &cx.vars))
+            .map_err(|raised| raised.to_string());
+        let first = shared.java_start.set(outcome);
+        debug_assert!(first.is_ok(), "a test starts once");
+    }
+}
+
+/// The variables that are not as the plan has them.
+fn added_variables(program: &Program, vars: &Vars) -> Vec<(String, String)> {
+    let initial = program.initial_vars();
+    vars.iter()
+        .filter(|(name, value)| initial.get_named(name) != Some(*value))
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .collect()
 }
 
 /// Runs this worker's users of a group, and says when all have ended.

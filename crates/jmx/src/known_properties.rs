@@ -90,6 +90,26 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
             ),
             honoured(
+                "drumfire.jvm.home",
+                "",
+                "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",
+            ),
+            honoured(
+                "drumfire.jvm.options",
+                "",
+                "Options of that Java, with blanks between them.",
+            ),
+            honoured(
+                "drumfire.jvm.dependencies",
+                "",
+                "Jars as group:artifact:version with commas between them; Maven brings them with all that they depend on.",
+            ),
+            honoured(
+                "drumfire.jmeter.home",
+                "",
+                "The folder of the JMeter whose jars are used; else JMETER_HOME's, or one put together from Maven's jars.",
+            ),
+            honoured(
                 "drumfire.strict",
                 "false",
                 "A run whose verdict is not VALID ends with exit code 6.",

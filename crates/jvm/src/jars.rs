@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 
 use drumfire_expr::Properties;
 
+use crate::install;
+
 /// The property that names a JMeter.
 pub const HOME: &str = "drumfire.jmeter.home";
+const ABSENT: &str = "JMeter's own classes are needed, and there is no JMeter on this machine: set JMETER_HOME or \
+                      -Jdrumfire.jmeter.home=FOLDER, or install Maven, which brings them (Debian and Ubuntu: apt install \
+                      maven)";
 /// The jar by which a JMeter is known.
 const CORE: &str = "lib/ext/ApacheJMeter_core.jar";
 /// Bindings for SLF4J, of which there may be only one: the bridge's own.
@@ -15,9 +20,21 @@ const REPLACED: [&str; 2] = ["log4j-slf4j-impl", "slf4j-simple"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JMeter {
     pub home: PathBuf,
+    /// Its jars have yet to be put there.
+    pub is_missing: bool,
 }
 
-/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, or the one whose `jmeter` is on the `PATH`.
+impl JMeter {
+    fn at(home: PathBuf) -> JMeter {
+        JMeter {
+            home,
+            is_missing: false,
+        }
+    }
+}
+
+/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, the one whose `jmeter` is on the `PATH`, or the one that is or
+/// can be put together from Maven's jars.
 ///
 /// # Errors
 /// That there is none.
@@ -25,7 +42,7 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         let home = PathBuf::from(&*home);
         return match is_jmeter(&home) {
-            true => Ok(JMeter { home }),
+            true => Ok(JMeter::at(home)),
             false => Err(format!("{HOME}={} is no JMeter", home.display())),
         };
     }
@@ -35,12 +52,15 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
         .chain(on_path())
         .chain(std::env::home_dir().map(|home| home.join("jmeter")))
         .find(|home| is_jmeter(home))
-        .map(|home| JMeter { home })
-        .ok_or_else(|| {
-            "JMeter's own classes are needed, and there is no JMeter on this machine: set JMETER_HOME, or \
-             -Jdrumfire.jmeter.home=FOLDER"
-                .to_owned()
-        })
+        .map(JMeter::at)
+        .or_else(|| put_together(properties))
+        .ok_or_else(|| ABSENT.to_owned())
+}
+
+fn put_together(properties: &Properties) -> Option<JMeter> {
+    let home = install::home();
+    let is_missing = !install::is_complete(&home);
+    (!is_missing || install::is_possible(properties)).then_some(JMeter { home, is_missing })
 }
 
 fn is_jmeter(home: &Path) -> bool {
@@ -60,12 +80,18 @@ fn on_path() -> Option<PathBuf> {
 }
 
 impl JMeter {
-    /// Every jar of this JMeter, then those that `search_paths`, `user.classpath` and the plan name.
-    pub fn classpath(&self, properties: &Properties, plan: &[PathBuf]) -> Vec<PathBuf> {
+    /// Every jar of this JMeter.
+    pub fn own_jars(&self) -> Vec<PathBuf> {
         let mut all = Vec::new();
         for folder in ["lib/ext", "lib", "lib/junit"] {
             all.extend(jars(&self.home.join(folder)));
         }
+        usable(all)
+    }
+
+    /// What `search_paths`, `user.classpath` and the plan name.
+    pub fn named_jars(properties: &Properties, plan: &[PathBuf]) -> Vec<PathBuf> {
+        let mut all = Vec::new();
         for (name, separator) in [
             ("search_paths", ';'),
             ("user.classpath", ':'),
@@ -81,13 +107,15 @@ impl JMeter {
         for path in plan {
             add(&mut all, path);
         }
-        all.retain(|jar| {
-            !REPLACED
-                .iter()
-                .any(|replaced| name(jar).starts_with(replaced))
-        });
-        all
+        usable(all)
     }
+}
+
+/// All but those that the bridge has something for.
+fn usable(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
+    let is_replaced = |jar: &PathBuf| REPLACED.iter().any(|one| name(jar).starts_with(one));
+    all.retain(|jar| !is_replaced(jar));
+    all
 }
 
 /// A jar, or a folder of classes and what jars are in it.
@@ -139,11 +167,9 @@ mod tests {
         let more = home.path().join("more");
         properties.set("user.classpath", more.to_string_lossy());
         let jmeter = find(&properties).expect("it is a JMeter");
-        let names: Vec<_> = jmeter
-            .classpath(&properties, &[PathBuf::from("x.jar")])
-            .iter()
-            .map(|jar| name(jar).into_owned())
-            .collect();
+        let mut jars = jmeter.own_jars();
+        jars.extend(JMeter::named_jars(&properties, &[PathBuf::from("x.jar")]));
+        let names: Vec<_> = jars.iter().map(|jar| name(jar).into_owned()).collect();
         assert_eq!(
             names,
             [

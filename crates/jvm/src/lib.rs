@@ -4,6 +4,9 @@
 //! | file | what |
 //! |---|---|
 //! | `find.rs`, `jars.rs` | the Java and the JMeter on this machine |
+//! | `artifacts.rs`, `maven.rs`, `install.rs` | jars by their Maven coordinates |
+//! | `archive.rs` | classes as they lie in memory, for a quick start |
+//! | `report.rs` | what `drumfire jvm` says |
 //! | `machine.rs` | the virtual machine, and calls into it |
 //! | `natives.rs` | calls out of it |
 //! | `current.rs` | whose call is running on a thread |
@@ -13,14 +16,19 @@
 //!
 //! Java's half is in `java/`.
 
+mod archive;
+mod artifacts;
 mod current;
 mod exit;
 mod find;
 mod force;
+mod install;
 mod jars;
 mod machine;
+mod maven;
 mod natives;
 mod pool;
+mod report;
 mod request;
 mod result;
 mod seats;
@@ -30,13 +38,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use drumfire_engine::java::{Apart, JavaCall, JavaHost, JavaRole, Visit};
+use drumfire_engine::java::{Apart, JavaCall, JavaEvent, JavaHost, JavaRole, Traits, Visit};
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
 use find::Installation;
 use jars::JMeter;
-use machine::{Handle, Machine};
+use machine::{Handle, ListensTo, Machine};
 
 /// The bridge's classes, built from `java/` by `cargo xtask java`.
 const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
@@ -44,6 +52,8 @@ const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
 /// The Java of one run.
 pub struct Jvm {
     properties: Properties,
+    /// Takes lines about what is being prepared.
+    tell: fn(&str),
     found: OnceLock<Result<(Installation, JMeter), String>>,
     machine: OnceLock<Result<&'static Machine, String>>,
     plan: OnceLock<Result<Plan, String>>,
@@ -51,16 +61,17 @@ pub struct Jvm {
 
 /// What is in Java of the plan.
 struct Plan {
-    /// Numbers of its elements.
-    elements: Vec<u32>,
+    /// What each of its elements listens to.
+    listens_to: Vec<ListensTo>,
     groups: Vec<Handle>,
 }
 
 impl Jvm {
     /// Looks for nothing yet.
-    pub fn new(properties: Properties) -> Jvm {
+    pub fn new(properties: Properties, tell: fn(&str)) -> Jvm {
         Jvm {
             properties,
+            tell,
             found: OnceLock::new(),
             machine: OnceLock::new(),
             plan: OnceLock::new(),
@@ -74,14 +85,17 @@ impl Jvm {
             .map_err(Clone::clone)
     }
 
-    /// The virtual machine, started for this plan if it was not.
+    /// The virtual machine, started for this plan if it was not; jars that are missing are brought first.
     fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, String> {
         let started = self.machine.get_or_init(|| {
             let (java, jmeter) = self.found()?;
-            let mut jars = vec![bridge()?];
-            jars.extend(jmeter.classpath(&self.properties, classpath));
+            let named = install::dependencies(&self.properties, self.tell)?;
+            let mut jars = self.own_jars(jmeter)?;
+            let archive = self.archive(java, &jars, &jmeter.home);
+            jars.extend(named);
+            jars.extend(JMeter::named_jars(&self.properties, classpath));
             natives::use_properties(self.properties.clone());
-            let machine = machine::start(java, &jars, &self.properties)?;
+            let machine = machine::start(java, &jars, archive.as_deref(), &self.properties)?;
             let system = self.properties.system_snapshot();
             let system: Vec<&str> = system
                 .iter()
@@ -93,6 +107,38 @@ impl Jvm {
         started.clone()
     }
 
+    /// The bridge and JMeter, which is put together if need be.
+    fn own_jars(&self, jmeter: &JMeter) -> Result<Vec<PathBuf>, String> {
+        if jmeter.is_missing {
+            install::install(&jmeter.home, &self.properties, self.tell)?;
+        }
+        let mut jars = vec![bridge()?];
+        jars.extend(jmeter.own_jars());
+        Ok(jars)
+    }
+
+    /// The classes' archive, made if there is none. A run goes on without.
+    fn archive(&self, java: &Installation, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
+        let file = archive::file(java, own);
+        if file.is_file() {
+            return Some(file);
+        }
+        let failed = file.with_extension("failed");
+        if failed.is_file() {
+            return None;
+        }
+        (self.tell)("preparing Java's classes for a quick start; this is done once");
+        match archive::create(&file, java, own, home, &machine::OWN_OPTIONS) {
+            Ok(()) => Some(file),
+            Err(why) => {
+                tracing::warn!("Java starts without an archive of its classes: {why}");
+                // Not tried again; if even that cannot be written, it is.
+                let _ = std::fs::write(failed, why);
+                None
+            }
+        }
+    }
+
     /// What is in Java of a program, loaded if it was not.
     fn load(
         &self,
@@ -102,19 +148,19 @@ impl Jvm {
     ) -> Result<&Plan, String> {
         let loaded = self.plan.get_or_init(|| {
             natives::use_control(control.clone());
-            let mut elements = Vec::new();
+            let mut listens_to = Vec::new();
             for source in &program.java.elements {
-                let number = machine.add_element(&source.xml).map_err(|why| {
+                let element = machine.add_element(&source.xml, &source.configs);
+                listens_to.push(element.map_err(|why| {
                     format!("{} '{}' cannot be loaded: {why}", source.class, source.name)
-                })?;
-                elements.push(number);
+                })?);
             }
             let groups = program
                 .groups
                 .iter()
                 .map(|group| machine.group(&group.name, group.shape.users()))
                 .collect::<Result<_, _>>()?;
-            Ok(Plan { elements, groups })
+            Ok(Plan { listens_to, groups })
         });
         loaded.as_ref().map_err(Clone::clone)
     }
@@ -163,16 +209,15 @@ impl Jvm {
     /// An element's call, ready to be made.
     fn ready(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<Ready, Raised> {
         let place = self.place(visit)?;
-        let elements = place.plan.map_or(&[][..], |plan| &plan.elements);
-        let element = elements.get(call.element as usize).copied();
-        let element = element.ok_or_else(|| {
-            Raised::Exception("Java was not started for this element's plan".to_owned())
-        })?;
+        if place.plan.is_none() {
+            let why = "Java was not started for this element's plan";
+            return Err(Raised::Exception(why.to_owned()));
+        }
         visit.begin(call.role);
         Ok(Ready {
             machine: place.machine,
             user: place.user,
-            element,
+            sample: visit.sample_number(),
             call,
         })
     }
@@ -187,21 +232,70 @@ struct Place<'j> {
 struct Ready {
     machine: &'static Machine,
     user: Arc<Handle>,
-    element: u32,
+    sample: u32,
     call: JavaCall,
 }
 
 impl Ready {
     fn run(&self) -> Result<i64, Raised> {
-        let role = role(self.call.role);
-        self.machine
-            .call(&self.user, self.element, role, self.call.wants_result)
+        self.machine.call(
+            &self.user,
+            self.call.element,
+            role(self.call.role),
+            self.call.wants_result,
+            self.sample,
+        )
     }
 }
 
 impl JavaHost for Jvm {
     fn find(&self) -> Result<(), String> {
         self.found().map(|_| ())
+    }
+
+    fn classify(
+        &self,
+        class: &str,
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Option<Traits>, String> {
+        Ok(self.machine(plan, classpath)?.classify(class)?.map(traits))
+    }
+
+    fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised> {
+        let Some(Ok(plan)) = self.plan.get() else {
+            return Ok(());
+        };
+        if !plan.listens_to.iter().any(|one| one.hears_test()) {
+            return Ok(());
+        }
+        let machine = self.place(visit)?.machine;
+        let outcome = current::during(visit, || match started {
+            true => machine.test_started(&plan.groups[0]),
+            false => machine.test_ended().map(|()| None),
+        });
+        match outcome.map_err(Raised::Exception)? {
+            None => Ok(()),
+            Some(problem) => Err(Raised::Exception(problem)),
+        }
+    }
+
+    fn happens(&self, visit: &mut Visit<'_>, event: JavaEvent, elements: &[u32]) {
+        let Some(Ok(plan)) = self.plan.get() else {
+            return;
+        };
+        let hears = |element: &&u32| plan.listens_to[**element as usize].hears(event);
+        let elements: Vec<u32> = elements.iter().filter(hears).copied().collect();
+        if elements.is_empty() {
+            return;
+        }
+        let told = self.place(visit).and_then(|place| {
+            let tell = || place.machine.happens(&place.user, event, &elements);
+            current::during(visit, tell).map_err(Raised::Exception)
+        });
+        if let Err(raised) = told {
+            tracing::error!("{raised}");
+        }
     }
 
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String> {
@@ -271,6 +365,24 @@ impl JavaHost for Jvm {
         {
             machine.break_off(by_force);
         }
+    }
+}
+
+/// What `Classes.java` says of a class.
+fn traits(bits: u32) -> Traits {
+    let has = |bit: u32| bits & (1 << bit) != 0;
+    Traits {
+        sampler: has(0),
+        config: has(1),
+        pre: has(2),
+        post: has(3),
+        assertion: has(4),
+        timer: has(5),
+        listener: has(6),
+        controller: has(7),
+        thread_group: has(8),
+        result_collector: has(9),
+        iterations: has(10),
     }
 }
 

@@ -3,22 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use drumfire_engine::java::JavaEvent;
 use drumfire_expr::{Properties, Raised};
 use jni::errors::Result;
-use jni::objects::{JClass, JObject, JStaticMethodID, JString, JValue};
+use jni::objects::{JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
 use jni::refs::Global;
 use jni::signature::{Primitive, ReturnType};
 use jni::sys::jvalue;
 use jni::vm::InitArgsBuilder;
 use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 
+use crate::archive::join;
 use crate::find::Installation;
 use crate::{force, natives, seats};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
 /// Few threads run Java at a time, and pauses should be short: the collector with the least machinery.
-const OWN_OPTIONS: [&str; 5] = [
+pub const OWN_OPTIONS: [&str; 5] = [
     "-Xrs",
     "-XX:-UsePerfData",
     "-XX:+UseSerialGC",
@@ -29,6 +31,7 @@ const OWN_OPTIONS: [&str; 5] = [
 pub struct Machine {
     vm: JavaVM,
     bridge: Global<JClass<'static>>,
+    lifecycle: Global<JClass<'static>>,
     call: JStaticMethodID,
     script: JStaticMethodID,
 }
@@ -46,6 +49,7 @@ static STARTING: Mutex<()> = Mutex::new(());
 pub fn start(
     java: &Installation,
     classpath: &[PathBuf],
+    archive: Option<&Path>,
     properties: &Properties,
 ) -> std::result::Result<&'static Machine, String> {
     let _one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,8 +58,13 @@ pub fn start(
     }
     let mut options = options(&properties.get(OPTIONS).unwrap_or_default());
     tracing::info!("Java {} with {}", java.library.display(), options.join(" "));
-    let jars: Vec<_> = classpath.iter().map(|jar| jar.to_string_lossy()).collect();
-    options.push(format!("-Djava.class.path={}", jars.join(":")));
+    if let Some(archive) = archive {
+        options.push(format!("-XX:SharedArchiveFile={}", archive.display()));
+        // A class path that has changed since is no reason to say anything.
+        options.push("-Xlog:cds=off".to_owned());
+        options.push("-Xlog:class+path=off".to_owned());
+    }
+    options.push(format!("-Djava.class.path={}", join(classpath)));
     let library = java.library.clone();
     // The machine takes the thread that creates it for its main thread, with its stack and signal mask.
     let started = std::thread::Builder::new()
@@ -95,10 +104,11 @@ fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
     let natives_class = env.find_class(jni_str!("dev/drumfire/jvm/Natives"))?;
     natives::register(env, &natives_class)?;
     let class = env.find_class(jni_str!("dev/drumfire/jvm/Bridge"))?;
+    let lifecycle = env.find_class(jni_str!("dev/drumfire/jvm/Lifecycle"))?;
     let call = env.get_static_method_id(
         &class,
         jni_str!("call"),
-        jni_sig!("(Ldev/drumfire/jvm/User;IIZ)J"),
+        jni_sig!("(Ldev/drumfire/jvm/User;IIZI)J"),
     )?;
     let script = env.get_static_method_id(
         &class,
@@ -108,9 +118,38 @@ fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
     Ok(Machine {
         vm,
         bridge: env.new_global_ref(&class)?,
+        lifecycle: env.new_global_ref(&lifecycle)?,
         call,
         script,
     })
+}
+
+/// What an element listens to, as `Lifecycle.java` numbers it.
+#[derive(Clone, Copy, Debug)]
+pub struct ListensTo(u32);
+
+impl ListensTo {
+    /// Whether it has to be told of the event.
+    pub fn hears(self, event: JavaEvent) -> bool {
+        let bit = match event {
+            JavaEvent::ThreadStarted | JavaEvent::ThreadFinished => 2,
+            JavaEvent::ThreadIteration(_) => 4,
+            JavaEvent::LoopIteration(_) => 8,
+        };
+        self.0 & bit != 0
+    }
+
+    /// Whether it has to be told of the test's start and end.
+    pub fn hears_test(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+fn ints<'l>(env: &mut Env<'l>, numbers: &[u32]) -> Result<JIntArray<'l>> {
+    let numbers: Vec<i32> = numbers.iter().map(|number| *number as i32).collect();
+    let array = env.new_int_array(numbers.len())?;
+    array.set_region(env, 0, &numbers)?;
+    Ok(array)
 }
 
 impl Machine {
@@ -156,20 +195,109 @@ impl Machine {
         })
     }
 
-    /// Loads an element and gives its number.
+    /// Loads the plan's next element, with the numbers of those that are merged into it; gives what it listens to.
     ///
     /// # Errors
     /// What the bridge threw.
-    pub fn add_element(&self, xml: &str) -> std::result::Result<u32, String> {
+    pub fn add_element(
+        &self,
+        xml: &str,
+        configs: &[u32],
+    ) -> std::result::Result<ListensTo, String> {
         self.attached(|env| {
             let xml = env.byte_array_from_slice(xml.as_bytes())?;
-            let number = env.call_static_method(
+            let configs = ints(env, configs)?;
+            let listens_to = env.call_static_method(
                 &self.bridge,
                 jni_str!("addElement"),
-                jni_sig!("([B)I"),
-                &[JValue::Object(&xml)],
+                jni_sig!("([B[I)I"),
+                &[JValue::Object(&xml), JValue::Object(&configs)],
             )?;
-            Ok(number.i()? as u32)
+            Ok(ListensTo(listens_to.i()? as u32))
+        })
+    }
+
+    /// What a class is, as `Classes.java` numbers it; `None` if there is no such class.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn classify(&self, class: &str) -> std::result::Result<Option<u32>, String> {
+        self.attached(|env| {
+            let classes = env.find_class(jni_str!("dev/drumfire/jvm/Classes"))?;
+            let class = env.new_string(class)?;
+            let bits = env.call_static_method(
+                &classes,
+                jni_str!("classify"),
+                jni_sig!("(Ljava/lang/String;)I"),
+                &[JValue::Object(&class)],
+            )?;
+            Ok(u32::try_from(bits.i()?).ok())
+        })
+    }
+
+    /// Tells the plan's elements that the test starts; gives what went wrong.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn test_started(&self, group: &Handle) -> std::result::Result<Option<String>, String> {
+        self.attached(|env| {
+            let problem = env.call_static_method(
+                &self.lifecycle,
+                jni_str!("testStarted"),
+                jni_sig!("(Ldev/drumfire/jvm/Group;)Ljava/lang/String;"),
+                &[JValue::Object(group)],
+            )?;
+            let problem = problem.l()?;
+            if problem.is_null() {
+                return Ok(None);
+            }
+            env.cast_local::<JString>(problem)?
+                .try_to_string(env)
+                .map(Some)
+        })
+    }
+
+    /// Tells the plan's elements that the test has ended.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn test_ended(&self) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(&self.lifecycle, jni_str!("testEnded"), jni_sig!("()V"), &[])?;
+            Ok(())
+        })
+    }
+
+    /// Tells elements what happens to a user.
+    ///
+    /// # Errors
+    /// What an element threw, where JMeter does not catch it.
+    pub fn happens(
+        &self,
+        user: &Handle,
+        event: JavaEvent,
+        elements: &[u32],
+    ) -> std::result::Result<(), String> {
+        let (event, iteration) = match event {
+            JavaEvent::ThreadStarted => (0, 0),
+            JavaEvent::ThreadFinished => (1, 0),
+            JavaEvent::ThreadIteration(iteration) => (2, iteration as i32),
+            JavaEvent::LoopIteration(iteration) => (3, iteration),
+        };
+        self.attached(|env| {
+            let elements = ints(env, elements)?;
+            env.call_static_method(
+                &self.lifecycle,
+                jni_str!("happens"),
+                jni_sig!("(Ldev/drumfire/jvm/User;I[II)V"),
+                &[
+                    JValue::Object(user),
+                    JValue::Int(event),
+                    JValue::Object(&elements),
+                    JValue::Int(iteration),
+                ],
+            )?;
+            Ok(())
         })
     }
 
@@ -228,15 +356,17 @@ impl Machine {
         element: u32,
         role: i32,
         wants_result: bool,
+        sample: u32,
     ) -> std::result::Result<i64, Raised> {
         let args = [
             jvalue { l: user.as_raw() },
             jvalue { i: element as i32 },
             jvalue { i: role },
             jvalue { z: wants_result },
+            jvalue { i: sample as i32 },
         ];
         self.busy(|env| {
-            // SAFETY: the method is Bridge.call, which takes a User, two ints and a boolean, and gives a long.
+            // SAFETY: the method is Bridge.call, which takes a User, two ints, a boolean and an int, and gives a long.
             let delay = unsafe {
                 env.call_static_method_unchecked(
                     &self.bridge,

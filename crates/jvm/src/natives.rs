@@ -7,7 +7,7 @@ use drumfire_engine::java::Visit;
 use drumfire_expr::{Properties, Raised};
 use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
 use jni::objects::{JByteArray, JClass, JObjectArray, JString};
-use jni::sys::{jboolean, jint};
+use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
 use crate::{current, exit, request, result};
@@ -131,6 +131,16 @@ extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: 
     env.with_env(|env| -> Result<_> {
         let value = visit(move |visit| visit.template(number as usize))?;
         env.new_string(value)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn sampler<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jlong {
+    env.with_env(|_| {
+        visit(|visit| {
+            let number = visit.sampler().map_or(u32::MAX, |number| number);
+            ((u64::from(visit.sample_number()) << 32) | u64::from(number)) as jlong
+        })
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -432,6 +442,7 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "result" "()[B" result_of,
         "resultBody" "()[B" result_body,
         "setResult" "([B[B)V" set_result,
+        "sampler" "()J" sampler,
         "request" "()[B" request_of,
         "setRequest" "([B[B)V" set_request,
         "verdict" "(Ljava/lang/String;ZZLjava/lang/String;)V" verdict,

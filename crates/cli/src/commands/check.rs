@@ -20,7 +20,7 @@ pub fn check<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let plan = existing_plan(&options.plan)?;
-    let settings = settings(&options.properties, &[], console)?;
+    let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let survey = engine
         .survey(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;

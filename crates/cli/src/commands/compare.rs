@@ -97,7 +97,7 @@ fn read_all(
     properties: &PropertyOptions,
     console: &mut Console<'_>,
 ) -> Result<(RunFile, Vec<RunFile>), Refusal> {
-    let settings = settings(properties, &[], console)?;
+    let settings = settings(properties, &[], None, console)?;
     let mut runs = Vec::with_capacity(inputs.len());
     for input in inputs {
         let run = read_run(input, &settings, console);

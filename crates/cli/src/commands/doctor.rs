@@ -58,7 +58,7 @@ fn demand<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Demand, Refusal> {
     let plan = existing_plan(plan)?;
-    let settings = settings(&options.properties, &[], console)?;
+    let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let (program, _) = engine
         .compile(&plan, &settings, &RunOrder::default())
         .map_err(|faults| console.refusal_of(&faults))?;

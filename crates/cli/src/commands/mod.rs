@@ -4,6 +4,7 @@ pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod doctor;
+pub mod jvm;
 pub mod plan;
 pub mod report;
 pub mod run;
@@ -19,7 +20,7 @@ use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::options::{Command, PropertyOptions, Refusal};
 use crate::properties::{self, Settings, Surroundings};
-use crate::{args, jmeter};
+use crate::{args, jmeter, project};
 
 /// Carries out a command line (without the program's name).
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
@@ -39,6 +40,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         }
         Command::Demo(options) => demo::demo(&options, console),
         Command::Doctor(options) => doctor::doctor(&options, engine, console),
+        Command::Jvm(options) => jvm::jvm(&options, engine, console),
         Command::Check(options) => check::check(&options, engine, console),
         Command::Plan(options) => plan::plan(&options, engine, console),
         Command::Report(options) => report::report(&options, console),
@@ -52,14 +54,17 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
 fn settings(
     options: &PropertyOptions,
     own: &[(&'static str, String)],
+    plan: Option<&Path>,
     console: &mut Console<'_>,
 ) -> Result<Settings, Refusal> {
+    let mut set = project::read(plan).map_err(|why| jmeter::meaning::failed(&why, Exit::Usage))?;
+    set.extend_from_slice(own);
     let zone = TimeZone::system();
     let around = Surroundings {
         variable: console.variable,
         now: Timestamp::now(),
         zone: &zone,
-        own,
+        own: &set,
     };
     let settings = properties::resolve(options, &around)
         .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))?;

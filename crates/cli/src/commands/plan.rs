@@ -22,7 +22,7 @@ pub fn plan<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let plan = existing_plan(&options.plan)?;
-    let settings = settings(&options.properties, &[], console)?;
+    let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &RunOrder::default())
         .map_err(|faults| console.refusal_of(&faults))?;

@@ -22,7 +22,7 @@ const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
 
 /// Makes a report. JMeter's command line gets JMeter's messages and prints nothing else.
 pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let settings = settings(&options.properties, &[], console)?;
+    let settings = settings(&options.properties, &[], None, console)?;
     let thresholds = match options.is_jmeter {
         true => Vec::new(),
         false => thresholds(&options.fail_on, &settings)?,

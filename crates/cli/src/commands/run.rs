@@ -64,6 +64,7 @@ pub fn run<E: Engine>(
     let settings = settings(
         &options.properties,
         own.as_ref().map_or(&[], |own| own.as_slice()),
+        Some(&plan),
         console,
     )?;
     let thresholds = thresholds(&options.fail_on, &settings)?;

@@ -15,7 +15,7 @@ use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
 };
 use crate::elements::{SampleListener, java};
-use crate::java::JavaPlan;
+use crate::java::{JavaPlan, Traits};
 use crate::program::Needs;
 use drumfire_results::{OutputSpec, SaveConfig};
 
@@ -41,6 +41,8 @@ pub struct Unit<'a> {
     pub managers: HashMap<usize, Manager>,
     /// What Java runs.
     pub java: JavaPlan,
+    /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
+    pub foreign: HashMap<String, Result<Traits, String>>,
     /// The client certificates of the plan's HTTPS requests.
     pub keystore: Option<Arc<Keystore>>,
 }

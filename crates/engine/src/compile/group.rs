@@ -7,6 +7,8 @@ use drumfire_expr::Template;
 use drumfire_results::OutputSet;
 
 use crate::compile::{Decoded, Decoder, Element, Unit};
+use crate::elements::java;
+use crate::elements::samplers::Sampler;
 use crate::elements::{self, Listener, Roles, samplers, thread_groups};
 use crate::program::{Group, GroupKind, OnError, Package, Reach, Told, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
@@ -86,6 +88,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         samplers: Vec::new(),
         transactions: vec![None],
         iteration_listeners: Vec::new(),
+        java: Vec::new(),
         time_limits: Vec::new(),
     })
 }
@@ -133,7 +136,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             roles: Vec::new(),
         };
         for child in children {
-            match elements::entry(&child.class).map(|entry| entry.role) {
+            match java::role(child, self.unit) {
                 Some(elements::Role::Config) => frame.configs.push(child),
                 Some(
                     elements::Role::Controller
@@ -160,16 +163,20 @@ impl<'p> Builder<'p, '_, '_, '_> {
         } else {
             Vec::new()
         };
-        match elements::entry(&element.class).map(|entry| entry.role) {
+        match java::role(element, self.unit) {
             Some(elements::Role::Controller) => {
                 self.visit_controller(element, children, parent, members)
             }
             Some(elements::Role::Sampler) => {
                 self.push_frame(None, &children);
+                let place = self.group.java.len();
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
                 if let Some(package) = self.package(element, parent) {
+                    if let Sampler::Foreign(element) = &package.sampler {
+                        self.group.java.insert(place, element.number());
+                    }
                     self.group.samplers.push(package);
                     members.push(Child::Sampler((self.group.samplers.len() - 1) as u32));
                 }
@@ -183,6 +190,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 if let Some(listener) = &roles.each_thread_iteration {
                     self.group.iteration_listeners.push(listener.clone());
                 }
+                self.group.java.extend(roles.java);
                 if let Some(limit) = &roles.time_limit {
                     self.group.time_limits.push(limit.clone());
                 }

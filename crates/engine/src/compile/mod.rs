@@ -9,7 +9,7 @@ mod tree;
 mod variables;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub struct Compiled {
 ///
 /// Properties: `TestPlan.user_defined_variables`, `TestPlan.functional_mode` (result files hold the data of all samples),
 /// `TestPlan.serialize_threadgroups` (thread groups run one after the other), `TestPlan.tearDown_on_shutdown`.
-/// `TestPlan.user_define_classpath` matters to Java code only.
+/// `TestPlan.user_define_classpath` (jars and folders for Java code, with commas between them).
 ///
 /// # Errors
 /// Everything that keeps the plan from running as JMeter would run it.
@@ -107,7 +107,11 @@ impl<'s> Unit<'s> {
             previous_needs,
             reads_sampler_name: false,
             managers: HashMap::new(),
-            java: JavaPlan::default(),
+            java: JavaPlan {
+                classpath: classpath(plan, &settings.base_dir),
+                ..JavaPlan::default()
+            },
+            foreign: HashMap::new(),
             keystore: None,
         }
     }
@@ -211,9 +215,25 @@ pub fn row_format(unit: &Unit, config: SaveConfig) -> RowFormat {
     )
 }
 
+/// The jars and folders that the plan names; relative ones start at the working folder, as Java has it, or else at the plan's.
+fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
+    let text = plan.props.str("TestPlan.user_define_classpath");
+    let named = text.split(',').map(str::trim);
+    named
+        .filter(|path| !path.is_empty())
+        .map(|path| {
+            let beside_plan = base_dir.join(path);
+            match Path::new(path).exists() || !beside_plan.exists() {
+                true => PathBuf::from(path),
+                false => beside_plan,
+            }
+        })
+        .collect()
+}
+
 fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {
     for child in &plan.children {
-        if elements::entry(&child.class).is_none() {
+        if elements::java::role(child, unit).is_none() {
             elements::decode(&mut Decoder::new(child, unit));
         }
     }

@@ -71,11 +71,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
             }
             Rung::Refused => cannot_run(d, &class, entry.why),
         },
-        None => cannot_run(d, &class, UNKNOWN_CLASS),
+        None => java_element::foreign(d),
     }
 }
 
-fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
+pub fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
     let message = format!("{class} '{}' cannot be run: {why}", d.element.name);
     d.cannot_run("element-not-built", message);
     Roles::default()
@@ -326,8 +326,18 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         config::random_variable,
     ),
-    other("JDBCDataSource", Role::Config, Rung::Jvm, PROTOCOL),
-    other("BoltConnectionElement", Role::Config, Rung::Jvm, PROTOCOL),
+    java(
+        "JDBCDataSource",
+        Role::Config,
+        PROTOCOL,
+        java_element::config,
+    ),
+    java(
+        "BoltConnectionElement",
+        Role::Config,
+        PROTOCOL,
+        java_element::config,
+    ),
     native("UserParameters", Role::Scoped, pre::user_parameters),
     native(
         "URLRewritingModifier",

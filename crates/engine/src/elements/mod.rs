@@ -162,6 +162,8 @@ pub struct Roles {
     pub each_iteration: Option<Arc<dyn IterationListener>>,
     pub each_thread_iteration: Option<Arc<dyn ThreadIterationListener>>,
     pub listener: Option<Listener>,
+    /// The element's place among those that Java runs.
+    pub java: Option<u32>,
     /// Breaks off samples of the whole thread group.
     pub time_limit: Option<Arc<pre::SampleTimeout>>,
 }

@@ -35,7 +35,7 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
 /// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their
 /// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
 pub fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
-    let initial = cx.shared.program.initial_vars();
+    let initial = cx.shared.initial_vars();
     let now = std::mem::replace(&mut cx.vars, initial);
     let value = evaluate(cx);
     cx.vars = now;

@@ -3,6 +3,7 @@
 //!
 //! Differences from JMeter: a script's result is made for it only if its text can reach one (`sight.rs`).
 
+mod foreign;
 mod pace;
 mod sight;
 mod xml;
@@ -13,12 +14,13 @@ use std::time::Instant;
 use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::compile::Decoder;
+use crate::compile::{Decoder, Element};
 use crate::context::Context;
 use crate::elements::{Assertion, PostProcessor, PreProcessor, Roles, SampleListener, Timer};
 use crate::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
 use crate::program::Needs;
 
+pub use foreign::{decode as foreign, role};
 use pace::Pace;
 pub use sight::{looks_back, text_blocks, text_sees};
 
@@ -31,70 +33,129 @@ pub struct JavaElement {
 }
 
 pub fn pre(d: &mut Decoder) -> Roles {
-    element(d, JavaRole::PreProcessor)
-        .map(Roles::pre)
-        .unwrap_or_default()
-}
-
-pub fn post(d: &mut Decoder) -> Roles {
-    element(d, JavaRole::PostProcessor)
-        .map(Roles::post)
-        .unwrap_or_default()
-}
-
-pub fn assertion(d: &mut Decoder) -> Roles {
-    element(d, JavaRole::Assertion)
-        .map(Roles::assertion)
-        .unwrap_or_default()
-}
-
-pub fn timer(d: &mut Decoder) -> Roles {
-    element(d, JavaRole::Timer)
-        .map(Roles::timer)
-        .unwrap_or_default()
-}
-
-pub fn listener(d: &mut Decoder) -> Roles {
-    let Some(element) = element(d, JavaRole::Listener) else {
+    let Some(element) = element_as(d, JavaRole::PreProcessor) else {
         return Roles::default();
     };
     Roles {
+        java: Some(element.number()),
+        ..Roles::pre(element)
+    }
+}
+
+pub fn post(d: &mut Decoder) -> Roles {
+    let Some(element) = element_as(d, JavaRole::PostProcessor) else {
+        return Roles::default();
+    };
+    Roles {
+        java: Some(element.number()),
+        ..Roles::post(element)
+    }
+}
+
+pub fn assertion(d: &mut Decoder) -> Roles {
+    let Some(element) = element_as(d, JavaRole::Assertion) else {
+        return Roles::default();
+    };
+    Roles {
+        java: Some(element.number()),
+        ..Roles::assertion(element)
+    }
+}
+
+pub fn timer(d: &mut Decoder) -> Roles {
+    let Some(element) = element_as(d, JavaRole::Timer) else {
+        return Roles::default();
+    };
+    Roles {
+        java: Some(element.number()),
+        ..Roles::timer(element)
+    }
+}
+
+pub fn listener(d: &mut Decoder) -> Roles {
+    let Some(element) = element_as(d, JavaRole::Listener) else {
+        return Roles::default();
+    };
+    Roles {
+        java: Some(element.number()),
         listener: Some(d.new_listener(Arc::new(element))),
         ..Roles::default()
     }
 }
 
-pub fn sampler(d: &mut Decoder) -> Option<JavaElement> {
-    element(d, JavaRole::Sampler)
+/// A sampler with the configuration in its scope, the nearest first.
+pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
+    let mut merged = Vec::new();
+    for config in configs {
+        if !NOT_MERGED.contains(&config.class.as_str()) {
+            let mut d = Decoder::new(config, d.unit);
+            merged.extend(number(&mut d));
+        }
+    }
+    let element = element_as(d, JavaRole::Sampler)?;
+    d.unit.java.elements[element.call.element as usize].configs = merged;
+    Some(element)
 }
 
+/// An element that samplers take settings from, or that only listens to what happens.
+pub fn config(d: &mut Decoder) -> Roles {
+    Roles {
+        java: number(d),
+        ..Roles::default()
+    }
+}
+
+/// HTTP's own configuration, which no sampler that Java runs reads.
+const NOT_MERGED: [&str; 6] = [
+    "HeaderManager",
+    "CookieManager",
+    "CacheManager",
+    "AuthManager",
+    "DNSCacheManager",
+    "KeystoreConfig",
+];
+
 /// `None`, and a finding, where there is no Java.
-fn element(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
-    let class = d.element.class.clone();
-    let host = host(d, &format!("{class} '{}'", d.element.name))?;
+fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
+    let host = own_host(d)?;
     let wants_result = match role {
         JavaRole::Assertion | JavaRole::Listener => true,
-        _ => sight::sees_results(&class, &d.element.props),
+        _ => sight::sees_results(&d.element.class, &d.element.props),
     };
-    let waits = !sight::is_script(&class) || sight::blocks(&d.element.props);
-    let xml = xml::write(d);
-    let source = JavaSource {
-        class,
-        name: d.element.name.clone(),
-        xml,
-    };
-    let number = d.unit.java.elements.len() as u32;
-    d.unit.java.elements.push(source);
+    let waits = !sight::is_script(&d.element.class) || sight::blocks(&d.element.props);
     Some(JavaElement {
         host,
         call: JavaCall {
-            element: number,
+            element: number(d)?,
             role,
             wants_result,
         },
         name: d.name(),
         pace: Pace::new(waits),
     })
+}
+
+fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
+    let what = format!("{} '{}'", d.element.class, d.element.name);
+    host(d, &what)
+}
+
+/// The element's place among those that Java runs, whatever its roles; `None`, and a finding, where there is no Java.
+fn number(d: &mut Decoder) -> Option<u32> {
+    let id = d.element.id;
+    if let Some(place) = d.unit.java.elements.iter().position(|known| known.id == id) {
+        return Some(place as u32);
+    }
+    own_host(d)?;
+    let source = JavaSource {
+        id,
+        class: d.element.class.clone(),
+        name: d.element.name.clone(),
+        xml: xml::write(d),
+        configs: Vec::new(),
+    };
+    d.unit.java.elements.push(source);
+    Some((d.unit.java.elements.len() - 1) as u32)
 }
 
 /// The Java that runs `what`; `None`, and a finding, if there is none.
@@ -116,6 +177,11 @@ pub fn host(d: &mut Decoder, what: &str) -> Option<Arc<dyn JavaHost>> {
 pub const NEEDS_JAVA: &str = "java-missing";
 
 impl JavaElement {
+    /// Its place among the elements that Java runs.
+    pub fn number(&self) -> u32 {
+        self.call.element
+    }
+
     /// A call on this thread.
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         let began = Instant::now();

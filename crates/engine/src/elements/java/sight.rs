@@ -56,7 +56,8 @@ pub fn looks_back(class: &str, props: &Props) -> bool {
     let is_before = ["PreProcessor", "Timer", "Sampler"]
         .iter()
         .any(|role| class.ends_with(role));
-    is_before && is_script(class) && sees_results(class, props)
+    let is_foreign = crate::elements::entry(class).is_none();
+    is_foreign || (is_before && is_script(class) && sees_results(class, props))
 }
 
 /// Words of code that waits for something: time, threads, networks, databases, programs.

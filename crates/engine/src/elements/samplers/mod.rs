@@ -17,8 +17,8 @@ use drumfire_results::Sample;
 
 use crate::compile::{Decoder, Element};
 use crate::context::Context;
-use crate::elements::java::JavaElement;
-use crate::elements::{Assignments, Rung};
+use crate::elements::java::{self, JavaElement};
+use crate::elements::{Assignments, Role, Rung};
 use crate::program::Needs;
 
 /// A decoded sampler.
@@ -90,8 +90,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         }
         class => {
             let rung = crate::elements::entry(class).map(|entry| entry.rung);
-            if rung == Some(Rung::Jvm) {
-                return crate::elements::java::sampler(d).map(Sampler::Foreign);
+            let is_foreign = rung.is_none() && java::role(d.element, d.unit) == Some(Role::Sampler);
+            if rung == Some(Rung::Jvm) || is_foreign {
+                return java::sampler(d, configs).map(Sampler::Foreign);
             }
             if rung == Some(Rung::Native) {
                 d.refuse(

@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.Field;
 
 import org.apache.jmeter.assertions.Assertion;
 import org.apache.jmeter.assertions.AssertionResult;
@@ -18,7 +17,6 @@ import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.services.FileServer;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.timers.Timer;
-import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.util.JMeterError;
 import org.apache.jorphan.util.JMeterStopTestException;
 import org.apache.jorphan.util.JMeterStopTestNowException;
@@ -50,18 +48,16 @@ final class Bridge {
 
     /** Prepares JMeter's classes. Names and values of system properties and of log levels stand in turn. */
     static void start(String home, String plan, String[] system, String[] levels) throws Exception {
-        User.useClassLoader(Thread.currentThread());
+        Threads.useClassLoader(Thread.currentThread());
         for (int i = 0; i < system.length; i += 2) {
             System.setProperty(system[i], system[i + 1]);
         }
         System.setProperty("java.awt.headless", "true");
         Loggers.setLevels(levels);
         log = LoggerFactory.getLogger("org.apache.jmeter.threads.JMeterThread");
-        Field properties = JMeterUtils.class.getDeclaredField("appProperties");
-        properties.setAccessible(true);
-        properties.set(null, new Props(System.getProperties()));
-        JMeterUtils.setJMeterHome(home);
-        JMeterUtils.initLocale();
+        Home.prepare(home, new Props(System.getProperties()));
+        Plan.clear();
+        Lifecycle.clear();
         FileServer.getFileServer().setBaseForScript(new File(plan));
         Thread exit = new Thread(Bridge::exit, "exit");
         Runtime.getRuntime().addShutdownHook(exit);
@@ -88,8 +84,9 @@ final class Bridge {
         return millis;
     }
 
-    static int addElement(byte[] xml) throws Exception {
-        return Plan.add(xml);
+    /** Adds the next element of the plan; gives what it listens to. */
+    static int addElement(byte[] xml, int[] configs) throws Exception {
+        return Plan.add(xml, configs);
     }
 
     static Group group(String name, int users) {
@@ -101,16 +98,24 @@ final class Bridge {
     }
 
     /** Runs one element; gives the delay of a timer in milliseconds, else 0. */
-    static long call(User user, int id, int role, boolean wantsResult) {
+    static long call(User user, int id, int role, boolean wantsResult, int sample) {
         user.enter();
+        user.startSample(sample);
         user.begin(wantsResult);
+        boolean startsThreads = Plan.startsThreads(id);
+        if (startsThreads) {
+            user.vars().share();
+        }
         long delay = 0;
         try {
-            TestElement element = user.element(id);
+            TestElement element = user.prepared(id);
             Plan.prepare(element);
             delay = run(user, element, role);
         } catch (Throwable thrown) {
             thrown(thrown);
+        }
+        if (startsThreads) {
+            user.vars().share();
         }
         user.end();
         return delay;

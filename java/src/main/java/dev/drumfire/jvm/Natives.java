@@ -33,6 +33,9 @@ final class Natives {
     /** Changes the result at hand. A body of null leaves the body as it is. */
     static native void setResult(byte[] result, byte[] body);
 
+    /** The number of the sample at hand, and in the lower half the number of its sampler among the plan's elements, or -1. */
+    static native long sampler();
+
     /** The settings of the HTTP Request at hand as {@link Requests} writes them; null if the sampler is another one. */
     static native byte[] request();
 

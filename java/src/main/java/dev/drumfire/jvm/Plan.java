@@ -3,6 +3,7 @@ package dev.drumfire.jvm;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 import org.apache.jmeter.engine.util.NoThreadClone;
@@ -22,18 +23,43 @@ final class Plan {
     private static final char TEMPLATE = '\uE0D7';
 
     private static final List<TestElement> ELEMENTS = new ArrayList<>();
+    /** For each element the numbers of those that are merged into it, the nearest first. */
+    private static final List<int[]> CONFIGS = new ArrayList<>();
+    private static final BitSet START_THREADS = new BitSet();
 
     private Plan() {
     }
 
-    static synchronized int add(byte[] xml) throws Exception {
+    static synchronized void clear() {
+        ELEMENTS.clear();
+        CONFIGS.clear();
+        START_THREADS.clear();
+    }
+
+    /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
+    static synchronized int add(byte[] xml, int[] configs) throws Exception {
         Object loaded = SaveService.loadElement(new ByteArrayInputStream(xml));
         if (!(loaded instanceof TestElement element)) {
             throw new IllegalArgumentException("not a test element: " + new String(xml, StandardCharsets.UTF_8));
         }
         replaceTemplates(element);
+        START_THREADS.set(ELEMENTS.size(), Threads.areStartedBy(element));
         ELEMENTS.add(element);
-        return ELEMENTS.size() - 1;
+        CONFIGS.add(configs);
+        return Lifecycle.listensTo(element);
+    }
+
+    static int size() {
+        return ELEMENTS.size();
+    }
+
+    /** Whether the element is a script that may start threads. */
+    static boolean startsThreads(int id) {
+        return START_THREADS.get(id);
+    }
+
+    static int[] configs(int id) {
+        return CONFIGS.get(id);
     }
 
     private static void replaceTemplates(TestElement element) {

@@ -1,9 +1,15 @@
 package dev.drumfire.jvm;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 
+import org.apache.jmeter.config.ConfigTestElement;
+import org.apache.jmeter.engine.util.ConfigMergabilityIndicator;
+import org.apache.jmeter.engine.util.NoConfigMerge;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
@@ -33,9 +39,15 @@ final class User {
     private boolean isSamplerKnown;
     private Sampler sampler;
     private byte[] requestBefore;
+    /** The number of the sample that {@link #elements} were last prepared for. */
+    private int sample = -1;
+    private final Set<TestElement> changed = Collections.newSetFromMap(new IdentityHashMap<>());
 
     User(Group group, String threadName, int number) {
         this.threadName = threadName;
+        if (Lifecycle.planVariables() != null) {
+            vars.inherit(Lifecycle.planVariables());
+        }
         context.setVariables(vars);
         context.setThreadNum(number);
         if (group != null) {
@@ -51,16 +63,46 @@ final class User {
     void enter() {
         JMeterContextService.replaceContext(context);
         Thread thread = Thread.currentThread();
-        useClassLoader(thread);
+        Threads.useClassLoader(thread);
         if (!threadName.equals(thread.getName())) {
             thread.setName(threadName);
         }
     }
 
-    /** Threads that come from outside Java have no class loader, and much of JMeter looks there. */
-    static void useClassLoader(Thread thread) {
-        if (thread.getContextClassLoader() == null) {
-            thread.setContextClassLoader(User.class.getClassLoader());
+    Vars vars() {
+        return vars;
+    }
+
+    /** A new sample starts with elements as the plan has them (SamplePackage#recoverRunningVersion). */
+    void startSample(int number) {
+        if (number == sample) {
+            return;
+        }
+        sample = number;
+        changed.forEach(TestElement::recoverRunningVersion);
+        changed.clear();
+    }
+
+    /** This user's copy of an element for the sample at hand; a sampler with its configuration merged in (TestCompiler). */
+    TestElement prepared(int id) {
+        TestElement element = element(id);
+        if (!changed.add(element)) {
+            return element;
+        }
+        if (element instanceof Sampler current) {
+            current.clearTestElementChildren();
+            for (int config : Plan.configs(id)) {
+                merge(current, element(config));
+            }
+        }
+        return element;
+    }
+
+    private void merge(Sampler current, TestElement config) {
+        changed.add(config);
+        if (config instanceof ConfigTestElement known && !(config instanceof NoConfigMerge)
+            && (!(current instanceof ConfigMergabilityIndicator indicator) || indicator.applies(known))) {
+            current.addTestElement(config);
         }
     }
 
@@ -103,6 +145,7 @@ final class User {
         isSamplerKnown = false;
         sampler = null;
         context.setTestLogicalAction(TestLogicalAction.CONTINUE);
+        vars.takePending();
     }
 
     SampleResult result() {
@@ -124,6 +167,12 @@ final class User {
     private Sampler sampler() {
         if (!isSamplerKnown) {
             isSamplerKnown = true;
+            long current = isResultOffered ? Natives.sampler() : -1;
+            if ((int) current >= 0) {
+                startSample((int) (current >> Integer.SIZE));
+                sampler = (Sampler) prepared((int) current);
+                return sampler;
+            }
             requestBefore = isResultOffered ? Natives.request() : null;
             if (requestBefore != null) {
                 sampler = Requests.read(requestBefore);

@@ -6,7 +6,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
+import org.apache.jmeter.threads.JMeterContextService;
 import org.apache.jmeter.threads.JMeterVariables;
 
 /**
@@ -30,9 +32,56 @@ final class Vars extends JMeterVariables {
     /** Made with the first object. */
     private Map<String, Held> objects;
 
+    /** What threads that scripts have started see: the variables as they were when the last such script ended. */
+    private volatile Map<String, Object> shared;
+    /** What such threads have set since; a value of this object removes the variable. */
+    private final Map<String, Object> pending = new ConcurrentHashMap<>();
+    private static final Object REMOVED = new Object();
+
+    /** Takes over another's objects, whose texts the engine has given to this one, too. */
+    void inherit(Vars other) {
+        if (other.objects != null) {
+            objects = new HashMap<>();
+            other.objects.forEach((name, held) -> objects.put(name, new Held(held.object, held.text)));
+        }
+    }
+
+    /** Lets threads other than the user's see the variables as they are now. */
+    void share() {
+        takePending();
+        Map<String, Object> now = new ConcurrentHashMap<>();
+        entrySet().forEach(entry -> now.put(entry.getKey(), entry.getValue()));
+        shared = now;
+    }
+
+    /** Sets what other threads have set. */
+    void takePending() {
+        if (shared == null || pending.isEmpty()) {
+            return;
+        }
+        for (String name : pending.keySet()) {
+            Object value = pending.remove(name);
+            putObject(name, value == REMOVED ? null : value);
+        }
+    }
+
+    /** Whether a thread asks that is not in a call of this user. */
+    private boolean isElsewhere() {
+        return shared != null && JMeterContextService.getContext().getVariables() != this;
+    }
+
+    private void putElsewhere(String key, Object value) {
+        if (value == null) {
+            shared.remove(key);
+        } else {
+            shared.put(key, value);
+        }
+        pending.put(key, value == null ? REMOVED : value);
+    }
+
     @Override
     public int getIteration() {
-        return Natives.iteration();
+        return isElsewhere() ? 0 : Natives.iteration();
     }
 
     @Override
@@ -49,6 +98,10 @@ final class Vars extends JMeterVariables {
 
     @Override
     public void put(String key, String value) {
+        if (isElsewhere()) {
+            putElsewhere(key, value);
+            return;
+        }
         if (objects != null) {
             objects.remove(key);
         }
@@ -59,6 +112,10 @@ final class Vars extends JMeterVariables {
     public void putObject(String key, Object value) {
         if (value == null || value instanceof String) {
             put(key, (String) value);
+            return;
+        }
+        if (isElsewhere()) {
+            putElsewhere(key, value);
             return;
         }
         if (objects == null) {
@@ -85,7 +142,7 @@ final class Vars extends JMeterVariables {
 
     @Override
     public String get(String key) {
-        if (objects == null) {
+        if (objects == null && shared == null) {
             return Natives.variable(key);
         }
         Object object = getObject(key);
@@ -94,6 +151,9 @@ final class Vars extends JMeterVariables {
 
     @Override
     public Object getObject(String key) {
+        if (isElsewhere()) {
+            return shared.get(key);
+        }
         String text = Natives.variable(key);
         return objects == null ? text : current(key, text);
     }
@@ -136,6 +196,9 @@ final class Vars extends JMeterVariables {
 
     @Override
     public Set<Map.Entry<String, Object>> entrySet() {
+        if (isElsewhere()) {
+            return Collections.unmodifiableMap(shared).entrySet();
+        }
         String[] all = Natives.variables();
         Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < all.length; i += 2) {

@@ -1,0 +1,22 @@
+//! `drumfire jvm`: which Java and which jars scripts and Java elements run with.
+
+use super::settings;
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::jmeter;
+use crate::options::{JvmOptions, Refusal};
+
+/// Brings what is missing if that is asked for, and says what there is.
+pub fn jvm<E: Engine>(
+    options: &JvmOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let settings = settings(&options.properties, &[], None, console)?;
+    let text = engine
+        .java(&settings, options.install)
+        .map_err(|why| jmeter::meaning::failed(&why, Exit::RunFailed))?;
+    console.print(&text);
+    Ok(Exit::Ok)
+}

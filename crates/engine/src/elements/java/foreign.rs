@@ -1,0 +1,118 @@
+//! Elements of classes that the engine does not know: a plugin's, or the user's own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{JavaElement, element_as, number};
+use crate::compile::{Decoder, Element, Unit};
+use crate::context::Context;
+use crate::elements::catalogue::cannot_run;
+use crate::elements::{IterationListener, Role, Roles, UNKNOWN_CLASS, entry, listeners};
+use crate::java::{Java, JavaEvent, JavaRole, Traits};
+
+const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
+const CONTROLLER: &str = "it is a controller of a class that is not built in";
+const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
+                      user.classpath)";
+
+/// The role of an element: the catalogue's, or what its Java class says.
+pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
+    if let Some(entry) = entry(&element.class) {
+        return Some(entry.role);
+    }
+    let traits = traits(&mut Decoder::new(element, unit)).ok()?;
+    match traits {
+        Traits {
+            controller: true, ..
+        }
+        | Traits {
+            thread_group: true, ..
+        } => None,
+        Traits { sampler: true, .. } => Some(Role::Sampler),
+        Traits { config: true, .. } => Some(Role::Config),
+        _ => Some(Role::Scoped),
+    }
+}
+
+/// What the element's class can be, or why it cannot be run.
+fn traits(d: &mut Decoder) -> Result<Traits, String> {
+    let class = &d.element.class;
+    if let Some(known) = d.unit.foreign.get(class) {
+        return known.clone();
+    }
+    let answer = match &d.settings().java {
+        Java::Host(host) => host
+            .find()
+            .and_then(|()| host.classify(class, &plan_file(d), &d.unit.java.classpath)),
+        Java::Absent(why) => Err((*why).to_owned()),
+    };
+    let known = match answer {
+        Ok(Some(traits)) => Ok(traits),
+        Ok(None) => Err(ABSENT.to_owned()),
+        Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}")),
+    };
+    d.unit.foreign.insert(class.clone(), known.clone());
+    known
+}
+
+/// The file of the plan that the element stands in.
+fn plan_file(d: &Decoder) -> PathBuf {
+    let file = d.element.source.path.file_name().unwrap_or_default();
+    d.settings().base_dir.join(file)
+}
+
+/// An element that is not in the catalogue, in all its roles; one that cannot run becomes a finding.
+pub fn decode(d: &mut Decoder) -> Roles {
+    let class = d.element.class.clone();
+    let traits = match traits(d) {
+        Ok(traits) => traits,
+        Err(why) => return cannot_run(d, &class, &why),
+    };
+    if traits.thread_group || traits.controller {
+        let why = if traits.thread_group {
+            THREAD_GROUP
+        } else {
+            CONTROLLER
+        };
+        return cannot_run(d, &class, why);
+    }
+    if traits.result_collector {
+        return listeners::result_collector(d);
+    }
+    let mut roles = Roles {
+        java: number(d),
+        ..Roles::default()
+    };
+    let mut play = |is_played: bool, role: JavaRole| {
+        is_played
+            .then(|| element_as(d, role))
+            .flatten()
+            .map(Arc::new)
+    };
+    if let Some(pre) = play(traits.pre, JavaRole::PreProcessor) {
+        roles.pre = Some(pre);
+    }
+    if let Some(post) = play(traits.post, JavaRole::PostProcessor) {
+        roles.post = Some(post);
+    }
+    if let Some(assertion) = play(traits.assertion, JavaRole::Assertion) {
+        roles.assertion = Some(assertion);
+    }
+    if let Some(timer) = play(traits.timer, JavaRole::Timer) {
+        roles.timer = Some(timer);
+    }
+    // An element that only listens to iterations is called in no role.
+    if let Some(told) = play(traits.iterations, JavaRole::PreProcessor) {
+        roles.each_iteration = Some(told);
+    }
+    if let Some(listener) = play(traits.listener, JavaRole::Listener) {
+        roles.listener = Some(d.new_listener(listener));
+    }
+    roles
+}
+
+impl IterationListener for JavaElement {
+    fn iteration_start(&self, cx: &mut Context, iteration: i32) {
+        cx.tell_java(&[self.number()], JavaEvent::LoopIteration(iteration));
+    }
+}

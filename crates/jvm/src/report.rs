@@ -1,0 +1,64 @@
+//! What `drumfire jvm` says: the Java and the jars that plans will run with.
+
+use std::fmt::Write as _;
+
+use crate::{Jvm, archive, install, jars};
+
+impl Jvm {
+    /// Says what was found, a line each; starts nothing.
+    ///
+    /// # Errors
+    /// What is missing, and how to get it.
+    pub fn report(&self) -> Result<String, String> {
+        let (java, jmeter) = self.found()?;
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            writeln!(text, "{name:<9} {value}").expect("a text takes everything");
+        };
+        let home = jmeter.home.display();
+        line(
+            "java",
+            format!("{} in {}", java.version, java.home.display()),
+        );
+        if jmeter.is_missing {
+            line(
+                "jmeter",
+                "its jars are brought by Maven when a plan needs them, or by: drumfire jvm install"
+                    .to_owned(),
+            );
+            return Ok(text);
+        }
+        line(
+            "jmeter",
+            format!("{} jars in {home}", jmeter.own_jars().len()),
+        );
+        let file = archive::file(java, &self.own_jars(jmeter)?);
+        line(
+            "classes",
+            match file.is_file() {
+                true => format!("shared from {}", file.display()),
+                false => "read from the jars; the first run makes an archive".to_owned(),
+            },
+        );
+        let named = jars::JMeter::named_jars(&self.properties, &[]);
+        for jar in &named {
+            line("classpath", jar.display().to_string());
+        }
+        if let Some(more) = self.properties.get_trimmed(install::DEPENDENCIES) {
+            line("maven", more.to_string());
+        }
+        Ok(text)
+    }
+
+    /// Brings all jars and makes the archive of classes.
+    ///
+    /// # Errors
+    /// What is missing, and how to get it.
+    pub fn install(&self) -> Result<(), String> {
+        let (java, jmeter) = self.found()?;
+        let own = self.own_jars(jmeter)?;
+        install::dependencies(&self.properties, self.tell)?;
+        self.archive(java, &own, &jmeter.home);
+        Ok(())
+    }
+}

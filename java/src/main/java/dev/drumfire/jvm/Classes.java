@@ -1,0 +1,46 @@
+package dev.drumfire.jvm;
+
+import org.apache.jmeter.assertions.Assertion;
+import org.apache.jmeter.config.ConfigElement;
+import org.apache.jmeter.control.Controller;
+import org.apache.jmeter.engine.event.LoopIterationListener;
+import org.apache.jmeter.processor.PostProcessor;
+import org.apache.jmeter.processor.PreProcessor;
+import org.apache.jmeter.reporters.ResultCollector;
+import org.apache.jmeter.samplers.SampleListener;
+import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.threads.AbstractThreadGroup;
+import org.apache.jmeter.timers.Timer;
+
+/** What a class is that the engine does not know. */
+final class Classes {
+    /** What a class can be; the engine's side of it is Traits, in this order. */
+    private static final Class<?>[] ROLES = {
+        Sampler.class, ConfigElement.class, PreProcessor.class, PostProcessor.class, Assertion.class, Timer.class,
+        SampleListener.class, Controller.class, AbstractThreadGroup.class, ResultCollector.class, LoopIterationListener.class,
+    };
+
+    private Classes() {
+    }
+
+    /** A bit for each of {@link #ROLES}; -1 if there is no such class, or it is no element. */
+    static int classify(String name) {
+        Class<?> found;
+        try {
+            found = Class.forName(name, false, Classes.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            return -1;
+        }
+        if (!TestElement.class.isAssignableFrom(found)) {
+            return -1;
+        }
+        int roles = 0;
+        for (int i = 0; i < ROLES.length; i++) {
+            if (ROLES[i].isAssignableFrom(found)) {
+                roles |= 1 << i;
+            }
+        }
+        return roles;
+    }
+}
