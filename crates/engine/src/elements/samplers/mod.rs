@@ -77,7 +77,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
         "TCPSampler" => match tcp_sampler::decode(d, configs, needs) {
             Some(sampler) => Some(Sampler::Tcp(Box::new(sampler))),
-            None => crate::elements::java::sampler(d).map(Sampler::Foreign),
+            None => java::sampler(d, configs).map(Sampler::Foreign),
         },
         "HTTPSamplerProxy"
         | "HTTPSampler_"
