@@ -1,6 +1,7 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`, `web`.
+//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`, `web`, `java`.
 
 mod bench;
+mod java;
 mod measure;
 mod oracle;
 mod record;
@@ -25,6 +26,7 @@ usage: cargo xtask COMMAND
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
+  java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
 fn main() -> ExitCode {
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         ["record", case] => record::record(Some(case)),
         ["gen"] => reference::generate(),
         ["web"] => web::build(),
+        ["java"] => java::build(),
         ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
         _ => {
             eprint!("{USAGE}");

@@ -85,6 +85,8 @@ pub fn listener(d: &mut Decoder) -> Roles {
 
 /// A sampler with the configuration in its scope, the nearest first.
 pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
+    // First, so that what keeps it from running is said once.
+    let element = element_as(d, JavaRole::Sampler)?;
     let mut merged = Vec::new();
     for config in configs {
         if !NOT_MERGED.contains(&config.class.as_str()) {
@@ -92,7 +94,6 @@ pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
             merged.extend(number(&mut d));
         }
     }
-    let element = element_as(d, JavaRole::Sampler)?;
     d.unit.java.elements[element.call.element as usize].configs = merged;
     Some(element)
 }
