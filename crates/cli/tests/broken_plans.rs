@@ -51,12 +51,16 @@ fn plan(group: &[(&str, &str)], loops: &str, elements: &str) -> String {
     )
 }
 
+/// What is said must not depend on the Java of the machine.
+const NO_JAVA: &str = "-Jdrumfire.jvm.home=nowhere";
+
 /// Runs a plan; gives the exit code, how many samples there were, the messages' first lines, and what the log says is wrong.
 fn run(plan: &str) -> (i32, usize, Vec<String>) {
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     workshop.write("p.jmx", plan);
     workshop.write("notes.txt", "hello");
-    let finished = workshop.run(&["-n", "-t", "p.jmx", "-l", "r.csv", "-j", "log"], LIMIT);
+    let words = ["-n", "-t", "p.jmx", "-l", "r.csv", "-j", "log", NO_JAVA];
+    let finished = workshop.run(&words, LIMIT);
     let folder = workshop.path("");
     let folder = folder.to_string_lossy();
     let messages = finished
@@ -64,6 +68,9 @@ fn run(plan: &str) -> (i32, usize, Vec<String>) {
         .lines()
         .filter(|line| line.starts_with("error") || line.starts_with("warning"));
     let mut told: Vec<String> = messages.map(|line| line.replace(&*folder, "")).collect();
+    told.iter_mut().for_each(|line| {
+        line.truncate(line.find("; install a Java").unwrap_or(line.len()));
+    });
     let log = std::fs::read_to_string(workshop.path("log")).unwrap_or_default();
     let wrong = log.lines().filter_map(|line| line.split_once(" ERROR "));
     let wrong = wrong
@@ -124,7 +131,7 @@ fn what_cannot_run_is_refused_with_its_reason() {
         ),
         (
             element("com.example.Thing", "t", &[]),
-            "error[element-not-built]: com.example.Thing 't' cannot be run: it is a plugin's element, which needs its Java class",
+            "error[element-not-built]: com.example.Thing 't' cannot be run: it is a plugin's element, which needs its Java class: drumfire.jvm.home=nowhere has no lib/server/libjvm",
         ),
     ] {
         assert_eq!(
