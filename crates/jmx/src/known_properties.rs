@@ -105,6 +105,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Jars as group:artifact:version with commas between them; Maven brings them with all that they depend on.",
             ),
             honoured(
+                "maven.repo.local",
+                "~/.m2/repository",
+                "Maven's own repository, where jars are looked for first.",
+            ),
+            honoured(
                 "drumfire.jmeter.home",
                 "",
                 "The folder of the JMeter whose jars are used; else JMETER_HOME's, or one put together from Maven's jars.",
