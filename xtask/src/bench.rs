@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what a sample costs with the peers beside it, in turns, so that all meet the same machine.
 
+mod aim;
+mod pages;
 mod peers;
 mod readings;
 mod scenario;
@@ -13,7 +15,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use peers::Peers;
 use scenario::Scenario;
-use server::Nginx;
+use server::{LARGE_PLAN, Nginx};
 use table::Row;
 
 /// Longest round: a bench is bounded in time whatever its options say.
@@ -85,7 +87,17 @@ fn run(
             rounds: Vec::new(),
         })
         .collect();
-    let seconds = options.seconds.max(scenario.least_seconds);
+    let seconds = options
+        .seconds
+        .max(scenario.least_seconds)
+        .min(scenario.most_seconds);
+    if scenario
+        .entries
+        .iter()
+        .any(|entry| entry.plan == LARGE_PLAN)
+    {
+        server.write_large_plan()?;
+    }
     let mut failures = String::new();
     println!("{}", scenario.name);
     for number in 1..=options.rounds {
@@ -145,6 +157,8 @@ fn chosen(options: &Options) -> anyhow::Result<Vec<Scenario>> {
     }
     if !options.scenarios.is_empty() {
         all.retain(|scenario| options.scenarios.iter().any(|name| name == scenario.name));
+    } else {
+        all.retain(|scenario| !scenario.on_request);
     }
     Ok(all)
 }

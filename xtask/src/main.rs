@@ -21,8 +21,8 @@ usage: cargo xtask COMMAND
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
-                                (benches/install_peers.sh; needs nginx); scenarios: keepalive extract newstate newstate-tls
-                                download users pacing seed
+                                (benches/install_peers.sh; needs nginx); those that there are, and
+                                what each aims at, are in xtask/src/bench/scenario
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)

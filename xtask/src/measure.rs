@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -17,6 +17,8 @@ pub struct Cost {
     pub user_us: u64,
     pub system_us: u64,
     pub peak_kib: u64,
+    /// When it was started, since the Unix epoch.
+    pub began_ms: u64,
 }
 
 /// Runs a command and writes what it cost into a file.
@@ -25,6 +27,7 @@ pub fn measure(report: &Path, command: &[&str]) -> anyhow::Result<()> {
         bail!("measure needs a command")
     };
     let began = Instant::now();
+    let began_ms = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let status = Command::new(program)
         .args(words)
         .status()
@@ -37,6 +40,7 @@ pub fn measure(report: &Path, command: &[&str]) -> anyhow::Result<()> {
         user_us: us(usage.user_time()),
         system_us: us(usage.system_time()),
         peak_kib: usage.max_rss() as u64,
+        began_ms,
     };
     std::fs::write(report, cost.text())?;
     if !status.success() {
@@ -72,8 +76,8 @@ pub fn measured(command: &[String], folder: &Path) -> anyhow::Result<(String, Co
 impl Cost {
     fn text(self) -> String {
         format!(
-            "wall_us {}\nuser_us {}\nsystem_us {}\npeak_kib {}\n",
-            self.wall_us, self.user_us, self.system_us, self.peak_kib
+            "wall_us {}\nuser_us {}\nsystem_us {}\npeak_kib {}\nbegan_ms {}\n",
+            self.wall_us, self.user_us, self.system_us, self.peak_kib, self.began_ms
         )
     }
 
@@ -89,6 +93,7 @@ impl Cost {
             user_us: value("user_us")?,
             system_us: value("system_us")?,
             peak_kib: value("peak_kib")?,
+            began_ms: value("began_ms")?,
         })
     }
 }
@@ -104,6 +109,7 @@ mod tests {
             user_us: 2,
             system_us: 3,
             peak_kib: 4,
+            began_ms: 5,
         };
         assert_eq!(Cost::read(&cost.text()), Some(cost));
         assert_eq!(Cost::read("wall_us 1\n"), None);

@@ -1,16 +1,19 @@
 //! The programs that are compared: how each is found, what it is told, and what is read of its output.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
 use super::readings::{self, Reading};
-use super::scenario::Entry;
+use super::scenario::{Door, Entry};
 use super::server::{Nginx, find};
 use crate::measure::{Cost, measured};
 
-/// Bodies of the download scenario.
-const DOWNLOADS: usize = 10;
+/// Bodies of one round, where they are large.
+const BODIES: usize = 10;
+/// What a program that runs a plan writes.
+const RESULTS: &str = "out.jtl";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
@@ -21,11 +24,15 @@ pub enum Program {
     Gatling,
     JMeter,
     Curl,
+    /// curl that sends.
+    CurlUpload,
+    /// The hash alone, of a file.
+    Md5sum,
     H2load,
 }
 
 impl Program {
-    pub const ALL: [Program; 8] = [
+    pub const ALL: [Program; 10] = [
         Program::Drumfire,
         Program::Wrk,
         Program::Oha,
@@ -33,6 +40,8 @@ impl Program {
         Program::Gatling,
         Program::JMeter,
         Program::Curl,
+        Program::CurlUpload,
+        Program::Md5sum,
         Program::H2load,
     ];
 
@@ -45,6 +54,8 @@ impl Program {
             Program::Gatling => "gatling",
             Program::JMeter => "jmeter",
             Program::Curl => "curl",
+            Program::CurlUpload => "curl-upload",
+            Program::Md5sum => "md5sum",
             Program::H2load => "h2load",
         }
     }
@@ -67,6 +78,7 @@ impl Peers {
                     .filter(|file| file.is_file())
                     .or_else(|| find("jmeter")),
                 Program::Gatling => home("GATLING_HOME").filter(|home| home.is_dir()),
+                Program::CurlUpload => find("curl"),
                 other => find(other.name()),
             };
             Some((program, file?))
@@ -101,16 +113,24 @@ impl Peers {
         let command = Told {
             file,
             entry,
-            port: match (entry.tls, entry.http2) {
-                (true, _) => server.tls_port,
-                (false, true) => server.http2_port,
-                (false, false) => server.port,
+            port: server.port(entry.door),
+            server: server.folder(),
+            seconds: match entry.seconds {
+                0 => seconds,
+                own => own,
             },
-            seconds,
         }
         .command()?;
+        let stall = entry
+            .stalls
+            .then(|| server.stall_after(Duration::from_millis(u64::from(seconds) * 500)));
         let (said, cost) = measured(&command, folder)?;
-        let reading = read(entry.program, &said, folder)
+        if let Some(stall) = stall {
+            stall
+                .join()
+                .map_err(|_| anyhow::anyhow!("the server was not stopped"))??;
+        }
+        let reading = read(entry, &said, folder)
             .with_context(|| format!("{} said nothing to read:\n{said}", entry.program.name()))?;
         if reading.failed > 0 {
             bail!(
@@ -127,6 +147,14 @@ impl Peers {
     }
 }
 
+/// Between the start of a process and its first sample.
+impl Round {
+    pub fn first_sample_ms(&self) -> Option<f64> {
+        let first_ms = self.reading.first_ms?;
+        Some(first_ms.saturating_sub(self.cost.began_ms) as f64)
+    }
+}
+
 /// One round of one program.
 pub struct Round {
     pub reading: Reading,
@@ -139,12 +167,17 @@ struct Told<'a> {
     file: &'a Path,
     entry: &'a Entry,
     port: u16,
+    /// The server's folder.
+    server: &'a Path,
     seconds: u32,
 }
 
 impl Told<'_> {
     fn url(&self) -> String {
-        let scheme = if self.entry.tls { "https" } else { "http" };
+        let scheme = match self.entry.door {
+            Door::Tls | Door::ClientCertificate => "https",
+            Door::Plain | Door::Http2 => "http",
+        };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
 
@@ -184,8 +217,19 @@ impl Told<'_> {
             Program::H2load => format!("-D {seconds} -c {users} -m 1 -t 1 {url}"),
             Program::Curl => {
                 let one = format!("-o /dev/null {url}");
-                let all = vec![one; DOWNLOADS].join(" ");
-                format!("-s -S -w %{{http_code}}\\n {all}")
+                let all = vec![one; BODIES].join(" ");
+                format!("-s -S -k -w %{{http_code}}\\n {all}")
+            }
+            Program::CurlUpload => {
+                // Without waiting for leave to send, as JMeter.
+                let body = self.server.join("html/big");
+                let one = format!("-o /dev/null -T {} {url}", body.display());
+                let all = vec![one; BODIES].join(" ");
+                format!("-s -S -X POST -H Expect: -w %{{http_code}}\\n {all}")
+            }
+            Program::Md5sum => {
+                let body = self.server.join("html/big").display().to_string();
+                vec![body; BODIES].join(" ")
             }
         };
         let words = text.split_whitespace().map(str::to_owned);
@@ -197,23 +241,33 @@ impl Told<'_> {
 
     /// For programs that run a plan. What an entry says of the seconds comes last and so counts.
     fn plan(&self, benches: &Path) -> Vec<String> {
-        let plan = benches.join(self.entry.plan);
-        let mut words = vec![
+        let mut plan = benches.join(self.entry.plan);
+        if !plan.is_file() {
+            plan = self.server.join(self.entry.plan);
+        }
+        let mut words = Vec::new();
+        if self.entry.cores > 0 {
+            let last = self.entry.cores - 1;
+            words.extend(["taskset", "-c"].map(str::to_owned));
+            words.push(format!("0-{last}"));
+        }
+        words.extend([
             self.file.display().to_string(),
             "-n".to_owned(),
             format!("-t{}", plan.display()),
-            "-lout.jtl".to_owned(),
             "-jrun.log".to_owned(),
             format!("-Jport={}", self.port),
             format!("-Jusers={}", self.entry.users),
             format!("-Jseconds={}", self.seconds),
-        ];
-        let properties = &self.entry.properties;
-        words.extend(
-            properties
-                .iter()
-                .map(|(name, value)| format!("-J{name}={value}")),
-        );
+        ]);
+        if self.entry.writes_results {
+            words.push(format!("-l{RESULTS}"));
+        }
+        for (name, value) in &self.entry.properties {
+            let kind = if name.starts_with("javax.") { 'D' } else { 'J' };
+            let value = value.replace("@FOLDER@", &self.server.display().to_string());
+            words.push(format!("-{kind}{name}={value}"));
+        }
         words
     }
 
@@ -243,22 +297,25 @@ impl Told<'_> {
     }
 }
 
-fn read(program: Program, said: &str, folder: &Path) -> Option<Reading> {
-    match program {
+fn read(entry: &Entry, said: &str, folder: &Path) -> Option<Reading> {
+    let rows = || readings::jtl(&folder.join(RESULTS));
+    match entry.program {
+        Program::Drumfire if !entry.writes_results => readings::summary(said),
         Program::Drumfire => {
-            let mut reading = readings::jtl(&folder.join("out.jtl"))?;
+            let mut reading = rows()?;
             // Its own table is finer than the milliseconds of the file.
             if let Some((p50_ms, p99_ms)) = readings::drumfire(said) {
                 (reading.p50_ms, reading.p99_ms) = (Some(p50_ms), Some(p99_ms));
             }
             Some(reading)
         }
-        Program::JMeter => readings::jtl(&folder.join("out.jtl")),
+        Program::JMeter => rows(),
         Program::Wrk => readings::wrk(said),
         Program::Oha => readings::oha(said),
         Program::K6 => readings::k6(&std::fs::read_to_string(folder.join("summary.json")).ok()?),
         Program::Gatling => readings::gatling(said),
-        Program::Curl => readings::curl(said),
+        Program::Curl | Program::CurlUpload => readings::curl(said),
+        Program::Md5sum => Some(readings::lines(said)),
         Program::H2load => readings::h2load(said),
     }
 }

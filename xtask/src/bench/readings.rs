@@ -13,6 +13,8 @@ pub struct Reading {
     pub p50_ms: Option<f64>,
     pub p99_ms: Option<f64>,
     pub p999_ms: Option<f64>,
+    /// When the first sample began, since the Unix epoch.
+    pub first_ms: Option<u64>,
 }
 
 /// A results file of JMeter's kind, in whole milliseconds.
@@ -23,9 +25,12 @@ pub fn jtl(file: &Path) -> Option<Reading> {
     let (elapsed, success) = (place("elapsed")?, place("success")?);
     let mut times = Vec::new();
     let mut failed = 0;
+    let mut first_ms = None;
     for row in rows {
         let row = row.ok()?;
         let mut cells = row.split(',');
+        let began_ms = row.split(',').next()?.parse::<u64>().ok()?;
+        first_ms = Some(first_ms.map_or(began_ms, |known: u64| known.min(began_ms)));
         times.push(cells.nth(elapsed)?.parse::<u32>().ok()?);
         if cells.nth(success - elapsed - 1)? != "true" {
             failed += 1;
@@ -42,6 +47,7 @@ pub fn jtl(file: &Path) -> Option<Reading> {
         p50_ms: percentile(0.5),
         p99_ms: percentile(0.99),
         p999_ms: percentile(0.999),
+        first_ms,
     })
 }
 
@@ -57,6 +63,37 @@ pub fn drumfire(said: &str) -> Option<(f64, f64)> {
         text.replace(',', "").parse().ok()
     };
     Some((cell("p50")?, cell("p99")?))
+}
+
+/// Samples and failures in the table's last row, where there is no results file.
+pub fn summary(said: &str) -> Option<Reading> {
+    let total = said.lines().find(|line| line.starts_with("TOTAL"))?;
+    let mut numbers = total
+        .split_whitespace()
+        .filter_map(|cell| cell.replace(',', "").parse::<u64>().ok());
+    Some(Reading {
+        samples: numbers.next()?,
+        failed: numbers.next()?,
+        ..Reading::default()
+    })
+}
+
+/// How late the generator itself was, in microseconds: the 99th percentile.
+pub fn late_us(said: &str) -> Option<f64> {
+    spread(said, "late by the generator itself: ", "p99 ").map(|ms| ms * 1000.0)
+}
+
+/// The longest response time from the intended start, in milliseconds.
+pub fn longest_ms(said: &str) -> Option<f64> {
+    spread(said, "response from the intended start: ", "max ")
+}
+
+/// One of the numbers of such a line: `late by …: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)`.
+fn spread(said: &str, line: &str, name: &str) -> Option<f64> {
+    let line = said.lines().find_map(|own| own.trim().strip_prefix(line))?;
+    let part = line.split(", ").find_map(|part| part.strip_prefix(name))?;
+    let number = part.split(' ').next()?;
+    number.replace(',', "").parse().ok()
 }
 
 /// The line that `benches/wrk.lua` prints.
@@ -76,6 +113,7 @@ pub fn wrk(said: &str) -> Option<Reading> {
         p50_ms: ms(p50_us),
         p99_ms: ms(p99_us),
         p999_ms: ms(p999_us),
+        first_ms: None,
     })
 }
 
@@ -105,6 +143,7 @@ pub fn oha(said: &str) -> Option<Reading> {
         p50_ms: ms("p50"),
         p99_ms: ms("p99"),
         p999_ms: ms("p99.9"),
+        first_ms: None,
     })
 }
 
@@ -120,6 +159,7 @@ pub fn k6(summary: &str) -> Option<Reading> {
         p50_ms: times["p(50)"].as_f64(),
         p99_ms: times["p(99)"].as_f64(),
         p999_ms: times["p(99.9)"].as_f64(),
+        first_ms: None,
     })
 }
 
@@ -146,6 +186,7 @@ pub fn gatling(said: &str) -> Option<Reading> {
         p50_ms: ms("response time 50th percentile").or_else(|| ms("50th percentile")),
         p99_ms: ms("response time 99th percentile").or_else(|| ms("99th percentile")),
         p999_ms: None,
+        first_ms: None,
     })
 }
 
@@ -157,6 +198,14 @@ pub fn curl(said: &str) -> Option<Reading> {
         failed: codes().filter(|code| *code != "200").count() as u64,
         ..Reading::default()
     })
+}
+
+/// One line for each.
+pub fn lines(said: &str) -> Reading {
+    Reading {
+        samples: said.lines().count() as u64,
+        ..Reading::default()
+    }
 }
 
 /// `requests: 9 total, 9 started, 9 done, 8 succeeded, 1 failed, 0 errored, 0 timeout`.
@@ -210,6 +259,18 @@ Home        1,000        0     0.00     12.5    0.10    0.20     200
 TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n";
         assert_eq!(drumfire(said), Some((0.12, 1234.0)));
         assert_eq!(drumfire("nothing"), None);
+    }
+
+    #[test]
+    fn numbers_of_our_summary() {
+        let said = "TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n\
+                    response from the intended start: p50 0.10, p99 0.20, p99.9 0.30, max 1,012.5 ms (5 times)\n\
+                    late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)\n";
+        let reading = summary(said).expect("a table");
+        assert_eq!((reading.samples, reading.failed), (1_500, 3));
+        assert_eq!(late_us(said), Some(190.0));
+        assert_eq!(longest_ms(said), Some(1_012.5));
+        assert_eq!(late_us("late by the generator itself: none"), None);
     }
 
     #[test]

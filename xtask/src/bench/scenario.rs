@@ -1,11 +1,15 @@
 //! What is measured: each scenario and the programs that run it.
 
+mod bodies;
+mod load;
+mod requests;
+mod start;
+
+use super::aim::{Aim, Bound, Figure};
 use super::peers::Program;
 
 /// Users or connections of a scenario that says nothing else.
 const USERS: u32 = 10;
-/// Users of the largest case.
-const MANY_USERS: u32 = 20_000;
 
 /// A set of cases that are printed in one table.
 pub struct Scenario {
@@ -14,6 +18,43 @@ pub struct Scenario {
     pub entries: Vec<Entry>,
     /// Shortest round, where a scenario needs more than the others.
     pub least_seconds: u32,
+    /// Longest round: what costs time and shows no more.
+    pub most_seconds: u32,
+    /// Run only by its name: it takes very long.
+    pub on_request: bool,
+    pub aims: Vec<Aim>,
+}
+
+impl Scenario {
+    fn new(name: &'static str, about: &'static str, entries: Vec<Entry>) -> Scenario {
+        Scenario {
+            name,
+            about,
+            entries,
+            least_seconds: 1,
+            most_seconds: u32::MAX,
+            on_request: false,
+            aims: Vec::new(),
+        }
+    }
+
+    fn at_most(mut self, case: impl ToString, figure: Figure, most: f64) -> Scenario {
+        self.aims.push(Aim {
+            case: case.to_string(),
+            figure,
+            bound: Bound::AtMost(most),
+        });
+        self
+    }
+
+    fn at_least(mut self, case: impl ToString, figure: Figure, least: f64) -> Scenario {
+        self.aims.push(Aim {
+            case: case.to_string(),
+            figure,
+            bound: Bound::AtLeast(least),
+        });
+        self
+    }
 }
 
 /// One program with its settings.
@@ -24,13 +65,31 @@ pub struct Entry {
     pub plan: &'static str,
     pub users: u32,
     pub path: &'static str,
-    pub tls: bool,
-    /// Over plain TCP, without asking.
-    pub http2: bool,
+    pub door: Door,
     /// For programs without a plan: a new connection for each request.
     pub reconnects: bool,
-    /// Properties of the plan besides port, users and seconds.
+    /// Whether a plan's results go to a file.
+    pub writes_results: bool,
+    /// How many cores the program may use; 0 is all.
+    pub cores: u32,
+    /// Of this entry alone, whatever the command says; 0 is what it says.
+    pub seconds: u32,
+    /// In the middle of the round the server answers nobody for a second.
+    pub stalls: bool,
+    /// Properties of the plan besides port, users and seconds; those whose names begin with `javax.` are the system's.
+    /// `@FOLDER@` stands for the server's folder.
     pub properties: Vec<(&'static str, String)>,
+}
+
+/// Which of the server's ports is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    Plain,
+    Tls,
+    /// TLS that wants a client's certificate.
+    ClientCertificate,
+    /// HTTP/2 over plain TCP, without asking.
+    Http2,
 }
 
 impl Entry {
@@ -41,9 +100,12 @@ impl Entry {
             plan,
             users: USERS,
             path: "/",
-            tls: false,
-            http2: false,
+            door: Door::Plain,
             reconnects: false,
+            writes_results: true,
+            cores: 0,
+            seconds: 0,
+            stalls: false,
             properties: Vec::new(),
         }
     }
@@ -58,192 +120,37 @@ impl Entry {
         self.users = users;
         self
     }
+
+    /// Over HTTPS.
+    fn secure(self, door: Door) -> Entry {
+        Entry { door, ..self }.with("scheme", "https")
+    }
 }
 
 /// All scenarios, in the order in which they are run.
 pub fn all() -> Vec<Scenario> {
-    vec![
-        scenario(
-            "keepalive",
-            "ten requests an iteration over kept-alive connections",
-            each(
-                &[
-                    Program::Drumfire,
-                    Program::Wrk,
-                    Program::Oha,
-                    Program::K6,
-                    Program::Gatling,
-                    Program::JMeter,
-                ],
-                |program| Entry::new(program, "requests.jmx"),
-            ),
-        ),
-        scenario(
-            "extract",
-            "three variables in the path, a Response Assertion and a Boundary Extractor; wrk only asks",
-            each(
-                &[Program::Drumfire, Program::Wrk, Program::JMeter],
-                |program| Entry {
-                    path: "/shop/index.html?user=42",
-                    ..Entry::new(program, "extract.jmx")
-                },
-            ),
-        ),
-        scenario(
-            "newstate",
-            "connections thrown away at each iteration of ten requests; oha: at each request; wrk: never",
-            each(
-                &[
-                    Program::Drumfire,
-                    Program::Wrk,
-                    Program::Oha,
-                    Program::JMeter,
-                ],
-                new_state,
-            ),
-        ),
-        scenario(
-            "newstate-tls",
-            "the same over HTTPS",
-            each(
-                &[
-                    Program::Drumfire,
-                    Program::Wrk,
-                    Program::Oha,
-                    Program::JMeter,
-                ],
-                |program| Entry {
-                    tls: true,
-                    ..new_state(program).with("scheme", "https")
-                },
-            ),
-        ),
-        scenario(
-            "http2",
-            "ten requests an iteration over kept-alive HTTP/2 connections, one stream each",
-            each(&[Program::Drumfire, Program::H2load], |program| Entry {
-                http2: true,
-                ..Entry::new(program, "requests.jmx").with("drumfire.http.version", 2)
-            }),
-        ),
-        scenario(
-            "download",
-            "ten downloads of 1 GiB, one user",
-            each(
-                &[Program::Drumfire, Program::Curl, Program::JMeter],
-                download,
-            ),
-        ),
-        Scenario {
-            // Ramp-up of 20 s (JMeter rounds the distance of starts to whole milliseconds), then two rounds of requests.
-            least_seconds: 42,
-            ..scenario(
-                "users",
-                "memory and CPU of many users that think 10 s",
-                users(),
-            )
-        },
-        scenario(
-            "pacing",
-            "5,000 requests a second by a Precise Throughput Timer",
-            vec![
-                Entry::new(Program::Drumfire, "pacing.jmx")
-                    .case("5,000/s", 100)
-                    .with("rate", 5_000),
-            ],
-        ),
-        scenario(
-            "seed",
-            "requests of an iteration, with and without keep-alive, few users",
-            seed(),
-        ),
-    ]
-}
-
-fn scenario(name: &'static str, about: &'static str, entries: Vec<Entry>) -> Scenario {
-    Scenario {
-        name,
-        about,
-        entries,
-        least_seconds: 1,
-    }
+    let mut all = requests::all();
+    all.extend(bodies::all());
+    all.extend(load::all());
+    all.extend(start::all());
+    all
 }
 
 fn each(programs: &[Program], entry: impl Fn(Program) -> Entry) -> Vec<Entry> {
     programs.iter().map(|program| entry(*program)).collect()
 }
 
-fn new_state(program: Program) -> Entry {
-    Entry {
-        reconnects: true,
-        ..Entry::new(program, "requests.jmx").with("same_user", false)
-    }
-}
-
-fn download(program: Program) -> Entry {
-    let entry = Entry {
-        users: 1,
-        path: "/big",
-        ..Entry::new(program, "requests.jmx")
-    };
-    let entry = entry
-        .with("path", "/big")
-        .with("loops", 1)
-        .with("seconds", 600);
-    // JMeter by its defaults keeps the body and runs out of memory.
-    entry.with("httpsampler.max_bytes_to_store_per_request", 1)
-}
-
-fn users() -> Vec<Entry> {
-    let thinking = |users: u32, think_ms: u32| {
-        Entry::new(Program::Drumfire, "users.jmx")
-            .case(format!("{users} with connections"), users)
-            .with("think_ms", think_ms)
-            .with("ramp_up", if users > 100 { 20 } else { 0 })
-    };
-    let idle = |users: u32| {
-        Entry::new(Program::Drumfire, "idle.jmx")
-            .case(format!("{users} without"), users)
-            .with("think_ms", 10_000)
-    };
-    vec![
-        // The same rate of requests for the ratio of their costs.
-        thinking(100, 50),
-        thinking(MANY_USERS, 10_000),
-        idle(100),
-        idle(5 * MANY_USERS),
-    ]
-}
-
-fn seed() -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for keep_alive in [true, false] {
-        for requests in [1, 10, 50, 100] {
-            for users in 1..=3 {
-                let kept = if keep_alive { "kept" } else { "closed" };
-                let case = format!("{requests} {kept}, {users} user(s)");
-                for program in [Program::Drumfire, Program::JMeter] {
-                    entries.push(
-                        Entry::new(program, "requests.jmx")
-                            .case(&case, users)
-                            .with("requests", requests)
-                            .with("keep_alive", keep_alive)
-                            .with("same_user", false),
-                    );
-                }
-            }
-        }
-    }
-    entries
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::server::LARGE_PLAN;
 
     #[test]
     fn every_plan_is_there_and_knows_the_properties() {
         for entry in all().iter().flat_map(|scenario| &scenario.entries) {
+            if entry.plan == LARGE_PLAN {
+                continue;
+            }
             let file = crate::root().join("benches").join(entry.plan);
             let plan = std::fs::read_to_string(&file).expect(entry.plan);
             for (name, _) in &entry.properties {
@@ -259,6 +166,33 @@ mod tests {
         for (index, scenario) in all.iter().enumerate() {
             assert_eq!(scenario.entries[0].program, Program::Drumfire);
             assert!(all[..index].iter().all(|other| other.name != scenario.name));
+        }
+    }
+
+    #[test]
+    fn aims_are_at_cases_that_there_are() {
+        for scenario in all() {
+            for aim in &scenario.aims {
+                let has = |program: Program, case: &str| {
+                    let mut entries = scenario.entries.iter();
+                    entries.any(|entry| entry.program == program && entry.case == case)
+                };
+                let ours = |case| has(Program::Drumfire, case);
+                assert!(ours(&aim.case), "{}: {}", scenario.name, aim.case);
+                let there_is = match aim.figure {
+                    Figure::Cpu(program) | Figure::Time(program) | Figure::Rate(program) => {
+                        has(program, &aim.case)
+                    }
+                    Figure::CpuIn(program, case) => has(program, case),
+                    Figure::CpuToCase(case)
+                    | Figure::CpuBeyondCase(case)
+                    | Figure::PeakToCase(case)
+                    | Figure::UserKib(case)
+                    | Figure::LateBeyondCase(case) => ours(case),
+                    _ => true,
+                };
+                assert!(there_is, "{}: {:?}", scenario.name, aim.figure);
+            }
         }
     }
 }

@@ -1,21 +1,24 @@
-//! nginx as the server of all scenarios: a page of 510 bytes, a file of 1 GiB, both also over TLS.
+//! nginx as the server of all scenarios: a page of 510 bytes, a file of 1 GiB, both also over TLS, and a place that takes uploads.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-const PAGE_BYTES: usize = 510;
+use super::pages;
+use super::scenario::Door;
+
+/// A plan that is written when a scenario needs it.
+pub const LARGE_PLAN: &str = "large.jmx";
 const BIG_BYTES: u64 = 1 << 30;
 
 /// nginx on ports of its own; dropping it ends it.
 pub struct Nginx {
-    pub port: u16,
-    pub tls_port: u16,
-    /// Speaks HTTP/2 and nothing else, over plain TCP.
-    pub http2_port: u16,
+    /// In the order of [`Nginx::port`].
+    ports: [u16; 4],
     child: Child,
     folder: PathBuf,
 }
@@ -26,17 +29,19 @@ impl Nginx {
         let folder = std::env::temp_dir().join(format!("drumfire-bench-{}", std::process::id()));
         for pages in ["html", "html/shop"] {
             std::fs::create_dir_all(folder.join(pages))?;
-            std::fs::write(folder.join(pages).join("index.html"), page())?;
+            std::fs::write(folder.join(pages).join("index.html"), pages::small())?;
         }
+        pages::write(&folder.join("html"))?;
         // Without blocks: reading it costs the server little.
         std::fs::File::create(folder.join("html/big"))?.set_len(BIG_BYTES)?;
-        certificate(&folder)?;
-        let (port, tls_port, http2_port) = (free_port()?, free_port()?, free_port()?);
+        certificates(&folder)?;
+        let ports = [free_port()?, free_port()?, free_port()?, free_port()?];
         let template = std::fs::read_to_string(crate::root().join("benches/nginx.conf"))?;
         let settings = template
-            .replace("@PORT@", &port.to_string())
-            .replace("@TLS_PORT@", &tls_port.to_string())
-            .replace("@HTTP2_PORT@", &http2_port.to_string())
+            .replace("@PORT@", &ports[0].to_string())
+            .replace("@TLS_PORT@", &ports[1].to_string())
+            .replace("@CLIENT_PORT@", &ports[2].to_string())
+            .replace("@HTTP2_PORT@", &ports[3].to_string())
             .replace("@CONNECTIONS@", &(connections + 64).to_string());
         let config = folder.join("nginx.conf");
         std::fs::write(&config, settings)?;
@@ -45,20 +50,60 @@ impl Nginx {
         command.arg("-p").arg(&folder).arg("-c").arg(&config);
         command.args(["-e", "error.log"]).stdin(Stdio::null());
         let nginx = Nginx {
-            port,
-            tls_port,
-            http2_port,
+            ports,
             child: command.spawn().context("nginx")?,
             folder,
         };
         let deadline = Instant::now() + Duration::from_secs(5);
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, ports[0])).is_err() {
             if Instant::now() > deadline {
-                bail!("nginx does not answer on port {port}");
+                bail!("nginx does not answer on port {}", ports[0]);
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(nginx)
+    }
+
+    pub fn port(&self, door: Door) -> u16 {
+        let [plain, tls, client, http2] = self.ports;
+        match door {
+            Door::Plain => plain,
+            Door::Tls => tls,
+            Door::ClientCertificate => client,
+            Door::Http2 => http2,
+        }
+    }
+
+    /// Where its files and what belongs to scenarios lie.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes [`LARGE_PLAN`], if it is not there.
+    pub fn write_large_plan(&self) -> anyhow::Result<()> {
+        let file = self.folder.join(LARGE_PLAN);
+        if !file.exists() {
+            let small = std::fs::read_to_string(crate::root().join("benches/requests.jmx"))?;
+            std::fs::write(file, pages::large_plan(&small)?)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the processes that answer, for a second, after a while.
+    pub fn stall_after(&self, delay: Duration) -> JoinHandle<anyhow::Result<()>> {
+        let master = self.child.id();
+        std::thread::spawn(move || {
+            std::thread::sleep(delay);
+            let list = format!("/proc/{master}/task/{master}/children");
+            let workers = std::fs::read_to_string(list)?;
+            let tell = |signal: &str| -> anyhow::Result<()> {
+                let mut kill = Command::new("kill");
+                crate::run(kill.arg(signal).args(workers.split_whitespace()))
+            };
+            tell("-STOP")?;
+            std::thread::sleep(Duration::from_secs(1));
+            tell("-CONT")
+        })
     }
 }
 
@@ -78,17 +123,36 @@ fn free_port() -> anyhow::Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// A certificate for 127.0.0.1 that nobody has signed.
-fn certificate(folder: &Path) -> anyhow::Result<()> {
+/// A certificate for 127.0.0.1 that nobody has signed; and one for clients, as PKCS#12 and JKS where there are openssl and keytool.
+fn certificates(folder: &Path) -> anyhow::Result<()> {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
     std::fs::write(folder.join("cert.pem"), made.cert.pem())?;
     std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem())?;
+    let client = rcgen::generate_simple_self_signed(["client".to_owned()])?;
+    std::fs::write(folder.join("client.pem"), client.cert.pem())?;
+    std::fs::write(
+        folder.join("client-key.pem"),
+        client.signing_key.serialize_pem(),
+    )?;
+    let tools = [
+        (
+            "openssl",
+            "pkcs12 -export -name client -passout pass:changeit -in client.pem -inkey client-key.pem -out client.p12",
+        ),
+        (
+            "keytool",
+            "-importkeystore -noprompt -srcstoretype PKCS12 -deststoretype JKS -srckeystore client.p12 \
+             -destkeystore client.jks -srcstorepass changeit -deststorepass changeit",
+        ),
+    ];
+    for (tool, words) in tools {
+        // Without it the scenario that needs the file is told to have failed.
+        let _ = Command::new(tool)
+            .args(words.split_whitespace())
+            .current_dir(folder)
+            .output();
+    }
     Ok(())
-}
-
-fn page() -> String {
-    let text = "<!DOCTYPE html><title>510 bytes</title><p>";
-    format!("{text}{}\n", "x".repeat(PAGE_BYTES - text.len() - 1))
 }
 
 /// A program by its name, also where administrators' and cargo's programs lie.
@@ -105,15 +169,4 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .chain(others)
         .map(|folder| folder.join(name))
         .find(|file| file.is_file())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_has_its_size_and_what_the_plans_look_for() {
-        assert_eq!(page().len(), 510);
-        assert!(page().contains("<title>510 bytes</title>"));
-    }
 }

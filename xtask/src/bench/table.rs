@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::aim;
 use super::peers::{Program, Round};
 use super::scenario::{Entry, Scenario};
 use crate::measure::Cost;
@@ -25,7 +26,7 @@ impl Row<'_> {
         all.max(1) as f64
     }
 
-    fn peak_mib(&self) -> f64 {
+    pub fn peak_mib(&self) -> f64 {
         let peak = self.rounds.iter().map(|round| round.cost.peak_kib).max();
         peak.unwrap_or(0) as f64 / 1024.0
     }
@@ -41,12 +42,12 @@ impl Row<'_> {
 }
 
 /// CPU of one round, in microseconds a sample.
-fn cpu_us(round: &Round) -> f64 {
+pub fn cpu_us(round: &Round) -> f64 {
     (round.cost.user_us + round.cost.system_us) as f64 / round.reading.samples.max(1) as f64
 }
 
 /// The middle value, or the mean of the two in the middle.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {
@@ -112,78 +113,30 @@ pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
             row.time(|round| round.reading.p999_ms),
         );
     }
-    text.push_str(&to_others(rows));
-    text.push_str(&memory(rows));
     text.push_str(&spreads(rows));
+    text.push_str(&aim::judge(&scenario.aims, rows));
     text.push('\n');
     text
 }
 
 /// CPU a sample in that of another program in the same case.
 fn ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
-    ratio_of(row, rows, to, cpu_us)
-}
-
-/// A value in that of another program in the same case: the median over the rounds.
-fn ratio_of(row: &Row<'_>, rows: &[Row<'_>], to: Program, value: impl Fn(&Round) -> f64) -> String {
     let other = rows
         .iter()
         .find(|other| other.entry.program == to && other.entry.case == row.entry.case);
-    let Some(other) = other.filter(|_| row.entry.program != to) else {
-        return "-".to_owned();
-    };
-    let pairs = row.rounds.iter().zip(&other.rounds);
+    let ratio = other
+        .filter(|_| row.entry.program != to)
+        .and_then(|other| ratio_of(row, other, cpu_us));
+    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
+}
+
+/// A value in that of another row: the median over the rounds.
+pub fn ratio_of(own: &Row<'_>, other: &Row<'_>, value: impl Fn(&Round) -> f64) -> Option<f64> {
+    let pairs = own.rounds.iter().zip(&other.rounds);
     let ratios: Vec<f64> = pairs
-        .map(|(own, their)| value(own) / value(their))
+        .map(|(own, other)| value(own) / value(other))
         .collect();
-    match ratios.is_empty() {
-        true => "-".to_owned(),
-        false => format!("{:.2}", median(ratios)),
-    }
-}
-
-/// Our CPU and, where the work is the same, our time in those of programs that have no column.
-fn to_others(rows: &[Row<'_>]) -> String {
-    let mut text = String::new();
-    let ours = rows
-        .iter()
-        .filter(|row| row.entry.program == Program::Drumfire);
-    for own in ours {
-        for program in [Program::Curl, Program::H2load] {
-            let cpu = ratio(own, rows, program);
-            if cpu == "-" {
-                continue;
-            }
-            let _ = write!(text, "{}: {cpu} x the CPU", label(own.entry));
-            if program == Program::Curl {
-                let _ = write!(text, " and {} x the time", time_ratio(own, rows, program));
-            }
-            let _ = writeln!(text, " of {}", program.name());
-        }
-    }
-    text
-}
-
-/// Time of a round in that of another program in the same case.
-fn time_ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
-    ratio_of(row, rows, to, |round| round.cost.wall_us as f64)
-}
-
-/// What a user costs where the same plan ran with fewer users: the difference of the peaks.
-fn memory(rows: &[Row<'_>]) -> String {
-    let mut text = String::new();
-    for pair in rows.windows(2) {
-        let [few, many] = pair else { continue };
-        let is_pair = few.entry.plan == many.entry.plan
-            && few.entry.program == many.entry.program
-            && many.entry.users >= 10 * few.entry.users;
-        if is_pair {
-            let users = f64::from(many.entry.users - few.entry.users);
-            let kib = (many.peak_mib() - few.peak_mib()) * 1024.0 / users;
-            let _ = writeln!(text, "{}: {kib:.2} KiB a user", label(many.entry));
-        }
-    }
-    text
+    (!ratios.is_empty()).then(|| median(ratios))
 }
 
 /// What our program says of its schedule, of its last round.

@@ -1,0 +1,241 @@
+//! What a scenario aims at, and whether a run of it got there.
+
+use std::fmt::Write as _;
+
+use super::peers::Program;
+use super::readings;
+use super::table::{Row, cpu_us, median, ratio_of};
+
+/// A bound on one figure of ours.
+pub struct Aim {
+    /// Of which case.
+    pub case: String,
+    pub figure: Figure,
+    pub bound: Bound,
+}
+
+/// A figure of our program in one case: the median over the rounds, unless it says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure {
+    /// CPU a sample, in that of another program in the same case.
+    Cpu(Program),
+    /// The same in that of another program in another case.
+    CpuIn(Program, &'static str),
+    /// CPU a sample, in our own of another case.
+    CpuToCase(&'static str),
+    /// CPU a sample beyond our own of another case, in microseconds.
+    CpuBeyondCase(&'static str),
+    /// Time of a round, in that of another program.
+    Time(Program),
+    /// Samples a second, in those of another program.
+    Rate(Program),
+    /// Peak memory, in MiB: the largest.
+    PeakMib,
+    /// Peak memory in our own of another case: the largest.
+    PeakToCase(&'static str),
+    /// What a user costs beyond our own case with fewer users, in KiB.
+    UserKib(&'static str),
+    /// From the start of the process to that of its first sample, in milliseconds.
+    FirstSampleMs,
+    /// How late the generator itself was, in microseconds: the 99th percentile.
+    LateUs,
+    /// The same beyond that of another case.
+    LateBeyondCase(&'static str),
+    /// The longest response time from the intended start, in milliseconds.
+    LongestMs,
+    /// Requests that failed. Those that do end a round, so there are none where there is a round.
+    Failed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Figure {
+    fn name(self) -> String {
+        match self {
+            Figure::Cpu(program) => format!("CPU to {}'s", program.name()),
+            Figure::CpuIn(program, case) => format!("CPU to {}'s of '{case}'", program.name()),
+            Figure::CpuToCase(case) => format!("CPU to that of '{case}'"),
+            Figure::CpuBeyondCase(case) => format!("CPU us beyond '{case}'"),
+            Figure::Time(program) => format!("time to {}'s", program.name()),
+            Figure::Rate(program) => format!("rate to {}'s", program.name()),
+            Figure::PeakMib => "peak MiB".to_owned(),
+            Figure::PeakToCase(case) => format!("peak memory to that of '{case}'"),
+            Figure::UserKib(case) => format!("KiB a user beyond '{case}'"),
+            Figure::FirstSampleMs => "ms to the first sample".to_owned(),
+            Figure::LateUs => "us late by itself, p99".to_owned(),
+            Figure::LateBeyondCase(case) => format!("us late by itself, p99, beyond '{case}'"),
+            Figure::LongestMs => "longest response from the intended start, ms".to_owned(),
+            Figure::Failed => "failed requests".to_owned(),
+        }
+    }
+
+    /// `None` where something it needs was not measured.
+    fn measured(self, own: &Row<'_>, rows: &[Row<'_>]) -> Option<f64> {
+        let case = |program: Program, case: &str| {
+            rows.iter().find(|row| {
+                row.entry.program == program && row.entry.case == case && !row.rounds.is_empty()
+            })
+        };
+        let ours = |name: &str| case(Program::Drumfire, name);
+        let beside = |program| case(program, &own.entry.case);
+        let first = |row: &Row<'_>| {
+            let all = row
+                .rounds
+                .iter()
+                .filter_map(|round| round.first_sample_ms());
+            Some(median(all.collect())).filter(|ms| ms.is_finite())
+        };
+        let late = |row: &Row<'_>| {
+            let said = row.rounds.iter();
+            let all = said.filter_map(|round| readings::late_us(&round.said));
+            Some(median(all.collect())).filter(|us| us.is_finite())
+        };
+        match self {
+            Figure::Cpu(program) => ratio_of(own, beside(program)?, cpu_us),
+            Figure::CpuIn(program, name) => ratio_of(own, case(program, name)?, cpu_us),
+            Figure::CpuToCase(name) => ratio_of(own, ours(name)?, cpu_us),
+            Figure::CpuBeyondCase(name) => {
+                let other = ours(name)?;
+                let pairs = own.rounds.iter().zip(&other.rounds);
+                Some(median(pairs.map(|(a, b)| cpu_us(a) - cpu_us(b)).collect()))
+            }
+            Figure::Time(program) => {
+                ratio_of(own, beside(program)?, |round| round.cost.wall_us as f64)
+            }
+            Figure::Rate(program) => ratio_of(own, beside(program)?, |round| {
+                round.reading.samples as f64 / round.cost.wall_us.max(1) as f64
+            }),
+            Figure::PeakMib => Some(own.peak_mib()),
+            Figure::PeakToCase(name) => Some(own.peak_mib() / ours(name)?.peak_mib()),
+            Figure::UserKib(name) => {
+                let few = ours(name)?;
+                let users = f64::from(own.entry.users.checked_sub(few.entry.users)?);
+                Some((own.peak_mib() - few.peak_mib()) * 1024.0 / users)
+            }
+            Figure::FirstSampleMs => first(own),
+            Figure::LateUs => late(own),
+            Figure::LateBeyondCase(name) => Some(late(own)? - late(ours(name)?)?),
+            Figure::LongestMs => {
+                let said = own.rounds.iter();
+                let all = said.filter_map(|round| readings::longest_ms(&round.said));
+                Some(median(all.collect())).filter(|ms| ms.is_finite())
+            }
+            Figure::Failed => Some(0.0),
+        }
+    }
+}
+
+impl Bound {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Bound::AtMost(most) => value <= most,
+            Bound::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+/// A line for each aim: the figure, its bound, and PASS or miss.
+pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    for aim in aims {
+        let own = rows.iter().find(|row| {
+            row.entry.program == Program::Drumfire
+                && row.entry.case == aim.case
+                && !row.rounds.is_empty()
+        });
+        let value = own.and_then(|own| aim.figure.measured(own, rows));
+        let (sign, bound) = match aim.bound {
+            Bound::AtMost(most) => ("<=", most),
+            Bound::AtLeast(least) => (">=", least),
+        };
+        let case = match aim.case.as_str() {
+            "" => String::new(),
+            case => format!("{case}: "),
+        };
+        let outcome = match value {
+            None => "not measured".to_owned(),
+            Some(value) => {
+                let word = if aim.bound.holds(value) {
+                    "PASS"
+                } else {
+                    "miss"
+                };
+                format!("{value:.3}  {word}")
+            }
+        };
+        let _ = writeln!(
+            text,
+            "target  {case}{} {sign} {bound}: {outcome}",
+            aim.figure.name()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::peers::Round;
+    use crate::bench::readings::Reading;
+    use crate::bench::scenario;
+    use crate::measure::Cost;
+
+    fn round(user_us: u64, said: &str) -> Round {
+        Round {
+            reading: Reading {
+                samples: 100,
+                first_ms: Some(1_015),
+                ..Reading::default()
+            },
+            cost: Cost {
+                wall_us: 1_000_000,
+                user_us,
+                peak_kib: 2_048,
+                began_ms: 1_000,
+                ..Cost::default()
+            },
+            said: said.to_owned(),
+        }
+    }
+
+    #[test]
+    fn figures_are_held_against_their_bounds() {
+        let scenario = scenario::all().remove(0);
+        let said =
+            "late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5 times)\n";
+        let rows: Vec<Row<'_>> = scenario.entries[..2]
+            .iter()
+            .zip([120, 100])
+            .map(|(entry, user_us)| Row {
+                entry,
+                rounds: vec![round(user_us, said)],
+            })
+            .collect();
+        let aim = |figure, bound| Aim {
+            case: String::new(),
+            figure,
+            bound,
+        };
+        let aims = [
+            aim(Figure::Cpu(Program::Wrk), Bound::AtMost(1.25)),
+            aim(Figure::Rate(Program::Wrk), Bound::AtLeast(2.0)),
+            aim(Figure::Cpu(Program::JMeter), Bound::AtMost(1.0)),
+            aim(Figure::PeakMib, Bound::AtMost(1.0)),
+            aim(Figure::FirstSampleMs, Bound::AtMost(20.0)),
+            aim(Figure::LateUs, Bound::AtMost(200.0)),
+        ];
+        assert_eq!(
+            judge(&aims, &rows),
+            "target  CPU to wrk's <= 1.25: 1.200  PASS\n\
+             target  rate to wrk's >= 2: 1.000  miss\n\
+             target  CPU to jmeter's <= 1: not measured\n\
+             target  peak MiB <= 1: 2.000  miss\n\
+             target  ms to the first sample <= 20: 15.000  PASS\n\
+             target  us late by itself, p99 <= 200: 190.000  PASS\n"
+        );
+    }
+}

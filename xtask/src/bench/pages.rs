@@ -1,0 +1,127 @@
+//! What the server serves and the scenarios read, made rather than kept.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+const SMALL_BYTES: usize = 510;
+/// Entries of the pages that extractors read: 16 KiB of HTML.
+const ENTRIES: usize = 96;
+/// A part of a body made of many.
+const PART_BYTES: usize = 8 << 20;
+/// HTTP Requests of the large plan: with their hash trees and arguments 100,000 elements and 50 MB.
+const LARGE_REQUESTS: usize = 33_333;
+const LARGE_COMMENT_BYTES: usize = 400;
+
+/// A page of 510 bytes.
+pub fn small() -> String {
+    let text = "<!DOCTYPE html><title>510 bytes</title><p>";
+    format!("{text}{}\n", "x".repeat(SMALL_BYTES - text.len() - 1))
+}
+
+/// Writes the pages that extractors read, and the part of the upload.
+pub fn write(folder: &Path) -> std::io::Result<()> {
+    std::fs::write(folder.join("page.html"), html())?;
+    std::fs::write(folder.join("page.json"), json())?;
+    std::fs::write(folder.join("page.xml"), xml())?;
+    std::fs::write(
+        folder.join("megabytes"),
+        "0123456789abcde\n".repeat(PART_BYTES / 16),
+    )
+}
+
+fn html() -> String {
+    let mut text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>A catalogue</title></head>\n<body>\n".to_owned();
+    for number in 1..=ENTRIES {
+        let _ = writeln!(
+            text,
+            "<div class=\"entry\" id=\"e{number}\"><h2><a href=\"/item/{number}?from=list\">Item {number}</a></h2>\
+             <p class=\"price\">{number}.50 &euro;</p><img src=\"/i/{number}.png\" alt=\"Picture {number}\"></div>"
+        );
+    }
+    text.push_str("<form action=\"/buy\"><input type=\"hidden\" name=\"token\" value=\"t-4711\"></form>\n</body></html>\n");
+    text
+}
+
+fn json() -> String {
+    let mut text = "{\"items\":[".to_owned();
+    for number in 1..=ENTRIES {
+        let _ = write!(
+            text,
+            "{}{{\"id\":{number},\"name\":\"Item {number}\",\"price\":{number}.5,\"tags\":[\"a\",\"b\",\"c\"],\
+             \"link\":{{\"href\":\"/item/{number}?from=list\",\"rel\":\"self\"}},\"note\":\"Some words about it\"}}",
+            if number > 1 { "," } else { "" }
+        );
+    }
+    text.push_str("],\"token\":\"t-4711\"}");
+    text
+}
+
+fn xml() -> String {
+    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<items>\n".to_owned();
+    for number in 1..=ENTRIES {
+        let _ = writeln!(
+            text,
+            "<item id=\"{number}\"><name>Item {number}</name><price>{number}.5</price><tags><tag>a</tag><tag>b</tag></tags>\
+             <link href=\"/item/{number}?from=list\" rel=\"self\"/><note>Some words about it</note></item>"
+        );
+    }
+    text.push_str("<token>t-4711</token>\n</items>\n");
+    text
+}
+
+/// The plan with many more requests behind its own, in a controller that never runs.
+pub fn large_plan(plan: &str) -> anyhow::Result<String> {
+    let (start, end) = (
+        "<HTTPSamplerProxy",
+        "</HTTPSamplerProxy>\n        <hashTree/>\n",
+    );
+    let from = plan.find(start).context("the plan has no request")?;
+    let to = plan.find(end).context("the request has an end")? + end.len();
+    let comment = format!(
+        "<stringProp name=\"TestPlan.comments\">{}</stringProp></HTTPSamplerProxy>",
+        "c".repeat(LARGE_COMMENT_BYTES)
+    );
+    let request = plan[from..to].replacen("</HTTPSamplerProxy>", &comment, 1);
+    let mut text = String::with_capacity(request.len() * (LARGE_REQUESTS + 2) + plan.len());
+    text.push_str(&plan[..to]);
+    text.push_str(
+        "<IfController guiclass=\"IfControllerPanel\" testclass=\"IfController\" testname=\"Never\" enabled=\"true\">\
+         <stringProp name=\"IfController.condition\">false</stringProp>\
+         <boolProp name=\"IfController.useExpression\">true</boolProp></IfController>\n<hashTree>\n",
+    );
+    for _ in 0..LARGE_REQUESTS {
+        text.push_str(&request);
+    }
+    text.push_str("</hashTree>\n");
+    text.push_str(&plan[to..]);
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_their_sizes_and_what_the_plans_look_for() {
+        assert_eq!(small().len(), 510);
+        assert!(small().contains("<title>510 bytes</title>"));
+        for page in [html(), json(), xml()] {
+            assert!((12_000..24_000).contains(&page.len()), "{}", page.len());
+            assert!(page.contains("t-4711"));
+        }
+    }
+
+    #[test]
+    fn the_large_plan_is_large() {
+        let plan = std::fs::read_to_string(crate::root().join("benches/requests.jmx"));
+        let plan = large_plan(&plan.expect("it is there")).expect("it has a request");
+        assert!(
+            (48_000_000..60_000_000).contains(&plan.len()),
+            "{}",
+            plan.len()
+        );
+        assert_eq!(plan.matches("<HTTPSamplerProxy").count(), 33_334);
+    }
+}

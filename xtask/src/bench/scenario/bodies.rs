@@ -1,0 +1,122 @@
+//! Large bodies, and what looks into bodies.
+
+use super::{Door, Entry, Scenario, each};
+use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
+use crate::bench::peers::Program;
+
+pub(super) fn all() -> Vec<Scenario> {
+    vec![download(), upload(), template(), post_processors()]
+}
+
+/// JMeter by its defaults keeps the body and runs out of memory.
+const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
+
+/// Ten bodies, whatever the command says of seconds.
+fn ten(program: Program, plan: &'static str, case: &str) -> Entry {
+    Entry {
+        path: "/big",
+        ..Entry::new(program, plan).case(case, 1)
+    }
+    .with("path", "/big")
+    .with("loops", 1)
+    .with("seconds", 600)
+}
+
+fn download() -> Scenario {
+    let three = [Program::Drumfire, Program::Curl, Program::JMeter];
+    let mut entries = each(&three, |program| {
+        ten(program, "requests.jmx", "plain").with(KEPT, 1)
+    });
+    entries.extend(each(&[Program::Drumfire, Program::Curl], |program| {
+        ten(program, "requests.jmx", "TLS")
+            .with(KEPT, 1)
+            .secure(Door::Tls)
+    }));
+    let hash = [Program::Drumfire, Program::Md5sum, Program::JMeter];
+    entries.extend(each(&hash, |program| {
+        ten(program, "md5.jmx", "MD5").with(KEPT, 1)
+    }));
+    entries
+        .push(ten(Program::Drumfire, "reading.jmx", "extractor, 1 MiB kept").with(KEPT, 1 << 20));
+    Scenario {
+        most_seconds: 1,
+        ..Scenario::new("download", "ten downloads of 1 GiB, one user", entries)
+    }
+    .at_most("plain", Time(Program::Curl), 0.6)
+    .at_most("plain", Cpu(Program::Curl), 0.3)
+    .at_most("plain", PeakMib, 32.0)
+    .at_most("TLS", Time(Program::Curl), 1.0)
+    .at_most("TLS", Cpu(Program::Curl), 1.0)
+    // What comes over the network costs more than what md5sum reads from the page cache.
+    .at_most("MD5", Cpu(Program::Md5sum), 1.4)
+    .at_most("extractor, 1 MiB kept", PeakMib, 32.0)
+}
+
+fn upload() -> Scenario {
+    let entries = each(
+        &[Program::Drumfire, Program::CurlUpload, Program::JMeter],
+        |program| Entry {
+            path: "/upload",
+            ..ten(program, "upload.jmx", "")
+                .with("path", "/upload")
+                .with("file", "@FOLDER@/html/big")
+        },
+    );
+    Scenario {
+        most_seconds: 1,
+        ..Scenario::new(
+            "upload",
+            "ten uploads of a file of 1 GiB, one user",
+            entries,
+        )
+    }
+    .at_most("", Cpu(Program::CurlUpload), 0.5)
+    .at_most("", PeakMib, 32.0)
+}
+
+fn template() -> Scenario {
+    let entry = Entry {
+        path: "/upload",
+        ..ten(Program::Drumfire, "template.jmx", "")
+            .with("path", "/upload")
+            .with("part", "@FOLDER@/html/megabytes")
+    };
+    Scenario {
+        most_seconds: 1,
+        ..Scenario::new(
+            "template",
+            "ten uploads of a body with 256 references to a variable of 8 MiB",
+            vec![entry],
+        )
+    }
+    .at_most("", PeakMib, 64.0)
+}
+
+/// The extractors read a variable that holds a page, as nothing else of the sample costs.
+fn post_processors() -> Scenario {
+    const CASES: [(&str, &str, f64); 6] = [
+        ("boundary", "boundary", 5.0),
+        ("regex", "regex", 5.0),
+        ("css", "css", 10.0),
+        ("json", "json", 10.0),
+        ("xpath", "xpath", 10.0),
+        ("eight of CSS on one page", "eight", 10.0),
+    ];
+    let mut entries = Vec::new();
+    for (case, property, _) in CASES {
+        entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
+            Entry::new(program, "extractors.jmx")
+                .case(case, 2)
+                .with("pages", "@FOLDER@/html")
+                .with(property, 2)
+        }));
+    }
+    let scenario = Scenario::new(
+        "postprocessors",
+        "an extractor on a page of 16 KiB in a variable; the rate counts",
+        entries,
+    );
+    CASES.iter().fold(scenario, |scenario, (case, _, least)| {
+        scenario.at_least(case, Rate(Program::JMeter), *least)
+    })
+}

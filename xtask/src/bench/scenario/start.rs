@@ -1,0 +1,31 @@
+//! How long it takes until the first request.
+
+use super::{Entry, Scenario, each};
+use crate::bench::aim::Figure;
+use crate::bench::peers::Program;
+use crate::bench::server::LARGE_PLAN;
+
+pub(super) fn all() -> Vec<Scenario> {
+    let once = |program, plan, case: &str| {
+        Entry::new(program, plan)
+            .case(case, 1)
+            .with("loops", 1)
+            .with("seconds", 600)
+    };
+    let mut entries = each(&[Program::Drumfire, Program::JMeter], |program| {
+        once(program, "requests.jmx", "plain plan")
+    });
+    entries.push(once(Program::Drumfire, LARGE_PLAN, "plan of 50 MB"));
+    vec![
+        Scenario {
+            most_seconds: 1,
+            ..Scenario::new(
+                "start",
+                "from the start of the process to its first request",
+                entries,
+            )
+        }
+        .at_most("plain plan", Figure::FirstSampleMs, 20.0)
+        .at_most("plan of 50 MB", Figure::FirstSampleMs, 1_000.0),
+    ]
+}
