@@ -12,7 +12,7 @@ const ENTRIES: usize = 96;
 const PART_BYTES: usize = 8 << 20;
 /// HTTP Requests of the large plan: with their hash trees and arguments 100,000 elements and 50 MB.
 const LARGE_REQUESTS: usize = 33_333;
-const LARGE_COMMENT_BYTES: usize = 400;
+const LARGE_COMMENT_BYTES: usize = 580;
 
 /// A page of 510 bytes.
 pub fn small() -> String {

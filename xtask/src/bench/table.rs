@@ -174,6 +174,7 @@ mod tests {
                 user_us,
                 system_us: 1_000,
                 peak_kib: 2_048,
+                began_ms: 0,
             },
             said: said.to_owned(),
         }
