@@ -13,9 +13,11 @@ use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Vars};
 use drumfire_results::Sample;
 
 use crate::alarm::Wait;
+use crate::branch::Branch;
 use crate::clock::Clock;
 use crate::control::Stopping;
 use crate::elements::Action;
+use crate::elements::named_locks::LockUser;
 use crate::elements::samplers::http::UserState;
 use crate::elements::samplers::websocket;
 use crate::java::{Java, JavaEvent, Visit};
@@ -82,6 +84,10 @@ pub struct Context {
     pub websocket: Option<Box<websocket::Client>>,
     /// What the Java host keeps of this user.
     pub java: Option<Box<dyn Any>>,
+    /// What ties it to its user if it runs a child of a Parallel Controller.
+    pub branch: Option<Box<Branch>>,
+    /// Whose the locks are that it takes.
+    pub lock_user: LockUser,
     random: Random,
     raised: Option<Raised>,
     states: Box<[Option<Box<dyn Any>>]>,
@@ -131,6 +137,8 @@ impl Context {
             http: UserState::new(&worker.http),
             websocket: None,
             java: None,
+            branch: None,
+            lock_user: (identity.group, identity.number),
             random: worker.new_random(),
             raised: None,
             states,
@@ -178,6 +186,17 @@ impl Context {
     /// What the users of this user's thread group share.
     pub fn supply(&self) -> &Supply {
         &self.shared.supplies[self.group]
+    }
+
+    /// Users that run: in the thread group, and in all. To the children of a Parallel Controller they are a group of their
+    /// own.
+    pub fn active_users(&self) -> (u32, u32) {
+        let (in_group, in_all) = self.shared.counts.active(self.group);
+        let in_group = self
+            .branch
+            .as_ref()
+            .map_or(in_group, |branch| branch.live.get());
+        (in_group, in_all)
     }
 
     /// Whether a dynamic thread group needs no more of its users.

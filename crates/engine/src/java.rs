@@ -340,8 +340,7 @@ impl<'a> Visit<'a> {
 
     /// Users that run: in the thread group, and in all.
     pub fn running_users(&self) -> (u32, u32) {
-        self.user()
-            .map_or((0, 0), |cx| cx.shared.counts.active(cx.group))
+        self.user().map_or((0, 0), Context::active_users)
     }
 
     /// `JMeterVariables#getIteration`.

@@ -3,6 +3,7 @@
 mod advice;
 mod alarm;
 mod body;
+mod branch;
 mod clock;
 mod compile;
 mod compiled;

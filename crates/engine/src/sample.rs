@@ -49,7 +49,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
     user.cx.worker.stages.skip(&mut timed);
-    let result = package.sampler.sample(&mut user.cx, &package.name).await;
+    let result = package.sampler.sample(user, &package.name).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
@@ -61,7 +61,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     result.delay_us = delay_us;
     if !result.ignore {
-        let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
+        let (in_group, in_all) = user.cx.active_users();
         result.set_thread_with_children(&user.cx.thread_name, in_group, in_all);
         if user.cx.shared.program.keeps_previous {
             user.cx.previous = Some(Rc::new(result.clone()));
@@ -255,8 +255,14 @@ async fn notify(
     ancestors: &[ControllerId],
     transaction: Option<ControllerId>,
 ) {
-    record_apart(&mut user.cx, result, reach).await;
     let group = user.group();
+    if let Some(branch) = &mut user.cx.branch {
+        if branch.collect(result) {
+            return;
+        }
+        branch.note_above(result, |id| hears(&group, id, ancestors, transaction));
+    }
+    record_apart(&mut user.cx, result, reach).await;
     for &id in &user.walk.open_transactions {
         if !hears(&group, id, ancestors, transaction) {
             continue;
@@ -342,6 +348,9 @@ fn write(cx: &Context, result: &mut Sample, reach: &Reach) {
 /// The row of a transaction without parent sample goes to the listeners of the sampler that ran last
 /// (`TransactionController#notifyListeners`).
 pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
+    if cx.branch.as_ref().is_some_and(|branch| branch.collects()) {
+        return; // TestCompilerParallel#configureSampler takes the listeners away
+    }
     let Some(reach) = cx.reach.clone() else {
         tracing::warn!("Could not fetch SamplePackage");
         return;
@@ -358,7 +367,7 @@ pub async fn end_transaction(
     mut result: Sample,
 ) {
     let group = user.group();
-    let (in_group, in_all) = user.cx.shared.counts.active(user.cx.group);
+    let (in_group, in_all) = user.cx.active_users();
     result.set_thread(&user.cx.thread_name, in_group, in_all);
     let Some(package) = &group.transactions[id as usize] else {
         return;
@@ -380,7 +389,8 @@ pub async fn end_transaction(
 
 /// What the thread group does after a failed sample.
 fn act_on_failure(user: &mut User, group: &Group, success: bool) {
-    if success {
+    // A thread of a Parallel Controller is not told what its thread group does (`JMeterThreadParallel`).
+    if success || user.cx.branch.is_some() {
         return;
     }
     match group.on_error {

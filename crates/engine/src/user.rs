@@ -44,7 +44,7 @@ impl User {
         GroupRef(self.program.clone(), self.cx.group)
     }
 
-    fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
+    pub(crate) fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
         Walker {
             group,
             cx: &mut self.cx,
@@ -110,7 +110,7 @@ impl User {
     }
 
     /// `JMeterThread#processSampler`.
-    async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
+    pub(crate) async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
         match step {
             Step::Overflow => self.overflow(),
             Step::Lock(id) => self.take_lock(id).await,
@@ -143,7 +143,7 @@ impl User {
             return;
         }
         tokio::select! {
-            () = lock.take((self.cx.group, self.cx.number)) => {}
+            () = lock.take(self.cx.lock_user) => {}
             () = stop => {}
         }
     }
@@ -172,10 +172,12 @@ impl User {
     }
 
     /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
-    async fn jump(&mut self, group: &Group, step: Step, action: Action) {
+    pub(crate) async fn jump(&mut self, group: &Group, step: Step, action: Action) {
         let Some(ancestors) = self.real_sampler_ancestors(group, step) else {
             return;
         };
+        // A child of a Parallel Controller knows nothing of what is above.
+        let root = self.cx.branch.as_ref().map_or(0, |branch| branch.root);
         let mut walker = self.walker(group);
         for id in ancestors {
             let iterating = walker.is_iterating(id);
@@ -190,6 +192,9 @@ impl User {
                 }
                 _ if id == 0 => walker.start_next_loop(id),
                 _ => walker.trigger_end_of_loop(id),
+            }
+            if id == root {
+                break;
             }
         }
         if let Step::Transaction(outermost) = step

@@ -172,6 +172,35 @@ impl Vars {
         self.others = None;
     }
 
+    /// Takes over the values of `other`, of a plan's same names.
+    pub fn copy_values(&mut self, other: &Vars) {
+        self.slots.clone_from(&other.slots);
+        self.others.clone_from(&other.others);
+    }
+
+    /// Changes here what is different between `before` and `after`.
+    pub fn follow(&mut self, before: &Vars, after: &Vars) {
+        for (own, (old, new)) in self
+            .slots
+            .iter_mut()
+            .zip(before.slots.iter().zip(&after.slots))
+        {
+            if old != new {
+                own.clone_from(new);
+            }
+        }
+        for (name, value) in after.others.iter().flat_map(|others| others.iter()) {
+            if before.get_named(name) != Some(value) {
+                self.set_named(name, value.clone());
+            }
+        }
+        for name in before.others.iter().flat_map(|others| others.keys()) {
+            if after.get_named(name).is_none() {
+                self.remove_named(name);
+            }
+        }
+    }
+
     /// Moves over to a table that has the old one's names in the same places, and more.
     pub(crate) fn grow(&mut self, names: Arc<VarNames>) {
         let mut slots = std::mem::take(&mut self.slots).into_vec();
@@ -230,6 +259,29 @@ mod tests {
         assert_eq!(names.name(b), "b");
         assert_eq!(names.slot("c"), None);
         assert_eq!(names.len(), 2);
+    }
+
+    #[test]
+    fn changes_are_followed_and_nothing_else() {
+        let mut own = vars(&["host", "port"]);
+        for name in ["host", "port", "id_1", "id_2"] {
+            own.set_named(name, "1".into());
+        }
+        let before = own.clone();
+        let mut after = vars(&["host", "port"]);
+        after.copy_values(&before);
+        after.set_named("host", "2".into());
+        after.remove_named("id_1");
+        after.set_named("id_3", "3".into());
+        own.set_named("port", "mine".into());
+        own.set_named("id_2", "mine".into());
+        own.follow(&before, &after);
+        let mut all: Vec<_> = own
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        all.sort();
+        assert_eq!(all, ["host=2", "id_2=mine", "id_3=3", "port=mine"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::compile::{Decoded, Decoder, Element, Unit};
 use crate::elements::java;
 use crate::elements::samplers::Sampler;
 use crate::elements::{self, Listener, Roles, samplers, thread_groups};
-use crate::program::{Group, GroupKind, OnError, Package, Reach, Told, TransactionPackage};
+use crate::program::{Group, GroupKind, Needs, OnError, Package, Reach, Told, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
@@ -164,6 +164,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
             Vec::new()
         };
         match java::role(element, self.unit) {
+            Some(elements::Role::Controller) if element.class == samplers::PARALLEL_CONTROLLER => {
+                self.visit_parallel(element, children, parent, members);
+            }
             Some(elements::Role::Controller) => {
                 self.visit_controller(element, children, parent, members)
             }
@@ -173,13 +176,15 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
-                if let Some(package) = self.package(element, parent) {
-                    if let Sampler::Foreign(element) = &package.sampler {
-                        self.group.java.insert(place, element.number());
-                    }
-                    self.group.samplers.push(package);
-                    members.push(Child::Sampler((self.group.samplers.len() - 1) as u32));
+                let package = self.package(element, samplers::decode);
+                if let Some(Package {
+                    sampler: Sampler::Foreign(element),
+                    ..
+                }) = &package
+                {
+                    self.group.java.insert(place, element.number());
                 }
+                self.add_sampler(package, members);
                 self.frames.pop();
             }
             Some(_) => {
@@ -211,7 +216,6 @@ impl<'p> Builder<'p, '_, '_, '_> {
         parent: ControllerId,
         members: &mut Vec<Child>,
     ) {
-        let id = self.group.controllers.len() as ControllerId;
         let mut decoder = Decoder::new(element, self.unit);
         let roles = elements::decode(&mut decoder);
         let Some(kind) = roles.controller else { return };
@@ -229,11 +233,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
         );
         let is_transaction = matches!(kind, Kind::Transaction { .. });
-        self.group.controllers.push(Controller {
-            parent: Some(parent),
-            ..new_controller(name, kind)
-        });
-        self.group.transactions.push(None);
+        let id = self.add_controller(name, kind, parent);
         self.push_frame(Some(id), &children);
         let mut own = Vec::new();
         for child in children {
@@ -251,6 +251,61 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.frames.pop();
         self.group.controllers[id as usize].children = own.into();
         members.push(Child::Controller(id));
+    }
+
+    fn add_sampler(&mut self, package: Option<Package>, members: &mut Vec<Child>) {
+        let Some(package) = package else { return };
+        self.group.samplers.push(package);
+        members.push(Child::Sampler((self.group.samplers.len() - 1) as u32));
+    }
+
+    /// A Parallel Controller is a sampler that runs a loop of one iteration around each of its children
+    /// (`ParallelSampler#getTestTree`). What is told of iterations is told nothing there
+    /// (`ParallelSampler#addIterationListener`).
+    fn visit_parallel(
+        &mut self,
+        element: &'p Element,
+        children: Vec<&'p Element>,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
+        let name = Decoder::new(element, self.unit).name();
+        let id = self.add_controller(name, Kind::Simple, parent);
+        self.push_frame(Some(id), &children);
+        let mut branches = Vec::new();
+        for child in children {
+            let mut own = Vec::new();
+            if !matches!(
+                java::role(child, self.unit),
+                Some(elements::Role::Controller | elements::Role::Sampler)
+            ) {
+                self.visit(child, true, id, &mut own);
+                continue;
+            }
+            let name = Decoder::new(child, self.unit).name();
+            let branch = self.add_controller(name, samplers::branch_kind(), id);
+            self.push_frame(Some(branch), &[]);
+            self.visit(child, true, branch, &mut own);
+            self.frames.pop();
+            let controller = &mut self.group.controllers[branch as usize];
+            controller.children = own.into();
+            controller.listeners.clear();
+            branches.push(branch);
+        }
+        let package = self.package(element, |d, _, _| {
+            Some(Sampler::Parallel(samplers::parallel(d, branches)))
+        });
+        self.add_sampler(package, members);
+        self.frames.pop();
+    }
+
+    fn add_controller(&mut self, name: Template, kind: Kind, parent: ControllerId) -> ControllerId {
+        self.group.controllers.push(Controller {
+            parent: Some(parent),
+            ..new_controller(name, kind)
+        });
+        self.group.transactions.push(None);
+        (self.group.controllers.len() - 1) as ControllerId
     }
 
     /// `GenericController#addIterationListener`: who comes last is told first.
@@ -272,7 +327,11 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// `TestCompiler#saveSamplerConfigs`.
-    fn package(&mut self, element: &'p Element, parent: ControllerId) -> Option<Package> {
+    fn package(
+        &mut self,
+        element: &'p Element,
+        decode: impl FnOnce(&mut Decoder, &[&Element], Needs) -> Option<Sampler>,
+    ) -> Option<Package> {
         let configs: Vec<&Element> = self
             .frames
             .iter()
@@ -301,7 +360,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .chain(assertions.iter().map(|assertion| assertion.needs()));
         let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
         let mut decoder = Decoder::new(element, self.unit);
-        let sampler = samplers::decode(&mut decoder, &configs, needs)?;
+        let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
         let ancestors = self
             .frames
@@ -310,7 +369,6 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .filter_map(|frame| frame.controller)
             .collect();
         let listeners = self.listeners(self.frames.len());
-        let _ = parent;
         let reach_in_transaction = self.reach_in_transaction(&listeners);
         Some(Package {
             name,
@@ -374,7 +432,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
-    fn listeners_need(&self) -> crate::program::Needs {
+    fn listeners_need(&self) -> Needs {
         let mut needs = self.unit.previous_needs;
         for listener in self.listeners(self.frames.len()) {
             if let Listener::Told(listener) = listener {
@@ -386,7 +444,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             let format = &self.unit.outputs[usize::from(output)].format;
             if let Some(columns) = &format.columns {
                 let (body, headers, request) = columns.reads();
-                needs = needs.and(crate::program::Needs {
+                needs = needs.and(Needs {
                     body,
                     headers,
                     request,

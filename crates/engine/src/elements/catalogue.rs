@@ -218,6 +218,11 @@ static ENTRIES: &[Entry] = &[
         controllers::weighted_switch,
     ),
     native(
+        "com.blazemeter.jmeter.controller.ParallelSampler",
+        Role::Controller,
+        nothing,
+    ),
+    native(
         "com.blazemeter.jmeter.http2.control.HTTP2Controller",
         Role::Controller,
         controllers::http_async,

@@ -1,5 +1,7 @@
 //! What elements of one class share among all users of a run: JMeter's static fields.
 
+use std::sync::atomic::AtomicU32;
+
 use crate::elements::config::csv_file::CsvFiles;
 use crate::elements::named_locks::NamedLocks;
 use crate::elements::samplers::http::hints::Hints;
@@ -19,4 +21,6 @@ pub struct Statics {
     pub hints: Hints,
     /// Locks of Critical Section Controllers.
     pub locks: NamedLocks,
+    /// How many children Parallel Controllers have run.
+    pub branches: AtomicU32,
 }

@@ -54,7 +54,7 @@ impl Walker<'_> {
         if !self.state(id).first {
             return self.generic(id);
         }
-        let user = (self.cx.group, self.cx.number);
+        let user = self.cx.lock_user;
         let known = match &self.walk.states[id as usize].extra {
             Extra::Critical(Some(held)) => Some(held.lock().clone()),
             _ => None,

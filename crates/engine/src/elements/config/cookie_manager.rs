@@ -3,6 +3,7 @@
 //! Properties: `CookieManager.cookies`, `CookieManager.clearEachIteration`, `CookieManager.controlledByThreadGroup`,
 //! `CookieManager.policy`. JMeter's properties `CookieManager.*` apply as in JMeter.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Template};
@@ -31,10 +32,30 @@ struct PlannedCookie {
 }
 
 /// One user's cookies.
-struct Jar {
+pub struct Jar {
     store: CookieStore,
     /// The planned cookies' values as they were put in.
     evaluated: Vec<String>,
+}
+
+/// One user's cookies by their managers; the users of a Parallel Controller's children share them.
+#[derive(Default)]
+pub struct Jars(RefCell<Vec<(StateId, Option<Box<Jar>>)>>);
+
+impl Jars {
+    fn take(&self, id: StateId) -> Option<Box<Jar>> {
+        let mut jars = self.0.borrow_mut();
+        let (_, jar) = jars.iter_mut().find(|(known, _)| *known == id)?;
+        jar.take()
+    }
+
+    fn put(&self, id: StateId, jar: Box<Jar>) {
+        let mut jars = self.0.borrow_mut();
+        match jars.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, place)) => *place = Some(jar),
+            None => jars.push((id, Some(jar))),
+        }
+    }
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -119,12 +140,12 @@ fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCoo
 
 impl CookieManager {
     fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
-        let mut jar = match cx.take_state::<Jar>(self.state) {
+        let mut jar = match cx.http.jars.take(self.state) {
             Some(jar) => jar,
             None => Box::new(self.fresh(cx)),
         };
         let result = work(&mut jar, cx);
-        cx.put_state(self.state, jar);
+        cx.http.jars.put(self.state, jar);
         result
     }
 
@@ -205,7 +226,7 @@ impl ThreadIterationListener for CookieManager {
         };
         if clear {
             let jar = self.fresh(cx);
-            cx.put_state(self.state, Box::new(jar));
+            cx.http.jars.put(self.state, Box::new(jar));
         }
     }
 }

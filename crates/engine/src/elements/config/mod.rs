@@ -15,7 +15,7 @@ mod random_variable_config;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
-pub use cookie_manager::{CookieManager, decode as cookie_manager};
+pub use cookie_manager::{CookieManager, Jars, decode as cookie_manager};
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};

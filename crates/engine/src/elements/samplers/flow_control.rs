@@ -51,7 +51,12 @@ impl FlowControlAction {
     pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         match &self.deed {
             Deed::Pause => self.pause(cx).await,
-            Deed::Stop { .. } if self.target == TARGET_THREAD => cx.alive = false,
+            Deed::Stop { .. } if self.target == TARGET_THREAD => {
+                cx.alive = false;
+                if let Some(branch) = &mut cx.branch {
+                    branch.stops_user = true;
+                }
+            }
             Deed::Stop { now } if self.target == TARGET_TEST => {
                 cx.alive = false;
                 cx.shared.stop(*now);

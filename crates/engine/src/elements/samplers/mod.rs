@@ -5,6 +5,7 @@ mod dummy_sampler;
 mod flow_control;
 pub mod http;
 mod java_sampler;
+mod parallel_sampler;
 mod set_variables_action;
 mod system_sampler;
 mod tcp_client;
@@ -16,10 +17,12 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 
 use crate::compile::{Decoder, Element};
-use crate::context::Context;
 use crate::elements::java::{self, JavaElement};
 use crate::elements::{Assignments, Role, Rung};
 use crate::program::Needs;
+use crate::user::User;
+
+pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as parallel};
 
 /// A decoded sampler.
 pub enum Sampler {
@@ -27,6 +30,7 @@ pub enum Sampler {
     Dummy(Box<dummy_sampler::DummySampler>),
     FlowControl(flow_control::FlowControlAction),
     Http(Box<http::HttpSampler>),
+    Parallel(parallel_sampler::ParallelSampler),
     SetVariables(Assignments),
     System(Box<system_sampler::OsProcess>),
     Tcp(Box<tcp_sampler::TcpSampler>),
@@ -43,8 +47,10 @@ impl Sampler {
     }
 
     /// Runs the sampler; `None` means no sample at all.
-    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
+    pub async fn sample(&self, user: &mut User, name: &Template) -> Option<Sample> {
+        let cx = &mut user.cx;
         match self {
+            Sampler::Parallel(controller) => Box::pin(controller.sample(user, name)).await,
             Sampler::Debug(sampler) => Some(sampler.sample(cx, name)),
             Sampler::Dummy(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::FlowControl(action) => action.sample(cx).await,

@@ -12,11 +12,13 @@ use super::edits::Edits;
 use super::proxy::{ProxyAccess, ProxyAccesses};
 use super::settings::{pool_options, tls_options};
 use super::source::SourceType;
+use crate::elements::config::Jars;
 
 /// One user's connections and credentials.
 pub struct UserState {
     pub session: Rc<Session>,
     pub credentials: CredentialStore,
+    pub jars: Rc<Jars>,
     /// What pre-processors change in the next sample.
     pub edits: Edits,
     /// The clients that talk to proxies.
@@ -27,7 +29,7 @@ pub struct UserState {
     targets: Vec<Rc<Target>>,
     /// Connections and TLS sessions are thrown away before the next request
     /// (`HTTPHC4Impl#resetStateOnThreadGroupIteration`).
-    reset: Cell<bool>,
+    reset: Rc<Cell<bool>>,
     /// An HTTP sampler has run: before that there is nothing to reset.
     used: bool,
 }
@@ -41,9 +43,26 @@ impl UserState {
             proxies: ProxyAccesses::default(),
             sources: Vec::new(),
             targets: Vec::new(),
-            reset: Cell::new(false),
+            jars: Rc::default(),
+            reset: Rc::default(),
             used: false,
         }
+    }
+
+    /// The state of a user that runs a child of a Parallel Controller: the same connections and cookies.
+    pub fn branch(&self, worker: &Rc<Worker>) -> UserState {
+        UserState {
+            session: self.session.clone(),
+            jars: self.jars.clone(),
+            reset: self.reset.clone(),
+            used: self.used,
+            ..UserState::new(worker)
+        }
+    }
+
+    /// Such a user has ended.
+    pub fn rejoin(&mut self, branch: &UserState) {
+        self.used |= branch.used;
     }
 
     /// `HTTPHC4Impl#notifyFirstSampleAfterLoopRestart`.
