@@ -37,6 +37,8 @@ export interface ChartProps {
   stretches?: [number, number][];
   rects?: Rect[];
   yRange?: [number, number];
+  /** Steps of the axis are powers of two. */
+  binary?: boolean;
   height?: number;
   /** What the heat map says at a place. */
   describe?: (x: number, y: number) => string;
@@ -100,6 +102,8 @@ function stack(lines: Line[]): (number | null)[][] {
   return lines.map((line) => line.values.map((value, index) => (sums[index] += value ?? 0)));
 }
 
+const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 function draw(element: HTMLElement, props: ChartProps): uPlot {
   const text = cssColour("--text-soft");
   const grid = { stroke: cssColour("--grid"), width: 1 };
@@ -140,7 +144,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     },
     axes: [
       { stroke: text, grid, ticks: grid, font, space: 70, values: (_, splits) => splits.map((v) => (v == null ? "" : xText(v))), ...(props.xSplits ? { splits: () => props.xSplits! } : xAxisTimes) },
-      { stroke: text, grid, ticks: grid, font, size: 74, space: 36, values: (_, splits) => splits.map((v) => (v == null ? "" : props.value(v))) },
+      { stroke: text, grid, ticks: grid, font, size: 74, space: 36, incrs: props.binary ? BINARY_STEPS : undefined, values: (_, splits) => splits.map((v) => (v == null ? "" : props.value(v))) },
     ],
     series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${new Date(v * 1000).toLocaleTimeString()})`) }, ...series],
     hooks: {
@@ -150,7 +154,10 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
   };
-  return new uPlot(options, [props.x, ...columns] as uPlot.AlignedData, element);
+  const data = [props.x, ...columns];
+  // A run that was over within one step still has a stretch of time to show.
+  const isMoment = from != null && props.x.length === 1;
+  return new uPlot(options, (isMoment ? data.map((column, index) => [column[0], index ? null : props.x[0] + 1]) : data) as uPlot.AlignedData, element);
 }
 
 /** How much of x is shown, for whoever looks at the page from outside. */
@@ -214,15 +221,19 @@ function drawMarks(u: uPlot, marks: { at: number; text: string }[]) {
   ctx.strokeStyle = ctx.fillStyle = cssColour("--text-soft");
   ctx.setLineDash([4, 4]);
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  for (const mark of marks) {
+  ctx.textBaseline = "alphabetic";
+  marks.forEach((mark, index) => {
     const x = u.valToPos(mark.at, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    if (x < bbox.left || x > bbox.left + bbox.width) return;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    ctx.fillText(mark.text, x + 4 * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
-  }
+    // Beside its line, on the side that has room; neighbours are told on lines of their own.
+    const isLeft = x > bbox.left + bbox.width / 2;
+    ctx.textAlign = isLeft ? "right" : "left";
+    ctx.fillText(mark.text, x + (isLeft ? -4 : 4) * devicePixelRatio, bbox.top + (12 + 13 * (index % 3)) * devicePixelRatio);
+  });
   ctx.restore();
 }
 

@@ -10,6 +10,13 @@ type Values = (number | null)[];
 
 const line = (name: string, values: Values, colour: number, more: Partial<Line> = {}): Line => ({ name, values, colour, ...more });
 
+/** The parts of a sample, in their order; result files know only connecting (with the first and the third in it) and the last two. */
+const PHASES = ["DNS", "connect", "TLS", "first byte", "body"];
+const PHASE_COLOURS = [6, 4, 2, 0, 1];
+
+/** Those that took any time. */
+const seenPhases = (row: Row) => PHASES.map((_, phase) => phase).filter((phase) => row.phases[phase] > 0);
+
 function ZoomHint() {
   return (
     <p class="hint">
@@ -41,7 +48,7 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
       times: [line("median", steps.p50, 0), line("90th", steps.p90, 4), line("95th", steps.p95, 2), line("99th", steps.p99, 3)],
       codes: codes.map(([code, values], index) => line(code || "(none)", perSecond(values), codeColour(code, index))),
       bytes: [line("received", perSecond(steps.bytes), 0), line("sent", perSecond(steps.sentBytes), 4)],
-      phases: [line("connect", steps.connect, 4), line("wait for first byte", steps.wait, 0), line("receive", steps.receive, 1)],
+      phases: seenPhases(report.total).map((phase) => line(PHASES[phase], steps.phases[phase], PHASE_COLOURS[phase])),
     };
   }, [report, theme]);
   const heat = useMemo(() => heatRects(report), [report, theme]);
@@ -65,8 +72,8 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
           {steps.users.some((users) => users > 0) && <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />}
           {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The stronger the colour, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
-          {report.total.phases[1] > 0 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of connect, first byte and body" lines={charts.phases} value={time} stacked {...common} />}
-          {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} {...common} />}
+          {seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
+          {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} binary {...common} />}
           {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server is full" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
         </div>
       </section>
@@ -89,7 +96,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
   );
   const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report]);
   const stretches = useMemo(() => spoiltStretches(report), [report]);
-  const [connect, wait, receive] = row.phases;
+  const phases = seenPhases(row);
   return (
     <>
       <section id="time">
@@ -106,11 +113,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
             <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} />
           </div>
         )}
-        {wait > 0 && (
-          <p class="hint">
-            Mean phases: connect {time(connect)}, wait for the first byte {time(wait)}, receive {time(receive)}.
-          </p>
-        )}
+        {phases.length > 1 && <p class="hint">Where the time went, on average: {phases.map((phase) => `${PHASES[phase]} ${time(row.phases[phase])}`).join(", ")}.</p>}
       </section>
       <Spread row={row} theme={theme} />
     </>

@@ -16,7 +16,8 @@ export interface Row {
   rate: number;
   bytes: number;
   sentBytes: number;
-  phases: [number, number, number];
+  /** Means of name look-up, TCP, TLS, first byte, body. */
+  phases: number[];
   apdex: number | null;
   /** From the intended start: count, median, 95th and 99th percentile, maximum. */
   response: [number, number, number, number, number] | null;
@@ -54,9 +55,8 @@ export interface Steps {
   p95: Column;
   p99: Column;
   max: Column;
-  connect: Column;
-  wait: Column;
-  receive: Column;
+  /** Means of name look-up, TCP, TLS, first byte, body. */
+  phases: Column[];
   codes: [string, number[]][];
   heat: { stepS: number; from: number; columns: number; lowest: number; rows: number; cells: [number, number, number][] };
 }
@@ -117,6 +117,13 @@ export interface HealthGroup {
   lines: { name: string; values: number[] }[];
 }
 
+/** Where the time of the samples went that were timed in all their parts. */
+export interface TimeUse {
+  samples: number;
+  cpu_us: number | null;
+  parts: { name: string; mean_us: number; is_own_work: boolean }[];
+}
+
 export interface Report {
   kind: "report";
   tool: string;
@@ -131,6 +138,7 @@ export interface Report {
   plannedUsers: [number, number][];
   marks: { at_ms: number; text: string }[];
   health: HealthGroup[];
+  timeUse: TimeUse | null;
   satisfiedMs: number;
   toleratedMs: number;
   errors: ErrorKind[];

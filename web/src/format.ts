@@ -44,7 +44,8 @@ const NINES: [number, string][] = [
   [4, "99.99 %"],
   [5, "99.999 %"],
 ];
-export const NINES_AT = NINES.map(([at]) => at);
+/** Those that an axis names; 0 % would stand on 50 %. */
+export const NINES_AT = NINES.slice(1).map(([at]) => at);
 
 export function percentileName(at: number): string {
   const named = NINES.find(([place]) => Math.abs(place - at) < 0.01);

@@ -2,8 +2,8 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
-import type { Connections, HealthGroup, Report } from "./data";
-import { count, percent, short } from "./format";
+import type { Connections, HealthGroup, Report, TimeUse } from "./data";
+import { count, percent, short, time } from "./format";
 import { spoiltStretches } from "./verdict";
 
 const HINTS: Record<string, string> = {
@@ -11,6 +11,9 @@ const HINTS: Record<string, string> = {
   CPU: "Cores used, and threads that waited for one",
   Stalls: "The latest that anything due was done",
   Sockets: "At the end of each second",
+  Java: "How many users were in Java code at a time, on average",
+  Arrivals: "Iterations that the schedule asked for; some never start where the thread group has all its users",
+  "CPU of each core": "Used by any program",
 };
 
 export function Generator({ report, theme }: { report: Report; theme: string }) {
@@ -18,6 +21,7 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
   return (
     <>
       {report.connections && <ConnectionTiles connections={report.connections} />}
+      {report.timeUse && <TimeUseTable use={report.timeUse} />}
       {report.health.length === 0 ? (
         <p class="card quiet">Nothing is known of the load generator over time.</p>
       ) : (
@@ -28,6 +32,48 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
         </div>
       )}
     </>
+  );
+}
+
+/** The parts of a sample's time: what was waited for, and what the generator did itself. */
+function TimeUseTable({ use }: { use: TimeUse }) {
+  const longest = Math.max(...use.parts.map((part) => part.mean_us));
+  const groups: [string, boolean][] = [
+    ["The exchange", false],
+    ["The generator’s own work", true],
+  ];
+  return (
+    <div class="card" id="time-use">
+      <h3>Where a sample’s time goes</h3>
+      <p class="hint">
+        Mean of {count(use.samples)} samples that were timed in all their parts.
+        {use.cpu_us != null && ` The generator used ${time(use.cpu_us / 1000)} of CPU a sample in all.`}
+      </p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Where a sample’s time goes">
+        <table>
+          {groups.map(([name, isOwn]) => (
+            <tbody>
+              <tr>
+                <th scope="rowgroup" colSpan={3}>
+                  {name}
+                </th>
+              </tr>
+              {use.parts
+                .filter((part) => part.is_own_work === isOwn)
+                .map((part) => (
+                  <tr>
+                    <th scope="row">{part.name}</th>
+                    <td class="number">{time(part.mean_us / 1000)}</td>
+                    <td class="share">
+                      <i class={`bar ${isOwn ? "own" : ""}`} aria-hidden="true" style={{ width: `${(part.mean_us / longest) * 100}%` }} />
+                    </td>
+                  </tr>
+                ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+    </div>
   );
 }
 

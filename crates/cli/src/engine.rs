@@ -111,4 +111,6 @@ pub struct Outcome {
     pub verdict: Option<Verdict>,
     /// What the machine and the generator did, second by second.
     pub seconds: Vec<Second>,
+    /// What happened, with when, in milliseconds since the Unix epoch.
+    pub marks: Vec<(i64, String)>,
 }

@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::Path;
 
 use drumfire_engine::GroupView;
-use drumfire_health::{Reason, Second, Verdict};
+use drumfire_health::{Reason, Second, Stage, StageTimes, Verdict};
 use drumfire_report::{
-    HealthGroup, HealthLine, PlanIdentity, RunFile, RunVerdict, ThresholdResult, VerdictReason,
+    HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult, TimeUse,
+    TimedPart, VerdictReason,
 };
 use drumfire_results::{Recording, Threshold};
 use sha2::{Digest, Sha256};
@@ -34,6 +35,11 @@ pub fn run_file(
         .verdict
         .map(|verdict| run_verdict(&verdict, run.started_ms));
     run.health = health(&outcome.seconds, run.started_ms);
+    run.health
+        .extend(each_core(&outcome.seconds, run.started_ms));
+    run.time_use = time_use(&outcome.summary.stages, outcome.summary.cpu_us);
+    let marks = outcome.marks.into_iter();
+    run.marks = marks.map(|(at_ms, text)| Mark { at_ms, text }).collect();
     run
 }
 
@@ -60,7 +66,7 @@ fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
 type Line = (&'static str, fn(&Second) -> f64, bool);
 
 /// The charts: name, unit, lines.
-const CHARTS: [(&str, &str, &[Line]); 8] = [
+const CHARTS: [(&str, &str, &[Line]); 10] = [
     (
         "Schedule delay",
         "ms",
@@ -84,7 +90,6 @@ const CHARTS: [(&str, &str, &[Line]); 8] = [
         &[
             ("this program", |second| second.cores_used, false),
             ("other programs", |second| second.cores_others, false),
-            ("busiest core", |second| second.busiest_core, true),
             (
                 "busiest thread of this program",
                 |second| second.busiest_thread,
@@ -120,6 +125,31 @@ const CHARTS: [(&str, &str, &[Line]); 8] = [
             (
                 "garbage collection",
                 |second| second.garbage_ms as f64,
+                true,
+            ),
+        ],
+    ),
+    (
+        "Java",
+        "users",
+        &[(
+            "in scripts and Java elements",
+            |second| second.scripts_ms as f64 / second.length_ms() as f64,
+            true,
+        )],
+    ),
+    (
+        "Arrivals",
+        "/s",
+        &[
+            (
+                "due",
+                |second| per_second(second, second.arrivals.due),
+                true,
+            ),
+            (
+                "not started",
+                |second| per_second(second, second.arrivals.left_out),
                 true,
             ),
         ],
@@ -225,6 +255,60 @@ fn health(seconds: &[Second], started_ms: i64) -> Vec<HealthGroup> {
         })
         .filter(|group| !group.at_ms.is_empty() && !group.lines.is_empty())
         .collect()
+}
+
+/// Cores that are shown one by one; of more, how they are spread.
+const FEW_CORES: usize = 8;
+
+/// How busy each core was, with whatever ran there.
+fn each_core(seconds: &[Second], started_ms: i64) -> Option<HealthGroup> {
+    let cores = seconds.iter().map(|second| second.each_core.len()).min()?;
+    let line = |name: String, of: &dyn Fn(&[f64]) -> f64| HealthLine {
+        name,
+        values: seconds
+            .iter()
+            .map(|second| thousandths(of(&second.each_core) * 100.0))
+            .collect(),
+    };
+    let lines = match cores {
+        0 => return None,
+        1..=FEW_CORES => (0..cores)
+            .map(|core| line(format!("core {core}"), &|shares| shares[core]))
+            .collect(),
+        _ => [("busiest", 1.0), ("median", 0.5), ("least busy", 0.0)]
+            .map(|(name, share)| {
+                let of = move |shares: &[f64]| {
+                    let mut sorted = shares.to_vec();
+                    sorted.sort_by(f64::total_cmp);
+                    sorted[((sorted.len() - 1) as f64 * share) as usize]
+                };
+                line(format!("{name} of {cores}"), &of)
+            })
+            .into(),
+    };
+    Some(HealthGroup {
+        name: "CPU of each core".to_owned(),
+        unit: "%".to_owned(),
+        at_ms: seconds
+            .iter()
+            .map(|second| started_ms.saturating_add_unsigned(second.to_ms))
+            .collect(),
+        lines,
+    })
+}
+
+/// Where the time of samples went; none if no sample was timed.
+fn time_use(stages: &StageTimes, cpu_us: Option<f64>) -> Option<TimeUse> {
+    let parts = Stage::ALL.iter().map(|stage| TimedPart {
+        name: stage.title().to_owned(),
+        mean_us: thousandths(stages.mean_us(*stage)),
+        is_own_work: stage.is_own_work(),
+    });
+    (stages.samples > 0).then(|| TimeUse {
+        samples: stages.samples,
+        cpu_us: cpu_us.map(thousandths),
+        parts: parts.filter(|part| part.mean_us > 0.0).collect(),
+    })
 }
 
 fn thousandths(value: f64) -> f64 {
@@ -372,7 +456,7 @@ mod tests {
 
     #[test]
     fn health_shows_what_was_seen_and_leaves_out_what_never_was() {
-        let mut seconds = [Second::default(); 2];
+        let mut seconds = [Second::default(), Second::default()];
         for (place, second) in seconds.iter_mut().enumerate() {
             second.to_ms = (place as u64 + 1) * 1000;
             second.from_ms = place as u64 * 1000;
@@ -400,6 +484,55 @@ mod tests {
         assert_eq!(names(&seconds)[0], ("Schedule delay".to_owned(), 3));
         assert_eq!(health(&seconds, 0)[1].lines[3].values, [0.0, 0.5]);
         assert!(health(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn few_cores_are_shown_one_by_one_and_many_by_how_they_are_spread() {
+        let second = |each_core: Vec<f64>| Second {
+            to_ms: 1000,
+            each_core,
+            ..Second::default()
+        };
+        let lines = |seconds: &[Second]| -> Vec<(String, Vec<f64>)> {
+            let lines = each_core(seconds, 0).map_or(Vec::new(), |group| group.lines);
+            lines
+                .into_iter()
+                .map(|line| (line.name, line.values))
+                .collect()
+        };
+        assert_eq!(
+            lines(&[second(vec![0.5, 1.0]), second(vec![0.25, 0.0])]),
+            [
+                ("core 0".to_owned(), vec![50.0, 25.0]),
+                ("core 1".to_owned(), vec![100.0, 0.0])
+            ]
+        );
+        let many = (0..=10).map(|core| f64::from(core) / 10.0).collect();
+        assert_eq!(
+            lines(&[second(many)]),
+            [
+                ("busiest of 11".to_owned(), vec![100.0]),
+                ("median of 11".to_owned(), vec![50.0]),
+                ("least busy of 11".to_owned(), vec![0.0])
+            ]
+        );
+        assert!(lines(&[second(Vec::new())]).is_empty() && lines(&[]).is_empty());
+    }
+
+    #[test]
+    fn time_use_leaves_out_what_never_was() {
+        let mut stages = StageTimes::default();
+        stages.samples = 2;
+        assert_eq!(time_use(&StageTimes::default(), None), None);
+        stages.add(Stage::Wait, 3_000);
+        stages.add(Stage::Record, 1_000);
+        let told = time_use(&stages, Some(7.0)).expect("two samples were timed");
+        let parts = told.parts.iter();
+        let parts: Vec<_> = parts
+            .map(|part| (part.name.as_str(), part.mean_us, part.is_own_work))
+            .collect();
+        assert_eq!(parts, [("wait", 1.5, false), ("record", 0.5, true)]);
+        assert_eq!((told.samples, told.cpu_us), (2, Some(7.0)));
     }
 
     #[test]

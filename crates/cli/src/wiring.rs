@@ -205,5 +205,6 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
         faults,
         verdict: Some(outcome.verdict),
         seconds: outcome.seconds,
+        marks: outcome.marks,
     }
 }

@@ -1,5 +1,7 @@
 //! What a run says of itself when something other than the target spoils its numbers, and when it is the target.
 
+mod plans;
+
 use std::process::{Child, Command, Stdio};
 use std::sync::RwLock;
 use std::sync::mpsc::channel;
@@ -7,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, Workshop, finish};
 use drumfire_testkit::server::{Server, Step, ok};
+use plans::{debug, pause};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -174,4 +177,47 @@ fn ports_that_run_out_are_named_with_how_many_there_are() {
         out.contains("samples found no local port of 10 for each target"),
         "{out}"
     );
+}
+
+/// Twenty arrivals a second for two seconds, for a thread group of one user who needs half a second for each.
+#[test]
+fn arrivals_that_never_start_are_counted_and_told() {
+    let _turn = MACHINE.read();
+    let workshop = workshop();
+    let group = |class: &str, properties: &str, children: &str| {
+        format!(
+            r#"<{class} guiclass="x" testclass="{class}" testname="{class}"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp>{properties}</{class}><hashTree>{children}</hashTree>"#
+        )
+    };
+    let one_user = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp>"#;
+    let arrivals = r#"<stringProp name="TargetLevel">20</stringProp><stringProp name="RampUp">0</stringProp><stringProp name="Steps">0</stringProp><stringProp name="Hold">2</stringProp><stringProp name="ConcurrencyLimit">1</stringProp><stringProp name="Unit">S</stringProp>"#;
+    let elements = [
+        group("SetupThreadGroup", one_user, &debug("prepare")),
+        group(
+            "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+            arrivals,
+            &(pause(500) + &debug("shop")),
+        ),
+    ];
+    workshop.write("p.jmx", plans::plan(&elements.concat()));
+    let finished = workshop.run(&["run", "p.jmx", "--run-file", "r.drumfire"], LIMIT);
+    assert!(
+        verdict(&finished).contains("arrivals were due and did not start, "),
+        "{finished:?}"
+    );
+    let options = drumfire_report::jtl::JtlOptions::default();
+    let run = drumfire_report::read_input(&workshop.path("r.drumfire"), &options, &mut Vec::new());
+    let run = run.expect("the run left a file behind");
+    let marks: Vec<&str> = run.marks.iter().map(|mark| mark.text.as_str()).collect();
+    assert_eq!(marks, ["setUp thread groups", "thread groups"]);
+    let lines = |name: &str| {
+        let group = run.health.iter().find(|group| group.name == name);
+        let lines = group.map_or(&[][..], |group| &group.lines);
+        lines
+            .iter()
+            .map(|line| line.name.as_str())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines("Arrivals"), ["due", "not started"]);
+    assert!(lines("CPU of each core").contains(&"core 0") || lines("CPU of each core").len() == 3);
 }

@@ -373,7 +373,14 @@ impl Scope for Context {
     }
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
         match &self.shared.program.settings.java {
-            Java::Host(host) => host.clone().script(&mut Visit::new(self), call),
+            Java::Host(host) => {
+                let host = host.clone();
+                let mut visit = Visit::new(self);
+                let began = Instant::now();
+                let text = host.script(&mut visit, call);
+                visit.note_time(began.elapsed());
+                text
+            }
             Java::Absent(why) => Err(Raised::Exception(format!("a script needs Java: {why}"))),
         }
     }

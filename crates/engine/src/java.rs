@@ -278,6 +278,13 @@ impl<'a> Visit<'a> {
         Some((shared.program.clone(), shared.control.clone()))
     }
 
+    /// The call took so long.
+    pub fn note_time(&self, took: Duration) {
+        if let Some(user) = self.user() {
+            user.shared.counts.script(took);
+        }
+    }
+
     /// The plan's file.
     pub fn plan(&self) -> PathBuf {
         self.scope().base_dir().join(self.scope().test_plan_name())

@@ -63,6 +63,17 @@ pub enum GroupKind {
     TearDown,
 }
 
+impl GroupKind {
+    /// All thread groups of the kind, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            GroupKind::SetUp => "setUp thread groups",
+            GroupKind::Main => "thread groups",
+            GroupKind::TearDown => "tearDown thread groups",
+        }
+    }
+}
+
 /// What a thread group does after a failed sample (`ThreadGroup.on_sample_error`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::{Properties, Slot, Vars};
 use drumfire_health::{
-    Delay, Failures, Lacking, Machine, Moment, Opened, Second, StageTimes, Verdict, Watch, judge,
+    Arrivals, Delay, Failures, Lacking, Machine, Moment, Opened, Second, StageTimes, Verdict,
+    Watch, judge,
 };
 use drumfire_results::{
     ErrorKind, ExistingFile, FileReport, Histogram, Live, OpenError, Place, ResultWriter,
@@ -104,6 +105,11 @@ pub struct Counts {
     all: AtomicU32,
     started: AtomicU64,
     finished: AtomicU64,
+    /// Arrivals whose time had come, and those of them that never started.
+    arrivals: AtomicU64,
+    arrivals_left_out: AtomicU64,
+    /// How long users were in Java code, in microseconds.
+    scripts_us: AtomicU64,
 }
 
 impl Counts {
@@ -144,6 +150,27 @@ impl Counts {
     pub(crate) fn wake(&self, group: usize) {
         self.groups[group].fetch_add(1, Ordering::Relaxed);
         self.all.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The time of an arrival has come.
+    pub(crate) fn arrival(&self, is_left_out: bool) {
+        self.arrivals.fetch_add(1, Ordering::Relaxed);
+        if is_left_out {
+            self.arrivals_left_out.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A user was in Java code for so long.
+    pub(crate) fn script(&self, took: Duration) {
+        let us = took.as_micros() as u64;
+        self.scripts_us.fetch_add(us, Ordering::Relaxed);
+    }
+
+    fn arrivals(&self) -> Arrivals {
+        Arrivals {
+            due: self.arrivals.load(Ordering::Relaxed),
+            left_out: self.arrivals_left_out.load(Ordering::Relaxed),
+        }
     }
 
     pub fn totals(&self) -> ThreadCounts {
@@ -203,6 +230,8 @@ pub struct Outcome {
     pub stages: StageTimes,
     /// Whether the numbers can be trusted.
     pub verdict: Verdict,
+    /// What happened meanwhile, with when, in milliseconds since the Unix epoch.
+    pub marks: Vec<(i64, String)>,
 }
 
 /// Why a run did not start.
@@ -303,6 +332,8 @@ pub fn run(
         watch: Watch::start(machine.clone(), TICK),
         machine,
         lateness: Histogram::new(),
+        marks: Vec::new(),
+        stopping: Stopping::No,
         shared,
         live,
         writer,
@@ -377,6 +408,10 @@ struct Run<'o> {
     watch: Watch,
     /// How late users were until the second at hand.
     lateness: Histogram,
+    /// What happened, with when, in milliseconds since the Unix epoch.
+    marks: Vec<(i64, String)>,
+    /// What was last known of the end.
+    stopping: Stopping,
 }
 
 impl Run<'_> {
@@ -414,6 +449,8 @@ impl Run<'_> {
             .iter()
             .enumerate()
             .filter(|(_, group)| group.kind == kind);
+        let kinds = program.groups.iter().filter(|group| group.kind != kind);
+        let is_one_of_several = kinds.count() > 0;
         let mut pending = 0;
         for (position, (index, group)) in groups.enumerate() {
             if self.shared.control.stopping() {
@@ -437,6 +474,11 @@ impl Run<'_> {
                 number: position + 1,
                 at_ms: self.shared.clock.now_ms(),
             };
+            if program.serialized && program.groups.len() > 1 {
+                self.marks.push((start.at_ms, group.name.clone()));
+            } else if position == 0 && is_one_of_several {
+                self.marks.push((start.at_ms, kind.title().to_owned()));
+            }
             for worker in &self.workers {
                 let done = Done::new(self.done.clone());
                 worker.send(Command::Start(start.clone(), done));
@@ -503,6 +545,7 @@ impl Run<'_> {
         }
         let moment = self.moment();
         self.watch.observe(&moment);
+        self.mark_stop(now_ms);
         for hint in self.shared.statics.hints.take_news() {
             self.observer.warning(&hint);
         }
@@ -518,6 +561,20 @@ impl Run<'_> {
             writer,
             stopping: self.shared.control.state(),
         });
+    }
+
+    /// Notes that somebody, or something in the plan, ended the run.
+    fn mark_stop(&mut self, now_ms: i64) {
+        let stopping = self.shared.control.state();
+        if stopping != self.stopping {
+            self.stopping = stopping;
+            let text = match stopping {
+                Stopping::No => return,
+                Stopping::Shutdown => "asked to end",
+                Stopping::Now => "told to stop now",
+            };
+            self.marks.push((now_ms, text.to_owned()));
+        }
     }
 
     fn moment(&mut self) -> Moment {
@@ -549,6 +606,8 @@ impl Run<'_> {
                 Java::Host(host) if !self.shared.program.java.is_empty() => host.garbage_time(),
                 _ => Duration::ZERO,
             },
+            scripts: Duration::from_micros(self.shared.counts.scripts_us.load(Ordering::Relaxed)),
+            arrivals: self.shared.counts.arrivals(),
         }
     }
 
@@ -625,6 +684,7 @@ impl Run<'_> {
             seconds,
             stages: self.shared.stages.sum(),
             verdict,
+            marks: self.marks,
             live: self.live,
             elapsed,
             started_ms: self.shared.clock.start_ms(),

@@ -60,6 +60,7 @@ impl IndependentTransaction {
         own.group_threads = child.group_threads;
         own.latency_ms += child.latency_ms;
         own.connect_ms += child.connect_ms;
+        own.phases.add(child.phases);
     }
 
     /// Ends the transaction. `last_ok` is given when the flow left it early (`TransactionController#triggerEndOfLoop`):
@@ -139,6 +140,7 @@ impl ParentTransaction {
         }
         self.total_ms += child.elapsed_ms;
         self.connect_ms += child.connect_ms;
+        own.phases.add(child.phases);
         own.add_child(child, false);
     }
 

@@ -14,4 +14,4 @@ pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
 pub use machine::{Limits, Machine, Reading};
 pub use stages::{Stage, StageTimes};
 pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
-pub use watch::{Delay, Lacking, Moment, Opened, Second, Watch};
+pub use watch::{Arrivals, Delay, Lacking, Moment, Opened, Second, Watch};

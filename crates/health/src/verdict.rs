@@ -5,12 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Limits;
-use crate::watch::{Lacking, Second};
+use crate::watch::{Delay, Lacking, Second};
 
 /// A worker that comes this much too late to something due shows in response times.
 const LATE_US: u64 = 50_000;
 /// Users that come this much too late to what is due, one in a hundred, send a load that is not the plan's.
 const DELAYED_US: u64 = 10_000;
+/// Of fewer than so many users one in a hundred is a single one, whom any hiccup of the machine may hold up.
+const MANY_DUE: u64 = 100;
 /// A process that does nothing for so long was stopped, or did not get a core.
 const FROZEN_MS: u64 = 500;
 /// Of the cores that may be used: above this nothing is left for a peak.
@@ -41,6 +43,8 @@ const PACKETS: u64 = 20;
 const SEGMENTS: u64 = 100;
 /// Of a second: time that workers waited for the disk.
 const DISK_STALLED: f64 = 0.05;
+/// Of the arrivals that were due: those that never started.
+const LEFT_OUT: f64 = 0.01;
 /// A target that answers nothing for so long is worth a remark.
 const SILENT_MS: u64 = 3000;
 /// Of the run: what a cause must cover to leave nothing to trust.
@@ -94,6 +98,8 @@ pub enum Cause {
     LoopStalled,
     /// Users came late to what was due: the end of a timer, their start.
     ScheduleDelayed,
+    /// Arrivals that were due did not start, since their thread group had all the users that it may have.
+    ArrivalsLeftOut,
     /// File descriptors ran out, or nearly.
     OpenFilesUsedUp,
     /// Memory ran out, or nearly.
@@ -128,6 +134,7 @@ impl Cause {
             Cause::GarbageCollected => "garbage collection held up scripts",
             Cause::LoopStalled => "an event loop was held up",
             Cause::ScheduleDelayed => "users came late to what was due",
+            Cause::ArrivalsLeftOut => "arrivals were due and did not start",
             Cause::OpenFilesUsedUp => "open files at their limit",
             Cause::MemoryUsedUp => "memory at its limit",
             Cause::PortsUsedUp => "local ports used up",
@@ -160,6 +167,9 @@ impl Cause {
                 "look for scripts that block, and for a machine with too little CPU"
             }
             Cause::ScheduleDelayed => "send less from here, or give it more cores",
+            Cause::ArrivalsLeftOut => {
+                "the target did not keep up with the rate: raise the thread group's concurrency limit, or ask for less"
+            }
             Cause::OpenFilesUsedUp => "raise the limit: ulimit -n",
             Cause::MemoryUsedUp => "let fewer users run here, or keep less of the responses",
             Cause::PacketsDropped => {
@@ -294,6 +304,7 @@ const SEEN_IN_A_SECOND: &[Cause] = &[
     Cause::GarbageCollected,
     Cause::LoopStalled,
     Cause::ScheduleDelayed,
+    Cause::ArrivalsLeftOut,
     Cause::OpenFilesUsedUp,
     Cause::MemoryUsedUp,
     Cause::PortsRunningOut,
@@ -326,6 +337,14 @@ fn of_seconds(cause: Cause, seconds: &[Second], limits: &Limits) -> Option<Reaso
     })
 }
 
+/// How late users came who were no exception.
+fn usual_delay_us(delay: &Delay) -> u64 {
+    match delay.count {
+        MANY_DUE.. => delay.p99_us,
+        _ => delay.p50_us,
+    }
+}
+
 /// How bad a cause was in a second, if it was there at all.
 fn extent(cause: Cause, second: &Second, limits: &Limits) -> Option<f64> {
     let length_ms = second.length_ms() as f64;
@@ -350,8 +369,12 @@ fn extent(cause: Cause, second: &Second, limits: &Limits) -> Option<f64> {
             (second.loop_late_us as f64, LATE_US as f64)
         }
         Cause::ScheduleDelayed if second.delay.count > 0 => {
-            (second.delay.p99_us as f64, DELAYED_US as f64)
+            (usual_delay_us(&second.delay) as f64, DELAYED_US as f64)
         }
+        Cause::ArrivalsLeftOut if second.arrivals.due > 0 => (
+            second.arrivals.left_out as f64 / second.arrivals.due as f64,
+            LEFT_OUT,
+        ),
         Cause::OpenFilesUsedUp => (
             second.open_files as f64 / limits.open_files.unwrap_or(u64::MAX) as f64,
             NEARLY_FULL,
@@ -407,10 +430,15 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         ),
         Cause::LoopStalled => format!("{:.0} ms late", second.loop_late_us as f64 / 1000.0),
         Cause::ScheduleDelayed => format!(
-            "p99 {:.1} ms, at most {:.1} ms",
+            "p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
+            second.delay.p50_us as f64 / 1000.0,
             second.delay.p99_us as f64 / 1000.0,
             second.delay.max_us as f64 / 1000.0
         ),
+        Cause::ArrivalsLeftOut => {
+            let arrivals = second.arrivals;
+            format!("{} of {} in a second", arrivals.left_out, arrivals.due)
+        }
         Cause::OpenFilesUsedUp => format!(
             "{} of {} open",
             second.open_files,

@@ -34,6 +34,35 @@ pub struct Moment {
     pub lacking: Lacking,
     /// How long the Java virtual machine has collected garbage so far, where there is one.
     pub garbage: Duration,
+    /// How long users have been in Java code so far, summed over users.
+    pub scripts: Duration,
+    /// Arrivals so far.
+    pub arrivals: Arrivals,
+}
+
+/// Iterations that a schedule of arrivals asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Arrivals {
+    /// Those whose time had come.
+    pub due: u64,
+    /// Those of them that never started, since the thread group had all the users that it may have.
+    pub left_out: u64,
+}
+
+impl Arrivals {
+    fn since(self, then: Arrivals) -> Arrivals {
+        Arrivals {
+            due: self.due.saturating_sub(then.due),
+            left_out: self.left_out.saturating_sub(then.left_out),
+        }
+    }
+
+    fn plus(self, other: Arrivals) -> Arrivals {
+        Arrivals {
+            due: self.due + other.due,
+            left_out: self.left_out + other.left_out,
+        }
+    }
 }
 
 /// Connections and TLS handshakes.
@@ -121,7 +150,7 @@ impl Delay {
 }
 
 /// What one second was like, or several that were merged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Second {
     /// When it began, in milliseconds since the start of the run.
@@ -136,8 +165,8 @@ pub struct Second {
     pub cores_used: f64,
     /// Cores that other programs used.
     pub cores_others: f64,
-    /// Share of the busiest core that any programs used.
-    pub busiest_core: f64,
+    /// Share of each core that any programs used.
+    pub each_core: Vec<f64>,
     /// Share of a core that the busiest thread of this process used.
     pub busiest_thread: f64,
     /// Cores that the hypervisor kept.
@@ -166,6 +195,10 @@ pub struct Second {
     pub lacking: Lacking,
     /// How long the Java virtual machine collected garbage, in milliseconds.
     pub garbage_ms: u64,
+    /// How long users were in Java code, in milliseconds, summed over users.
+    pub scripts_ms: u64,
+    /// Iterations that a schedule of arrivals asked for.
+    pub arrivals: Arrivals,
     /// Packets that this machine dropped.
     pub packets_dropped: u64,
     /// TCP segments sent by the machine.
@@ -195,7 +228,12 @@ impl Second {
             users: self.users.max(next.users),
             cores_used: mean(self.cores_used, next.cores_used),
             cores_others: mean(self.cores_others, next.cores_others),
-            busiest_core: self.busiest_core.max(next.busiest_core),
+            each_core: self
+                .each_core
+                .iter()
+                .zip(&next.each_core)
+                .map(|(own, next)| mean(*own, *next))
+                .collect(),
             busiest_thread: self.busiest_thread.max(next.busiest_thread),
             cores_stolen: mean(self.cores_stolen, next.cores_stolen),
             threads_waiting: mean(self.threads_waiting, next.threads_waiting),
@@ -210,6 +248,8 @@ impl Second {
             connections: self.connections.plus(next.connections),
             lacking: self.lacking.plus(next.lacking),
             garbage_ms: self.garbage_ms + next.garbage_ms,
+            scripts_ms: self.scripts_ms + next.scripts_ms,
+            arrivals: self.arrivals.plus(next.arrivals),
             packets_dropped: self.packets_dropped + next.packets_dropped,
             segments_sent: self.segments_sent + next.segments_sent,
             segments_retransmitted: self.segments_retransmitted + next.segments_retransmitted,
@@ -299,7 +339,7 @@ impl Watch {
                 .chunks(2)
                 .map(|pair| match pair {
                     [first, next] => first.merged(next),
-                    _ => pair[0],
+                    _ => pair[0].clone(),
                 })
                 .collect();
         }
@@ -324,7 +364,12 @@ impl Watch {
             users: self.users,
             cores_used: used,
             cores_others: (cores(now.machine_cpu_us, then.machine_cpu_us) - used).max(0.0),
-            busiest_core: busiest(&now.cores_us, &then.cores_us) as f64 / length_us,
+            each_core: now
+                .cores_us
+                .iter()
+                .zip(&then.cores_us)
+                .map(|(now, then)| cores(*now, *then))
+                .collect(),
             busiest_thread: busiest_thread(now, then) as f64 / length_us,
             cores_stolen: cores(now.stolen_us, then.stolen_us),
             threads_waiting: cores(now.waited_us, then.waited_us),
@@ -346,6 +391,11 @@ impl Watch {
                 .garbage
                 .saturating_sub(self.opened.garbage)
                 .as_millis() as u64,
+            scripts_ms: moment
+                .scripts
+                .saturating_sub(self.opened.scripts)
+                .as_millis() as u64,
+            arrivals: moment.arrivals.since(self.opened.arrivals),
             packets_dropped: now.packets_dropped.saturating_sub(then.packets_dropped),
             segments_sent: now.segments_sent.saturating_sub(then.segments_sent),
             segments_retransmitted: now
@@ -358,15 +408,6 @@ impl Watch {
                 .as_millis() as u64,
         }
     }
-}
-
-/// The most that any core gained.
-fn busiest(now: &[u64], then: &[u64]) -> u64 {
-    let gained = now
-        .iter()
-        .zip(then)
-        .map(|(now, then)| now.saturating_sub(*then));
-    gained.max().unwrap_or(0)
 }
 
 /// The most that any thread gained; a new thread began at nothing.
@@ -429,8 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn the_busiest_core_and_thread_are_those_that_gained_most() {
-        assert_eq!(busiest(&[500, 900], &[100, 800]), 400);
+    fn the_busiest_thread_is_the_one_that_gained_most() {
         let reading = |threads: &[(u32, u64)]| Reading {
             threads_us: threads.to_vec(),
             ..Reading::default()
@@ -457,6 +497,10 @@ mod tests {
                 ..Lacking::default()
             },
             garbage: Duration::from_millis(garbage_ms),
+            arrivals: Arrivals {
+                due: 10 * opened,
+                left_out: port,
+            },
             ..at(elapsed_ms, 1)
         };
         watch.observe(&moment(1000, 5, 0, 10));
@@ -472,11 +516,36 @@ mod tests {
             })
             .collect();
         assert_eq!(seen, [(5, 0, 10), (2, 3, 50)]);
+        let arrivals = |second: &Second| (second.arrivals.due, second.arrivals.left_out);
+        assert_eq!(arrivals(&seconds[1]), (20, 3));
         let both = seconds[0].merged(&seconds[1]);
+        assert_eq!(arrivals(&both), (70, 3));
         assert_eq!(
             (both.connections.opened, both.lacking.port, both.garbage_ms),
             (7, 3, 60)
         );
+    }
+
+    #[test]
+    fn each_core_is_told_of() {
+        let (folder, machine) = nowhere();
+        let ticks = |first, second| {
+            let text = format!(
+                "cpu  0 0 0 0 0 0 0 0\ncpu0 {first} 0 0 9 0 0 0 0\ncpu1 0 0 {second} 9 0 0 0 0\n"
+            );
+            std::fs::write(folder.path().join("proc/stat"), text).expect("there is room");
+        };
+        std::fs::create_dir(folder.path().join("proc")).expect("there is room");
+        ticks(0, 50);
+        let mut watch = Watch::start(machine, SECOND);
+        ticks(80, 60);
+        watch.observe(&at(1000, 1));
+        ticks(80, 160);
+        let seconds = watch.end(&at(2000, 2));
+        assert_eq!(seconds[0].each_core, [0.8, 0.1]);
+        assert_eq!(seconds[1].each_core, [0.0, 1.0]);
+        let merged = seconds[0].merged(&seconds[1]).each_core;
+        assert_eq!(merged, [0.4, 0.55]);
     }
 
     #[test]

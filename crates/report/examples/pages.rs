@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use drumfire_report::{
     Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunFile,
-    RunVerdict, ThresholdResult, VerdictReason, report_html,
+    RunVerdict, ThresholdResult, TimeUse, TimedPart, VerdictReason, report_html,
 };
 use drumfire_results::{AssertionResult, Connections, Recording, Sample};
 
@@ -80,8 +80,10 @@ fn shop(name: &str, factor: f64, seconds: i64) -> RunFile {
             sample.start_ms = START_MS + second * 1000 + place * 1000 / rate;
             sample.service_us = (elapsed_ms * 1000.0) as u64;
             sample.set_end(sample.start_ms + elapsed_ms as i64);
-            sample.connect_ms = if noise.next() > 0.9 { 3 } else { 0 };
-            sample.latency_ms = (elapsed_ms * 0.8) as i64;
+            sample.phases.wait_us = (elapsed_ms * 700.0) as u64;
+            if noise.next() > 0.9 {
+                sample.phases.add([300, 900, 2_600, 0].into());
+            }
             sample.delay_us = Some((noise.next() * 900.0 * slow) as u64);
             (sample.bytes, sample.sent_bytes) = (4_000, 350);
             sample.all_threads = (rate / 2) as u32;
@@ -178,6 +180,23 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
     run.marks.push(Mark {
         at_ms: START_MS + 200_000,
         text: "database restarted".to_owned(),
+    });
+    let part = |name: &str, mean_us, is_own_work| TimedPart {
+        name: name.to_owned(),
+        mean_us,
+        is_own_work,
+    };
+    run.time_use = Some(TimeUse {
+        samples: 171,
+        cpu_us: Some(41.0),
+        parts: vec![
+            part("connect", 90.0, false),
+            part("TLS", 260.0, false),
+            part("wait", 56_000.0, false),
+            part("read", 16_000.0, false),
+            part("sampler", 9.0, true),
+            part("extract", 1.4, true),
+        ],
     });
     run.health = vec![
         health("Schedule delay", "ms", seconds),

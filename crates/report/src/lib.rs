@@ -17,6 +17,6 @@ pub use input::{InputError, read_input};
 pub use page::report_html;
 pub use run_file::{
     HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict,
-    ThresholdResult, VerdictReason,
+    ThresholdResult, TimeUse, TimedPart, VerdictReason,
 };
 pub use statistics_json::statistics_json;

@@ -55,6 +55,9 @@ pub struct RunFile {
     /// How the generator was doing.
     #[serde(default)]
     pub health: Vec<HealthGroup>,
+    /// Where the time of samples went, where it was timed.
+    #[serde(default)]
+    pub time_use: Option<TimeUse>,
     /// The measurements.
     pub recording: Recording,
 }
@@ -122,6 +125,54 @@ pub struct Mark {
     pub text: String,
 }
 
+/// Where the time of samples went, of those that were timed in all their parts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeUse {
+    /// How many were timed.
+    pub samples: u64,
+    /// CPU time of the whole generator for each sample, in microseconds, where it is known.
+    pub cpu_us: Option<f64>,
+    /// The parts in their order.
+    pub parts: Vec<TimedPart>,
+}
+
+/// A part of what is done for a sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimedPart {
+    /// What it is, in a word.
+    pub name: String,
+    /// How long it took on average, in microseconds.
+    pub mean_us: f64,
+    /// The generator works in it all the time; in other parts it waits.
+    pub is_own_work: bool,
+}
+
+impl TimeUse {
+    /// That of both; parts that only one of them has took no time in the other.
+    fn merged(self, other: &TimeUse) -> TimeUse {
+        let (own, theirs) = (self.samples as f64, other.samples as f64);
+        let mean = |a: f64, b: f64| (a * own + b * theirs) / (own + theirs).max(1.0);
+        let mut parts = self.parts;
+        for part in &mut parts {
+            let same = other.parts.iter().find(|known| known.name == part.name);
+            part.mean_us = mean(part.mean_us, same.map_or(0.0, |same| same.mean_us));
+        }
+        for part in &other.parts {
+            if parts.iter().all(|known| known.name != part.name) {
+                parts.push(TimedPart {
+                    mean_us: mean(0.0, part.mean_us),
+                    ..part.clone()
+                });
+            }
+        }
+        TimeUse {
+            samples: self.samples + other.samples,
+            cpu_us: self.cpu_us.zip(other.cpu_us).map(|(a, b)| mean(a, b)),
+            parts,
+        }
+    }
+}
+
 /// Measurements of the generator over time that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthGroup {
@@ -184,6 +235,7 @@ impl RunFile {
             planned_users: Vec::new(),
             marks: Vec::new(),
             health: Vec::new(),
+            time_use: None,
             recording,
         }
     }
@@ -251,6 +303,10 @@ impl RunFile {
             self.connections = match (self.connections, other.connections) {
                 (Some(mine), Some(theirs)) => Some(mine.plus(theirs)),
                 (mine, theirs) => mine.or(theirs),
+            };
+            self.time_use = match (self.time_use.take(), &other.time_use) {
+                (Some(mine), Some(theirs)) => Some(mine.merged(theirs)),
+                (mine, theirs) => mine.or_else(|| theirs.clone()),
             };
             self.marks.extend(other.marks.iter().cloned());
             self.health.extend(named(other));

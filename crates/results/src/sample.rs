@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::phases::Phases;
 use crate::text::Text;
 
 /// Start of the response message that marks a transaction controller's own sample
@@ -113,6 +114,8 @@ pub struct Sample {
     pub connect_ms: i64,
     /// Elapsed time in microseconds, for histograms; 0 means that only `elapsed_ms` is known.
     pub service_us: u64,
+    /// The parts of the elapsed time, as far as they are known better than by the milliseconds above.
+    pub phases: Phases,
     /// How late the generator itself was, when an intended start is known, in microseconds.
     pub delay_us: Option<u64>,
     /// Bytes received, used only where both sizes below are 0 (`SampleResult.getBytesAsLong`).
@@ -193,6 +196,7 @@ impl Sample {
             latency_ms: 0,
             connect_ms: 0,
             service_us: 0,
+            phases: Phases::default(),
             delay_us: None,
             bytes: 0,
             sent_bytes: 0,

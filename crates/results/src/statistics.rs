@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failures::ErrorKinds;
 use crate::histogram::Histogram;
+use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::timeline::{Moment, Timeline};
 
@@ -35,10 +36,8 @@ pub struct LabelStatistics {
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Sum of the times to the connection, in milliseconds.
-    pub connect_ms: u64,
-    /// Sum of the times to the first byte, in milliseconds.
-    pub latency_ms: u64,
+    /// Sums of the parts of the service times.
+    pub phases: Phases,
     /// Start of the first sample, in milliseconds since the Unix epoch; `i64::MAX` without samples.
     pub first_start_ms: i64,
     /// End of the last sample, in milliseconds since the Unix epoch; `i64::MIN` without samples.
@@ -58,8 +57,7 @@ impl LabelStatistics {
             failed: Histogram::new(),
             bytes: 0,
             sent_bytes: 0,
-            connect_ms: 0,
-            latency_ms: 0,
+            phases: Phases::default(),
             first_start_ms: i64::MAX,
             last_end_ms: i64::MIN,
         }
@@ -79,8 +77,7 @@ impl LabelStatistics {
         }
         self.bytes += sample.received_bytes();
         self.sent_bytes += sample.sent_bytes;
-        self.connect_ms += sample.connect_ms.max(0) as u64;
-        self.latency_ms += sample.latency_ms.max(0) as u64;
+        self.phases.add(Phases::of(sample));
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);
         self.last_end_ms = self.last_end_ms.max(sample.end_ms);
     }
@@ -94,8 +91,7 @@ impl LabelStatistics {
         self.failed.merge(&other.failed);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
-        self.connect_ms += other.connect_ms;
-        self.latency_ms += other.latency_ms;
+        self.phases.add(other.phases);
         self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
     }
@@ -104,7 +100,7 @@ impl LabelStatistics {
     pub(crate) fn clear(&mut self) {
         (self.count, self.errors, self.bytes, self.sent_bytes) = (0, 0, 0, 0);
         (self.first_start_ms, self.last_end_ms) = (i64::MAX, i64::MIN);
-        (self.connect_ms, self.latency_ms) = (0, 0);
+        self.phases = Phases::default();
         self.service.clear();
         self.response.clear();
         self.failed.clear();

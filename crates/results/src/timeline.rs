@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::sparse::Sparse;
 
@@ -43,10 +44,8 @@ pub struct Moment {
     pub delay_us: Option<u64>,
     /// Elapsed time, in microseconds.
     pub service_us: u64,
-    /// Time to the connection, in milliseconds.
-    pub connect_ms: i64,
-    /// Time to the first byte, connecting included, in milliseconds.
-    pub latency_ms: i64,
+    /// The parts of the elapsed time.
+    pub phases: Phases,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
@@ -68,8 +67,7 @@ impl Moment {
             end_ms: sample.end_ms,
             delay_us: sample.delay_us,
             service_us: sample.precise_service_us(),
-            connect_ms: sample.connect_ms,
-            latency_ms: sample.latency_ms,
+            phases: Phases::of(sample),
             bytes: sample.received_bytes(),
             sent_bytes: sample.sent_bytes,
             users: sample.all_threads,
@@ -119,21 +117,18 @@ pub struct Cell {
     pub sent_bytes: u64,
     /// Sum of the elapsed times, in microseconds.
     pub service_us: u64,
-    /// Sum of the times to the connection, in milliseconds.
-    pub connect_ms: u64,
-    /// Sum of the times to the first byte, in milliseconds.
-    pub latency_ms: u64,
+    /// Sums of the parts of the elapsed times.
+    pub phases: Phases,
     /// Elapsed times, in microseconds.
     pub histogram: Sparse,
 }
 
 /// How a cell is written: the fields in their order.
-type CellRow = (i64, u64, u64, u64, u64, u64, u64, u64, Sparse);
+type CellRow = (i64, u64, u64, u64, u64, u64, Phases, Sparse);
 
 impl From<CellRow> for Cell {
     fn from(row: CellRow) -> Cell {
-        let (at, count, errors, bytes, sent_bytes, service_us, connect_ms, latency_ms, histogram) =
-            row;
+        let (at, count, errors, bytes, sent_bytes, service_us, phases, histogram) = row;
         Cell {
             at,
             count,
@@ -141,8 +136,7 @@ impl From<CellRow> for Cell {
             bytes,
             sent_bytes,
             service_us,
-            connect_ms,
-            latency_ms,
+            phases,
             histogram,
         }
     }
@@ -157,8 +151,7 @@ impl From<Cell> for CellRow {
             cell.bytes,
             cell.sent_bytes,
             cell.service_us,
-            cell.connect_ms,
-            cell.latency_ms,
+            cell.phases,
             cell.histogram,
         )
     }
@@ -171,8 +164,7 @@ impl Cell {
         self.bytes += moment.bytes;
         self.sent_bytes += moment.sent_bytes;
         self.service_us = self.service_us.saturating_add(moment.service_us);
-        self.connect_ms += moment.connect_ms.max(0) as u64;
-        self.latency_ms += moment.latency_ms.max(0) as u64;
+        self.phases.add(moment.phases);
         self.histogram.record(moment.service_us);
     }
 }
@@ -214,8 +206,7 @@ impl Stepped for Cell {
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
         self.service_us = self.service_us.saturating_add(other.service_us);
-        self.connect_ms += other.connect_ms;
-        self.latency_ms += other.latency_ms;
+        self.phases.add(other.phases);
         self.histogram.merge(&other.histogram);
     }
 }
@@ -482,8 +473,7 @@ mod tests {
             start_ms: end_ms - service_ms as i64,
             end_ms,
             service_us: service_ms * 1000,
-            connect_ms: 1,
-            latency_ms: 3,
+            phases: [0, 1_000, 0, 2_000].into(),
             bytes: 100,
             sent_bytes: 10,
             users: 7,

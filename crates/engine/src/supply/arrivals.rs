@@ -73,10 +73,13 @@ impl Crew {
     fn arrival(&mut self, concurrency_limit: i64) {
         let group = self.start.group;
         if self.worker.pool(group, Pool::release) {
+            self.shared.counts.arrival(false);
             return;
         }
         let (active, _) = self.shared.counts.active(group);
-        if concurrency_limit <= 0 || i64::from(active) < concurrency_limit {
+        let is_left_out = concurrency_limit > 0 && i64::from(active) >= concurrency_limit;
+        self.shared.counts.arrival(is_left_out);
+        if !is_left_out {
             let number = self.supply().take_number();
             self.start_user(number, Terms::default());
         }

@@ -19,6 +19,7 @@ impl Crew {
             if !self.wait_until(at(time_s)).await {
                 return;
             }
+            self.shared.counts.arrival(false);
             self.start_user(number as u32, terms);
         }
         // A schedule that ends with a pause lasts until it is over.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::watch::{Delay, Lacking};
+use crate::watch::{Arrivals, Delay, Lacking};
 
 /// A healthy minute: two cores, half of one used, a hundred samples a second.
 fn minute() -> Vec<Second> {
@@ -186,8 +186,37 @@ fn limits_networks_and_disks_are_named() {
         [Cause::ScheduleDelayed]
     );
     assert_eq!(
+        causes(|second| {
+            second.arrivals = Arrivals {
+                due: 100,
+                left_out: 1,
+            }
+        }),
+        [Cause::ArrivalsLeftOut]
+    );
+    assert_eq!(
         causes(|second| second.loop_late_us = 70_000),
         [Cause::LoopStalled]
+    );
+}
+
+#[test]
+fn a_single_late_user_among_few_is_no_cause() {
+    let late = |count, p50_us| {
+        changed(0..9, |second| {
+            second.delay = Delay {
+                count,
+                p50_us,
+                p99_us: 12_000,
+                max_us: 13_000,
+            }
+        })
+    };
+    assert_eq!(late(99, 90).grade, Grade::Valid);
+    assert_eq!(late(100, 90).grade, Grade::Degraded);
+    assert_eq!(
+        late(3, 11_000).reasons[0].measured,
+        "p50 11.0 ms, p99 12.0 ms, at most 13.0 ms"
     );
 }
 

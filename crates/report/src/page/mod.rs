@@ -13,7 +13,9 @@ use flate2::write::DeflateEncoder;
 use serde::Serialize;
 
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
-use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult};
+use crate::run_file::{
+    HealthGroup, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult, TimeUse,
+};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -39,6 +41,7 @@ struct Page<'a> {
     planned_users: &'a [(i64, u64)],
     marks: &'a [Mark],
     health: &'a [HealthGroup],
+    time_use: Option<&'a TimeUse>,
     satisfied_ms: u64,
     tolerated_ms: u64,
     errors: Vec<ErrorKind>,
@@ -80,6 +83,7 @@ pub fn report_html(run: &RunFile, apdex: &Apdex, matches: LabelMatcher<'_>) -> S
         planned_users: &run.planned_users,
         marks: &run.marks,
         health: &run.health,
+        time_use: run.time_use.as_ref(),
         satisfied_ms,
         tolerated_ms,
         errors: recording.errors.list(),

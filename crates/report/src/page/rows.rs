@@ -38,8 +38,8 @@ pub struct Row {
     rate: f64,
     bytes: u64,
     sent_bytes: u64,
-    /// Mean time to the connection, to the first byte behind that, and to the end behind that.
-    phases: [f64; 3],
+    /// Mean times of the name look-up, TCP, TLS, to the first byte, and of the body.
+    phases: [f64; 5],
     apdex: Option<f64>,
     /// From the intended start on, where there is one: count, median, 95th and 99th percentile, maximum.
     response: Option<[f64; 5]>,
@@ -57,8 +57,7 @@ impl Row {
         let row = label.row();
         let percentile = |percent| percentile_us(service, percent, resolution_us) / 1000.0;
         let response = &label.response;
-        let mean = |sum_ms: u64| sum_ms as f64 / service.count().max(1) as f64;
-        let (connect, first) = (mean(label.connect_ms), mean(label.latency_ms));
+        let service_us = service.mean() * service.count() as f64;
         Row {
             label: label.label.clone(),
             transaction: label.transaction,
@@ -75,11 +74,7 @@ impl Row {
             rate: row.throughput_per_s,
             bytes: label.bytes,
             sent_bytes: label.sent_bytes,
-            phases: [
-                connect,
-                (first - connect).max(0.0),
-                (row.mean_ms - first).max(0.0),
-            ],
+            phases: label.phases.means_ms(service_us, service.count()),
             apdex: apdex(label, limits, resolution_us),
             response: (response.count() > 0).then(|| {
                 let ms = |percent| response.percentile(percent) as f64 / 1000.0;

@@ -33,10 +33,8 @@ pub struct Steps {
     p95: Vec<Option<f64>>,
     p99: Vec<Option<f64>>,
     max: Vec<Option<f64>>,
-    /// Mean times to the connection, to the first byte behind that, to the end behind that.
-    connect: Vec<Option<f64>>,
-    wait: Vec<Option<f64>>,
-    receive: Vec<Option<f64>>,
+    /// Mean times of the name look-up, TCP, TLS, to the first byte, and of the body.
+    phases: [Vec<Option<f64>>; 5],
     /// Response codes, each with a column of counts.
     codes: Vec<(String, Vec<u64>)>,
     heat: Heat,
@@ -100,13 +98,14 @@ impl Steps {
         self.bytes.push(cell.bytes);
         self.sent_bytes.push(cell.sent_bytes);
         let measured = cell.histogram.count();
-        let mean = |sum: f64| (measured > 0).then(|| rounded(sum / measured as f64));
-        let (connect, latency) = (cell.connect_ms as f64, cell.latency_ms as f64);
-        let service = cell.service_us as f64 / 1000.0;
-        self.mean.push(mean(service));
-        self.connect.push(mean(connect));
-        self.wait.push(mean((latency - connect).max(0.0)));
-        self.receive.push(mean((service - latency).max(0.0)));
+        let service_us = cell.service_us as f64;
+        let known = |ms: f64| (measured > 0).then(|| rounded(ms));
+        self.mean
+            .push(known(service_us / 1000.0 / measured.max(1) as f64));
+        let phases = cell.phases.means_ms(service_us, measured);
+        for (column, ms) in self.phases.iter_mut().zip(phases) {
+            column.push(known(ms));
+        }
         self.p50.push(ms(&cell.histogram, 50.0));
         self.p90.push(ms(&cell.histogram, 90.0));
         self.p95.push(ms(&cell.histogram, 95.0));

@@ -187,7 +187,9 @@ impl JavaElement {
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         let began = Instant::now();
         let outcome = self.host.call(visit, self.call);
-        self.pace.note_in_place(began.elapsed());
+        let took = began.elapsed();
+        self.pace.note_in_place(took);
+        visit.note_time(took);
         outcome
     }
 
@@ -195,7 +197,9 @@ impl JavaElement {
     async fn run_apart(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         let began = Instant::now();
         let outcome = self.host.call_apart(visit, self.call).await;
-        self.pace.note_apart(began.elapsed());
+        let took = began.elapsed();
+        self.pace.note_apart(took);
+        visit.note_time(took);
         outcome
     }
 

@@ -67,7 +67,10 @@ impl HttpSampler {
                     .fetch(cx, call, &url, &method, &Place::Redirect(place))
                     .await
                 {
-                    Some(sample) => last = sample,
+                    Some(sample) => {
+                        total.phases.add(sample.phases);
+                        last = sample;
+                    }
                     None => break,
                 },
                 Err(exception) => {

@@ -1,10 +1,11 @@
 //! One response in the words of a sample.
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
-use drumfire_results::{Sample, Text};
+use drumfire_results::{Phases, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
@@ -80,6 +81,7 @@ impl HttpSampler {
                 .add_exchange(&incoming.times, secure, Stage::Read);
         }
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
+        sample.phases = phases(&incoming.times, incoming.handshake.is_some());
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
         sample.success = response::is_success(incoming.status);
@@ -217,6 +219,7 @@ impl HttpSampler {
                 .end
                 .saturating_duration_since(failed.times.begin)
                 .as_micros() as u64;
+            sample.phases = phases(&failed.times, target.tls);
             // HttpClient's operator calls connectEnd whether or not it has connected.
             if !failed.reused && self.client == Client::HttpClient {
                 sample.mark_connect(clock.ms(failed.times.connected.unwrap_or(failed.times.end)));
@@ -232,6 +235,24 @@ impl HttpSampler {
         );
         sample
     }
+}
+
+/// The parts of an exchange, as far as it came. Where nothing shook hands, connecting has all the time to the connection.
+fn phases(times: &Times, is_secure: bool) -> Phases {
+    let since = |from: Instant, to: Instant| to.saturating_duration_since(from).as_micros() as u64;
+    let mut phases = Phases::default();
+    let mut ready = times.begin;
+    // Only the exchange that opened the connection has looked up a name.
+    if let Some(resolved) = times.resolved {
+        let answered = times.tcp_connected.unwrap_or(resolved);
+        ready = times.connected.unwrap_or(answered);
+        let connected = if is_secure { answered } else { ready };
+        phases.resolve_us = since(times.begin, resolved);
+        phases.connect_us = since(resolved, connected);
+        phases.handshake_us = since(connected, ready);
+    }
+    phases.wait_us = times.first_byte.map_or(0, |first| since(ready, first));
+    phases
 }
 
 /// The stage in which an exchange failed.
@@ -292,4 +313,43 @@ fn last_header(incoming: &Incoming, name: &str) -> Option<String> {
         .filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()))
         .last();
     found.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_parts_of_an_exchange_are_told_apart() {
+        let begin = Instant::now();
+        let at = |us| begin + Duration::from_micros(us);
+        let opened = Times {
+            begin,
+            resolved: Some(at(100)),
+            tcp_connected: Some(at(300)),
+            connected: Some(at(900)),
+            sent: Some(at(910)),
+            first_byte: Some(at(5_000)),
+            first_body: Some(at(5_010)),
+            end: at(9_000),
+        };
+        assert_eq!(phases(&opened, true), [100, 200, 600, 4_100].into());
+        assert_eq!(phases(&opened, false), [100, 800, 0, 4_100].into());
+        let reused = Times {
+            resolved: None,
+            tcp_connected: None,
+            connected: None,
+            ..opened
+        };
+        assert_eq!(phases(&reused, false), [0, 0, 0, 5_000].into());
+        let refused = Times {
+            tcp_connected: None,
+            connected: None,
+            first_byte: None,
+            ..opened
+        };
+        assert_eq!(phases(&refused, true), [100, 0, 0, 0].into());
+    }
 }
