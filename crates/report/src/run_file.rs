@@ -274,9 +274,14 @@ impl RunFile {
     /// # Errors
     /// What the disk says.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let mut packed = GzEncoder::new(BufWriter::new(out), Compression::new(6));
-        serde_json::to_writer(&mut packed, self)?;
-        packed.finish()?.flush()
+        let packer = GzEncoder::new(out, Compression::new(6));
+        // The packer does much at every call, and JSON comes in small pieces.
+        let mut pieces = BufWriter::with_capacity(64 << 10, packer);
+        serde_json::to_writer(&mut pieces, self)?;
+        let packer = pieces
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        packer.finish()?.flush()
     }
 
     /// Adds other runs: their samples as if they had come in one run, everything else side by side.
