@@ -293,7 +293,7 @@ pub(crate) fn failed(
 pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Incoming> {
     times.first_byte = receiver.first_byte;
     times.first_body = receiver.first_body;
-    let decoded = receiver.decodes();
+    let encoded_len = receiver.encoded_len();
     let wire = Wire {
         sent_bytes: 0,
         head_bytes: receiver.head_bytes,
@@ -310,7 +310,7 @@ pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Inco
         body,
         md5,
         body_len,
-        decoded,
+        encoded_len,
         wire,
         times,
         reused: false,

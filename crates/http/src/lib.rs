@@ -62,7 +62,7 @@ pub use failure::{
 };
 pub use head::{Headers, MAX_HEAD_BYTES};
 pub use message::{
-    Body, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, Times, Want, Wire,
+    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, Times, Want, Wire,
 };
 pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};

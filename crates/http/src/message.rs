@@ -63,10 +63,20 @@ pub enum Part<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Want {
     pub keep: Keep,
-    /// Undo the content encodings (gzip, x-gzip, deflate, br) for what is kept and counted.
-    pub decode: bool,
+    /// The content encodings that are undone for what is kept and counted.
+    pub decode: Decode,
     /// Which encoded streams may end too early without a failure.
     pub relaxed: Relaxed,
+}
+
+/// Which content encodings are undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decode {
+    Nothing,
+    /// A body that is encoded with `gzip` and nothing else, spelled so (`HTTPJavaImpl#readResponse`).
+    PlainGzip,
+    /// gzip, x-gzip, deflate and br, one after the other.
+    All,
 }
 
 /// Encodings whose streams may end too early (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
@@ -80,7 +90,7 @@ impl Want {
     /// Nothing of the body: it is counted and dropped.
     pub const NOTHING: Self = Self {
         keep: Keep::Nothing,
-        decode: false,
+        decode: Decode::Nothing,
         relaxed: Relaxed {
             gzip: false,
             deflate: false,
@@ -89,7 +99,7 @@ impl Want {
     /// The whole body, decoded.
     pub const ALL: Self = Self {
         keep: Keep::All,
-        decode: true,
+        decode: Decode::All,
         relaxed: Relaxed {
             gzip: false,
             deflate: false,
@@ -132,8 +142,8 @@ pub struct Incoming {
     pub md5: Option<[u8; 16]>,
     /// Length of the body after dechunking and, if asked for, decoding.
     pub body_len: u64,
-    /// A content encoding was undone.
-    pub decoded: bool,
+    /// Length of the body as it came, without the framing of chunks, if an encoding was undone.
+    pub encoded_len: Option<u64>,
     pub wire: Wire,
     pub times: Times,
     /// The connection had served an earlier exchange.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::exchange::{into_incoming, receive_response};
 use crate::failure::FailureKind;
-use crate::message::{Body, Incoming, Times, Want};
+use crate::message::{Body, Decode, Incoming, Times, Want};
 use crate::receive::Receiver;
 use crate::send::Source;
 use crate::target::Target;
@@ -53,7 +53,7 @@ pub(crate) async fn connect(
     connection.send(worker, &mut source).await?;
 
     let want = Want {
-        decode: false,
+        decode: Decode::Nothing,
         ..Want::ALL
     };
     let mut receiver = Receiver::new(want, false);

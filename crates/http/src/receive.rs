@@ -8,7 +8,7 @@ use crate::decode::Decoder;
 use crate::failure::FailureKind;
 use crate::framing::{Framing, outlives};
 use crate::head::{Head, MAX_HEAD_BYTES, scan};
-use crate::message::{Keep, Want};
+use crate::message::{Decode, Keep, Want};
 
 /// A body is given this much memory at once at most, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
@@ -28,6 +28,7 @@ pub(crate) struct Receiver {
     pub head: Option<Head>,
     framing: Framing,
     decoder: Option<Box<Decoder>>,
+    encoded_len: u64,
     done: bool,
     pub body: Collector,
     pub head_bytes: u64,
@@ -48,6 +49,7 @@ impl Receiver {
             head: None,
             framing: Framing::None,
             decoder: None,
+            encoded_len: 0,
             done: false,
             body: Collector::new(want.keep),
             head_bytes: 0,
@@ -72,8 +74,9 @@ impl Receiver {
             .is_some_and(|head| outlives(head, self.is_head))
     }
 
-    pub fn decodes(&self) -> bool {
-        self.decoder.is_some()
+    /// Length of the body as it came, if it is decoded.
+    pub fn encoded_len(&self) -> Option<u64> {
+        self.decoder.as_ref().map(|_| self.encoded_len)
     }
 
     /// Takes bytes from the connection and gives how many belong to this response: fewer than
@@ -131,10 +134,11 @@ impl Receiver {
             self.body.announce(expected);
         }
         self.done = self.framing.is_done();
-        if self.want.decode && head.facts.content_encoded && !self.done {
+        if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
             let encodings = crate::head::Headers::after_status_line(&head.bytes)
                 .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
             self.decoder = encodings
+                .filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
                 .and_then(|(_, value)| Decoder::for_encodings(value, self.want.relaxed))
                 .map(Box::new);
         }
@@ -163,6 +167,7 @@ impl Receiver {
                 Ok(())
             }),
             Some(decoder) => self.framing.feed(bytes, &mut |piece| {
+                self.encoded_len += piece.len() as u64;
                 decoder.push(piece, &mut |decoded| {
                     body.take(decoded);
                     Ok(())

@@ -5,7 +5,7 @@ mod peer;
 use std::io::Write;
 
 use drumfire_http::{
-    Coded, DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange,
+    Coded, Decode, DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange,
 };
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
@@ -189,12 +189,12 @@ fn relaxed_about_the_end() {
 fn undecoded_when_not_asked() {
     let bytes = gzip(b"hello");
     let want = Want {
-        decode: false,
+        decode: Decode::Nothing,
         ..Want::ALL
     };
     let response = fetch("gzip", &bytes, want).expect("good");
     assert_eq!(response.body, Some(bytes));
-    assert!(!response.decoded);
+    assert_eq!(response.encoded_len, None);
 }
 
 #[test]
@@ -206,12 +206,12 @@ fn no_body_is_nothing_to_decode() {
 #[test]
 fn counted_decoded_without_keeping() {
     let want = Want {
-        decode: true,
+        decode: Decode::All,
         ..Want::NOTHING
     };
     let text = text();
     let response = fetch("br", &brotli(&text), want).expect("good");
     assert_eq!(response.body, None);
     assert_eq!(response.body_len, text.len() as u64);
-    assert!(response.decoded);
+    assert!(response.encoded_len.is_some());
 }

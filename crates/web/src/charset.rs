@@ -215,7 +215,7 @@ impl Charset {
 }
 
 /// ISO-8859-1 text; borrowed when it is plain ASCII.
-pub(crate) fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
+pub fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => Cow::Borrowed(text),
         _ => Cow::Owned(bytes.iter().map(|b| char::from(*b)).collect()),

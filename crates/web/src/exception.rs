@@ -49,6 +49,16 @@ impl Exception {
         )
     }
 
+    /// Whether it is a `RuntimeException`, which no implementation of a sampler catches.
+    pub fn is_unchecked(&self) -> bool {
+        matches!(
+            self.class,
+            "java.lang.IllegalArgumentException"
+                | "java.lang.ClassCastException"
+                | "java.lang.NullPointerException"
+        )
+    }
+
     pub(crate) fn malformed_url(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new("java.net.MalformedURLException", message)
     }

@@ -13,7 +13,6 @@ use crate::body::{
 use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
-use crate::java_uri::append_ascii;
 use crate::status::{ConnectFailure, Endpoint, Failure};
 use crate::trace::frames::java as frames;
 use crate::url::{Url, Wire};
@@ -45,19 +44,86 @@ pub fn check_method(method: &str) -> Result<(), Exception> {
         .through(frames::METHOD.iter().copied()))
 }
 
+/// `HTTPJavaImpl.setupConnection` with an address that is not of HTTP.
+fn cannot_cast(protocol: &str) -> Exception {
+    let connection = match protocol {
+        "file" => "sun.net.www.protocol.file.FileURLConnection",
+        "jar" => "sun.net.www.protocol.jar.JarURLConnection",
+        "mailto" => "sun.net.www.protocol.mailto.MailToURLConnection",
+        _ => "sun.net.www.protocol.ftp.FtpURLConnection",
+    };
+    let message = format!(
+        "class {connection} cannot be cast to class java.net.HttpURLConnection ({connection} and \
+         java.net.HttpURLConnection are in module java.base of loader 'bootstrap')"
+    );
+    Exception::new("java.lang.ClassCastException", message).through(frames::CAST.iter().copied())
+}
+
+/// `HttpURLConnection.addRequestProperty`: what a header may not hold.
+///
+/// # Errors
+/// `IllegalArgumentException` for a line end or a colon in a name, and for a line end in a value that no blank follows.
+pub fn check_headers<'h>(headers: &[Header<'h>]) -> Result<(), Exception> {
+    for Header { name, value, .. } in headers {
+        if name.contains(['\n', ':']) {
+            let message = format!("Illegal character(s) in message header field: {name}");
+            return Err(Exception::illegal_argument(message)
+                .through([frames::HEADER_NAME])
+                .through(frames::HEADER.iter().copied()));
+        }
+        let mut lines = value.split('\n');
+        lines.next();
+        if lines.any(|line| !line.starts_with([' ', '\t'])) {
+            let message = format!("Illegal character(s) in message header value: {value}");
+            return Err(Exception::illegal_argument(message)
+                .through([frames::HEADER_VALUE])
+                .through(frames::HEADER.iter().copied()));
+        }
+    }
+    Ok(())
+}
+
+/// Where `HttpURLConnection.followRedirect` goes on, if it does.
+///
+/// 300 to 307 but 304 and 306 are followed within one protocol; 308 is not known. 305 is passed over here: Java would
+/// ask the place named as a proxy.
+///
+/// # Errors
+/// A `Location` that is no address even beside the request's.
+pub fn java_redirect(
+    status: u16,
+    request_url: &Url,
+    location: Option<&str>,
+) -> Result<Option<Url>, Exception> {
+    let Some(location) = location.filter(|_| matches!(status, 300..=303 | 307)) else {
+        return Ok(None);
+    };
+    match Url::parse(location) {
+        Ok(url) if url.protocol().eq_ignore_ascii_case(request_url.protocol()) => Ok(Some(url)),
+        Ok(_) => Ok(None),
+        Err(_) => request_url.join(location).map(Some),
+    }
+}
+
+/// Requests in a row that `HttpURLConnection` makes at most (`http.maxRedirects`).
+pub const MAX_REQUESTS: usize = 20;
+
+/// The failure after so many.
+pub fn java_too_many_redirects() -> Exception {
+    Exception::new("java.net.ProtocolException", frames::TOO_MANY)
+        .through(frames::CHAINED.iter().copied())
+        .caused_by(frames::too_many_redirects())
+}
+
 impl Url {
     /// What `HttpURLConnection` makes of an address: unlike HttpClient, it takes any path as it is.
     ///
     /// # Errors
     /// An unknown protocol or a port beyond 65535, with Java's message.
     pub fn java_wire(&self) -> Result<Wire<'_>, Exception> {
-        let default = self.port_or_default().ok_or_else(|| {
-            let protocol = self.protocol();
-            Exception::new(
-                "java.lang.ClassCastException",
-                format!("the connection of {protocol} cannot be cast to class java.net.HttpURLConnection"),
-            )
-        })?;
+        let default = self
+            .port_or_default()
+            .ok_or_else(|| cannot_cast(self.protocol()))?;
         let connect_port = u16::try_from(default)
             .map_err(|_| Exception::illegal_argument(format!("port out of range:{default}")))?;
         let standard = if self.is_secure() { 443 } else { 80 };
@@ -66,15 +132,10 @@ impl Url {
             Some(port) if port != standard => Cow::Owned(format!("{host}:{port}")),
             _ => Cow::Borrowed(host),
         };
-        let mut file = String::new();
-        append_ascii(
-            if self.path().is_empty() {
-                "/"
-            } else {
-                self.path()
-            },
-            &mut file,
-        );
+        let mut file = match self.path() {
+            "" => "/".to_owned(),
+            path => path.to_owned(),
+        };
         if let Some(query) = self.query() {
             file.push('?');
             file.push_str(query);
@@ -148,6 +209,24 @@ impl<'a> RequestHead<'a> {
         text
     }
 
+    /// Writes the head as `HttpURLConnection` does: in the encoding of the machine, which is UTF-8.
+    pub fn append_java(&self, method: &str, target: &str, out: &mut Vec<u8>) {
+        for part in [method, " ", target, " HTTP/1.1\r\n"] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        for (name, value) in self.iter() {
+            for part in [name, ": ", value, "\r\n"] {
+                out.extend_from_slice(part.as_bytes());
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    /// The `Connection` of a request that has lost the plan's headers.
+    pub fn java_keep_alive(&mut self) {
+        self.add_missing("Connection", "keep-alive");
+    }
+
     /// What `HttpURLConnection.writeRequests` adds when it is missing.
     pub fn java_finish(
         &mut self,
@@ -198,7 +277,7 @@ impl BodySpec<'_> {
     /// the first `Content-Type` header of the plan.
     ///
     /// # Errors
-    /// An unknown content encoding.
+    /// An unknown content encoding; a multipart body with `PUT`, for which nothing was set up.
     pub fn build_java(&self, own_content_type: Option<&str>) -> Result<Option<Body>, Exception> {
         let post = self.method == "POST";
         if !post && self.method != "PUT" {
@@ -231,6 +310,11 @@ impl BodySpec<'_> {
             } else {
                 ContentType::Set(FORM_TYPE.to_owned())
             }
+        } else if self.uses_multipart() {
+            let message =
+                "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
+            return Err(Exception::new("java.net.ProtocolException", message)
+                .through(frames::NO_OUTPUT.iter().copied()));
         } else {
             return Ok(None);
         };
@@ -396,7 +480,7 @@ mod tests {
         }
         head.java_finish(&wire.host_header, false, body.as_ref(), spec.method);
         let mut bytes = Vec::new();
-        head.append(spec.method, &wire.target, &mut bytes);
+        head.append_java(spec.method, &wire.target, &mut bytes);
         if let Some(body) = &body {
             bytes.extend_from_slice(body.shown().as_bytes());
         }
@@ -415,6 +499,74 @@ mod tests {
             following_redirect: false,
             add_content_type_if_missing: false,
         }
+    }
+
+    #[test]
+    fn redirects_are_followed_as_java_follows_them() {
+        let url = Url::parse("http://h:81/a/b").unwrap();
+        let next = |status, location| {
+            java_redirect(status, &url, location)
+                .unwrap()
+                .map(|url| url.to_string())
+        };
+        for status in [300, 301, 302, 303, 307] {
+            assert_eq!(
+                next(status, Some("c?d")).unwrap(),
+                "http://h:81/a/c?d",
+                "{status}"
+            );
+        }
+        for status in [200, 304, 306, 308, 404] {
+            assert_eq!(next(status, Some("c")), None, "{status}");
+        }
+        assert_eq!(next(302, Some("")).unwrap(), "http://h:81/a/b");
+        assert_eq!(next(302, Some("https://h/x")), None);
+        assert_eq!(next(302, None), None);
+    }
+
+    #[test]
+    fn headers_with_line_ends_are_refused() {
+        let refusal = |name: &'static str, value: &'static str| {
+            let header = Header::new(Cow::Borrowed(name), Cow::Borrowed(value));
+            check_headers(&[header]).map_err(|failure| failure.message.unwrap().into_owned())
+        };
+        assert_eq!(refusal("A", "one\n two\n\tthree"), Ok(()));
+        assert_eq!(
+            refusal("A", "one\ntwo").unwrap_err(),
+            "Illegal character(s) in message header value: one\ntwo"
+        );
+        assert_eq!(
+            refusal("A:", "").unwrap_err(),
+            "Illegal character(s) in message header field: A:"
+        );
+    }
+
+    #[test]
+    fn paths_are_sent_as_they_are() {
+        let url = Url::parse("http://h/\u{e9}?q=\u{fc}").unwrap();
+        let wire = url.java_wire().unwrap();
+        let mut bytes = Vec::new();
+        RequestHead::default().append_java("GET", &wire.target, &mut bytes);
+        assert_eq!(bytes, "GET /\u{e9}?q=\u{fc} HTTP/1.1\r\n\r\n".as_bytes());
+    }
+
+    #[test]
+    fn a_multipart_body_cannot_be_put() {
+        let spec = BodySpec {
+            method: "PUT",
+            raw: false,
+            multipart: true,
+            browser_compatible: false,
+            content_encoding: "",
+            arguments: &[],
+            files: &[],
+            following_redirect: false,
+            add_content_type_if_missing: false,
+        };
+        assert_eq!(
+            spec.build_java(None).unwrap_err().class,
+            "java.net.ProtocolException"
+        );
     }
 
     #[test]

@@ -191,7 +191,7 @@ pub fn auto_redirect(
     let location = location.ok_or_else(auto_redirect_failure)?;
     java_uri::parse(location, false)
         .ok()
-        .filter(|uri| !location.is_empty() || uri.path.is_empty())
+        .filter(|_| !names_no_host(location))
         .ok_or_else(auto_redirect_failure)?;
     let joined = request_url
         .join(location)
@@ -207,6 +207,16 @@ pub fn auto_redirect(
         same_request,
         method: method.to_owned(),
     }))
+}
+
+/// An address with a scheme but no host, such as `http:/a/b`, has nobody to be asked (`RedirectExec`).
+fn names_no_host(location: &str) -> bool {
+    let scheme_end = location.find([':', '/', '?', '#']);
+    scheme_end.is_some_and(|end| {
+        let rest = &location[end..];
+        let host = rest.strip_prefix("://").unwrap_or_default();
+        rest.starts_with(':') && (host.is_empty() || host.starts_with(['/', '?', '#']))
+    })
 }
 
 /// The failure of automatic redirects: circular, too many, or a `Location` that is missing or no URI.
@@ -329,6 +339,13 @@ mod tests {
             (next.url.as_str(), &*next.method),
             ("http://h:81/a/ok", "GET")
         );
+        for nowhere in ["http:/h/x", "http:///x", "mailto:a"] {
+            assert_eq!(
+                auto_redirect(302, "GET", &url, Some(nowhere)),
+                Err(auto_redirect_failure()),
+                "{nowhere}"
+            );
+        }
         assert_eq!(auto_redirect(302, "GET", &url, None), Ok(None));
         assert_eq!(auto_redirect(301, "PUT", &url, Some("/ok")), Ok(None));
         assert_eq!(

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 pub use crate::damage::Damage;
 use crate::exception::Exception;
-use crate::trace::Frame;
 pub use crate::trace::frames::damage::StatusPart;
 use crate::trace::frames::{self, Phase, below};
+use crate::trace::{Frame, Until};
 
 /// Where a connection was to be made to.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,13 @@ pub enum Failure<'a> {
     File(&'a str),
     /// Another socket error, in the system's words.
     Socket(&'a str),
+}
+
+/// The failure of a sampler that names an implementation there is not (`HTTPSamplerFactory.getImplementation`).
+pub fn unknown_implementation(name: &str) -> Exception {
+    Exception::illegal_argument(format!("Unknown implementation type: '{name}'"))
+        .through(frames::UNKNOWN_IMPLEMENTATION.iter().copied())
+        .until(Until::Address)
 }
 
 impl Failure<'_> {

@@ -73,6 +73,11 @@ pub const SANITIZED_LOCATION: &[Frame] = &[
 ];
 pub const NESTED_TOO_DEEP: Frame = jm!("HTTPSamplerBase.resultProcessing:1786");
 
+pub const UNKNOWN_IMPLEMENTATION: &[Frame] = &[
+    jm!("HTTPSamplerFactory.getImplementation:98"),
+    jm!("HTTPSamplerProxy.sample:61"),
+];
+
 /// Below `createHttpRequest`, which refuses methods.
 pub const UNKNOWN_METHOD: &[Frame] = &[
     jm!("HTTPHC4Impl.createHttpRequest:830"),

@@ -9,6 +9,46 @@ pub const METHOD: &[Frame] = &[
     jm!("HTTPJavaImpl.sample:533"),
 ];
 
+pub const CAST: &[Frame] = &[
+    jm!("HTTPJavaImpl.setupConnection:154"),
+    jm!("HTTPJavaImpl.sample:533"),
+];
+pub const HEADER_NAME: Frame = "sun.net.www.protocol.http.HttpURLConnection.checkMessageHeader:580";
+pub const HEADER_VALUE: Frame =
+    "sun.net.www.protocol.http.HttpURLConnection.checkMessageHeader:600";
+pub const HEADER: &[Frame] = &[
+    "sun.net.www.protocol.http.HttpURLConnection.isExternalMessageHeaderAllowed:530",
+    "sun.net.www.protocol.http.HttpURLConnection.addRequestProperty:3405",
+    jm!("HTTPJavaImpl.setConnectionHeaders:378"),
+    jm!("HTTPJavaImpl.setupConnection:194"),
+    jm!("HTTPJavaImpl.sample:533"),
+];
+pub const NO_OUTPUT: &[Frame] = &[
+    "sun.net.www.protocol.http.HttpURLConnection.getOutputStream0:1448",
+    "sun.net.www.protocol.http.HttpURLConnection.getOutputStream:1437",
+    jm!("PostWriter.sendPostData:109"),
+    jm!("HTTPJavaImpl.sendPutData:116"),
+    jm!("HTTPJavaImpl.sample:563"),
+];
+
+pub const TOO_MANY: &str = "Server redirected too many  times (20)";
+
+pub fn too_many_redirects() -> Cause {
+    chained(
+        "java.net.ProtocolException",
+        TOO_MANY,
+        &[
+            "sun.net.www.protocol.http.HttpURLConnection.getInputStream0:2045",
+            "sun.net.www.protocol.http.HttpURLConnection.getInputStream:1626",
+            "sun.net.www.protocol.http.HttpURLConnection.getHeaderField:3293",
+            "java.net.URLConnection.getHeaderFieldLong:639",
+            "java.net.URLConnection.getContentLengthLong:509",
+            "java.net.URLConnection.getContentLength:493",
+            jm!("HTTPJavaImpl.readResponse:233"),
+        ],
+    )
+}
+
 pub const REFUSED: &[Frame] = &[
     "sun.nio.ch.Net.connect0:0",
     "sun.nio.ch.Net.connect:579",

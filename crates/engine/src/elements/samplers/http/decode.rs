@@ -12,6 +12,7 @@ use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::compile::{Decoder, Element, Manager};
 use crate::program::Needs;
 use drumfire_expr::Template;
+use drumfire_web::status::unknown_implementation;
 use drumfire_web::trace::Client;
 
 /// GUI classes whose elements JMeter merges into an HTTP Request (`HTTPSamplerBase#APPLIABLE_CONFIG_CLASSES`).
@@ -94,6 +95,14 @@ impl<'p> Merged<'p> {
         }
     }
 
+    /// The value of a property that has a default only where it is missing altogether.
+    fn if_missing(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
+        match self.props.contains_key(name) {
+            true => self.template(d, name),
+            false => Template::raw(default),
+        }
+    }
+
     fn flag(&self, d: &mut Decoder, name: &str) -> bool {
         match self.props.get(name).map(|prop| &prop.value) {
             Some(Value::Str(text)) if text.contains("${") => {
@@ -132,7 +141,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         .filter(|config| is_applicable(config))
         .collect();
     let merged = Merged::new(d.element, &applicable);
-    let client = client(d, &merged);
+    let (client, unknown_client) = match client(d, &merged) {
+        Ok(client) => (client, None),
+        Err(name) => (Client::HttpClient, Some(unknown_implementation(&name))),
+    };
     let is_blazemeter = d.element.class == BLAZEMETER;
     let versions = match client {
         Client::HttpClient if is_blazemeter => of_blazemeter(d, &merged),
@@ -144,12 +156,13 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
     let settings = Arc::new(settings);
     let mut sampler = HttpSampler {
         client,
+        unknown_client,
         versions,
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),
         port: merged.template(d, "HTTPSampler.port"),
         path: merged.template(d, "HTTPSampler.path"),
-        method: merged.or(d, "HTTPSampler.method", "GET"),
+        method: merged.if_missing(d, "HTTPSampler.method", "GET"),
         content_encoding: merged.template(d, "HTTPSampler.contentEncoding"),
         arguments: merged
             .arguments
@@ -201,12 +214,15 @@ fn is_applicable(config: &Element) -> bool {
 }
 
 /// Which implementation runs (`HTTPSamplerFactory#getImplementation`).
-fn client(d: &mut Decoder, merged: &Merged<'_>) -> Client {
+///
+/// # Errors
+/// The name of an implementation that there is not.
+fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
     if d.element.class == BLAZEMETER {
-        return Client::HttpClient;
+        return Ok(Client::HttpClient);
     }
     if d.element.class == "HTTPSampler_" {
-        return Client::OldJava;
+        return Ok(Client::OldJava);
     }
     let implementation = merged.template(d, "HTTPSampler.implementation");
     let mut name = d.now(&implementation).to_string();
@@ -218,10 +234,10 @@ fn client(d: &mut Decoder, merged: &Merged<'_>) -> Client {
             .map(|value| value.to_string())
             .unwrap_or_default();
     }
-    if matches!(name.as_str(), "Java" | "HTTPSampler") {
-        Client::Java
-    } else {
-        Client::HttpClient
+    match name.as_str() {
+        "Java" | "HTTPSampler" => Ok(Client::Java),
+        "" | "HttpClient4" | "HttpClient3.1" => Ok(Client::HttpClient),
+        _ => Err(name),
     }
 }
 

@@ -1,15 +1,20 @@
 //! Requests of the implementation `Java` (`HTTPJavaImpl#setupConnection`).
 
+use drumfire_http::Incoming;
 use drumfire_results::Sample;
 use drumfire_web::Exception;
-use drumfire_web::body::Body;
+use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::RequestHead;
-use drumfire_web::java_client::{authorization, check_method};
+use drumfire_web::java_client::{
+    MAX_REQUESTS, authorization, check_headers, check_method, java_redirect,
+    java_too_many_redirects,
+};
 use drumfire_web::url::Url;
 
 use super::HttpSampler;
 use super::call::Call;
 use super::request::{Prepared, Sending};
+use super::transfer::Trouble;
 use crate::context::Context;
 
 impl HttpSampler {
@@ -34,7 +39,8 @@ impl HttpSampler {
         }
         let (arguments, files) = (call.arguments(), call.files());
         let spec = call.body_spec(self, method, &arguments, &files, following);
-        let built = check_method(method).and_then(|()| {
+        let checked = check_method(method).and_then(|()| check_headers(&call.headers));
+        let built = checked.and_then(|()| {
             Ok((
                 url.java_wire()?,
                 spec.build_java(head.first("Content-Type"))?,
@@ -79,7 +85,7 @@ impl HttpSampler {
         let through_proxy = target.proxy.is_some() && !wire.secure;
         head.java_finish(&wire.host_header, through_proxy, body.as_ref(), method);
         let mut bytes = Vec::with_capacity(256);
-        head.append(
+        head.append_java(
             method,
             if through_proxy {
                 url.as_str()
@@ -104,37 +110,72 @@ impl HttpSampler {
         })))
     }
 
+    /// Follows redirects as `HttpURLConnection` does itself: the same headers again, but none of the plan's after a `POST`, which
+    /// becomes a `GET`.
+    pub(super) async fn settle_java(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: Incoming,
+    ) -> Result<Incoming, Trouble> {
+        let mut incoming = incoming;
+        let mut url = sending.url.clone();
+        let mut bare = false;
+        for _ in 1..=MAX_REQUESTS {
+            let location = incoming.header("Location").map(decode_latin1);
+            let next = java_redirect(incoming.status, &url, location.as_deref());
+            let Some(next) = next.map_err(Trouble::Java)? else {
+                sending.url = url;
+                return Ok(incoming);
+            };
+            url = next;
+            if sending.method == "POST" && incoming.status != 307 {
+                bare = true;
+                sending.body = None;
+                "GET".clone_into(&mut sending.method);
+            }
+            self.rewrite_java(cx, call, sending, &url, bare)?;
+            incoming = self.send(cx, call, sending).await?;
+        }
+        Err(Trouble::Java(java_too_many_redirects()))
+    }
+
     /// Makes the head of a request that follows an automatic redirect.
-    pub(super) fn rewrite_java(
+    fn rewrite_java(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
         sending: &mut Sending,
         url: &Url,
-        method: &str,
-        body: Option<Body>,
-    ) {
-        let Ok(wire) = url.java_wire() else { return };
-        let mut head = RequestHead::java(self.keep_alive, &call.headers);
-        let cookies = self
-            .cookies
-            .as_ref()
-            .and_then(|cookies| cookies.header(cx, &sending.url));
+        bare: bool,
+    ) -> Result<(), Trouble> {
+        let wire = url.java_wire().map_err(Trouble::Java)?;
+        let (body, method) = (sending.body.take(), sending.method.clone());
+        let mut head = if bare {
+            RequestHead::default()
+        } else {
+            RequestHead::java(self.keep_alive, &call.headers)
+        };
+        let cookies = self.cookies.as_ref().filter(|_| !bare);
+        let cookies = cookies.and_then(|cookies| cookies.header(cx, &sending.url));
         head.cookies(cookies.as_deref());
         if let Some(body) = &body {
             head.java_body(body);
         }
         sending.target = self.target(cx, call, url, &wire);
         let through_proxy = sending.target.proxy.is_some() && !wire.secure;
-        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), method);
+        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+        head.java_keep_alive();
         sending.head.clear();
         let line = if through_proxy {
             url.as_str()
         } else {
             &wire.target
         };
-        head.append(method, line, &mut sending.head);
+        head.append_java(&method, line, &mut sending.head);
         drop(head);
         sending.body = body;
+        Ok(())
     }
 }

@@ -39,7 +39,8 @@ mod version;
 use std::sync::Arc;
 
 use drumfire_expr::Template;
-use drumfire_results::Sample;
+use drumfire_results::{Kind, Sample};
+use drumfire_web::Exception;
 use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
@@ -60,6 +61,8 @@ use version::Versions;
 /// A decoded HTTP Request.
 pub struct HttpSampler {
     client: Client,
+    /// Why there is no implementation of this name.
+    unknown_client: Option<Exception>,
     versions: Versions,
     protocol: Template,
     domain: Template,
@@ -129,6 +132,16 @@ impl HttpSampler {
         after
     }
 
+    /// What is caught only by `HTTPSamplerBase#sample()` has neither label nor address (`errorResult(e, new HTTPSampleResult())`).
+    pub(self) fn nameless(&self, cx: &Context, exception: &Exception, place: &Place<'_>) -> Sample {
+        let mut sample = Sample::new("".into(), cx.thread_name.clone());
+        sample.kind = Kind::Http;
+        sample.start_ms = cx.clock().now_ms();
+        failure::apply(&mut sample, exception, place, self.needs);
+        sample.set_end(sample.start_ms);
+        sample
+    }
+
     /// `HTTPSamplerBase#sample()`.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
         cx.http.begin_sample();
@@ -146,17 +159,18 @@ impl HttpSampler {
         };
         let url = match call.url(self, &cx.worker.addresses) {
             Ok(url) => url,
-            Err(exception) => {
-                // `errorResult(e, new HTTPSampleResult(0))`: no label, no address.
-                let mut sample = Sample::new("null".into(), cx.thread_name.clone());
-                sample.start_ms = cx.clock().now_ms();
-                failure::apply(&mut sample, &exception, &place, self.needs);
-                sample.set_end(sample.start_ms);
-                return Some(sample);
-            }
+            Err(exception) => return Some(self.nameless(cx, &exception, &place)),
         };
+        if let Some(exception) = self.unknown_client.as_ref().filter(|_| !call.reads_files()) {
+            let mut sample = self.nameless(cx, exception, &place);
+            sample.label = call.label.clone();
+            return Some(sample);
+        }
         let mut sample = self.fetch(cx, &call, &url, &call.method, &place).await?;
-        sample.label = call.label.clone();
+        let is_nameless = sample.label.is_empty() && sample.url.is_none();
+        if !is_nameless {
+            sample.label = call.label.clone();
+        }
         Some(sample)
     }
 }

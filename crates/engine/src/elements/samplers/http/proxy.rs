@@ -11,6 +11,7 @@ use std::sync::Arc;
 use drumfire_expr::{Properties, Random, Template};
 use drumfire_http::{Incoming, Proxy, Target, Tunnel};
 use drumfire_web::auth::{CredentialStore, Negotiation, Request};
+use drumfire_web::charset::decode_latin1;
 
 use crate::context::Context;
 use crate::number;
@@ -263,7 +264,7 @@ impl ProxyAccess {
         let challenges: Vec<String> = refusal
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"Proxy-Authenticate"))
-            .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+            .map(|(_, value)| decode_latin1(value).into_owned())
             .collect();
         let proxy = &self.choice.proxy;
         let mut negotiation = self.negotiation.borrow_mut();

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_http::{Identity, Incoming, Keep, Target, Want};
+use drumfire_http::{Decode, Identity, Incoming, Keep, Target, Want};
 use drumfire_results::{Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
+use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::trace::{Client, Place};
@@ -90,6 +91,11 @@ impl HttpSampler {
         };
         match built {
             Ok(prepared) => prepared,
+            Err((_, exception))
+                if self.client != Client::HttpClient && exception.is_unchecked() =>
+            {
+                Prepared::Done(Some(Box::new(self.nameless(cx, &exception, place))))
+            }
             Err((mut sample, exception)) => {
                 sample.start_ms = cx.clock().now_ms();
                 sample.set_end(sample.start_ms);
@@ -315,7 +321,11 @@ impl HttpSampler {
         let read = keep != Keep::Nothing;
         Want {
             keep,
-            decode: read,
+            decode: match (read, self.client) {
+                (false, _) => Decode::Nothing,
+                (true, Client::Java | Client::OldJava) => Decode::PlainGzip,
+                (true, _) => Decode::All,
+            },
             relaxed: self.settings.relaxed,
         }
     }
@@ -328,6 +338,12 @@ impl HttpSampler {
         sending: &mut Sending,
         incoming: Incoming,
     ) -> Result<Incoming, Trouble> {
+        if self.client != Client::HttpClient {
+            return match self.auto_redirects {
+                true => self.settle_java(cx, call, sending, incoming).await,
+                false => Ok(incoming),
+            };
+        }
         let mut incoming = incoming;
         let mut visited = vec![sending.url.clone()];
         loop {
@@ -345,7 +361,7 @@ impl HttpSampler {
             }
             let location = incoming
                 .header("Location")
-                .map(|value| String::from_utf8_lossy(value).into_owned());
+                .map(|value| decode_latin1(value).into_owned());
             let redirect = auto_redirect(
                 incoming.status,
                 &sending.method,
@@ -388,7 +404,7 @@ impl HttpSampler {
         let challenges: Vec<String> = incoming
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
-            .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+            .map(|(_, value)| decode_latin1(value).into_owned())
             .collect();
         if !negotiation.challenged(&cx.http.credentials, challenges.iter().map(String::as_str)) {
             return Ok(false);
@@ -444,16 +460,11 @@ impl HttpSampler {
         same: bool,
     ) -> Result<(), Trouble> {
         let body = if same { sending.body.take() } else { None };
-        if self.client == Client::HttpClient {
-            url.wire().map_err(Trouble::Java)?;
-            sending.access = self.access(cx, call, url);
-            let next = Next { url, method, body };
-            self.rewrite(cx, call, sending, next, None);
-        } else {
-            self.rewrite_java(cx, call, sending, url, method, body);
-        }
+        url.wire().map_err(Trouble::Java)?;
+        sending.access = self.access(cx, call, url);
+        let next = Next { url, method, body };
+        self.rewrite(cx, call, sending, next, None);
         sending.url = url.clone();
-        sending.sample.url = Some(url.text());
         method.clone_into(&mut sending.method);
         sending.is_head = method.eq_ignore_ascii_case("HEAD");
         Ok(())

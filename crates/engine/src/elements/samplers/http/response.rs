@@ -7,9 +7,11 @@ use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
 use drumfire_results::{Phases, Sample, Text};
 use drumfire_web::Exception;
+use drumfire_web::charset::decode_latin1;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
 use drumfire_web::trace::{Client, Place};
+use drumfire_web::url::Url;
 
 use super::HttpSampler;
 use super::call::Call;
@@ -45,6 +47,10 @@ impl HttpSampler {
                 Ok(incoming)
             };
         }
+        if self.auto_redirects && outcome.is_ok() {
+            // Only a response says where it came from at last.
+            sending.sample.url = Some(self.asked_address(&sending.url).text());
+        }
         match outcome {
             Ok(incoming) => match self.read(cx, sending, incoming, place) {
                 Ok(sample) => self.process(cx, call, sample, place).await,
@@ -54,6 +60,19 @@ impl HttpSampler {
                 let limited = call.limits.connect.is_some();
                 Some(self.failed(cx, *sending, &trouble, place, limited))
             }
+        }
+    }
+
+    /// The address that was asked: HttpClient's request has it in its own form, without a fragment.
+    fn asked_address(&self, url: &Url) -> Url {
+        let own = || {
+            let wire = url.wire().ok()?;
+            let authority = url.authority()?;
+            Url::parse(&format!("{}://{authority}{}", url.protocol(), wire.target)).ok()
+        };
+        match self.client {
+            Client::HttpClient => own().unwrap_or_else(|| url.clone()),
+            _ => url.clone(),
         }
     }
 
@@ -98,8 +117,8 @@ impl HttpSampler {
             .map(Into::into);
         let java = self.client != Client::HttpClient;
         // The implementation Java counts what it reads of the body, after chunks and before decompression.
-        let body_bytes = if java && !incoming.decoded {
-            incoming.body_len
+        let body_bytes = if java {
+            incoming.encoded_len.unwrap_or(incoming.body_len)
         } else {
             incoming.wire.body_bytes
         };
@@ -134,7 +153,7 @@ impl HttpSampler {
         if let Some(cookies) = &self.cookies {
             for (name, value) in incoming.headers() {
                 if name.eq_ignore_ascii_case(b"Set-Cookie") {
-                    cookies.receive(cx, &String::from_utf8_lossy(value), &url);
+                    cookies.receive(cx, &decode_latin1(value), &url);
                 }
             }
         }
