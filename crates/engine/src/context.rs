@@ -33,6 +33,12 @@ pub struct StateId(pub u32);
 
 /// The variable that says how the last sample went (`JMeterThread.LAST_SAMPLE_OK`).
 pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+/// `JMeterVariables.VAR_IS_SAME_USER_KEY`.
+const SAME_USER: &str = "__jmv_SAME_USER";
+/// `HTTPHC4Impl.JMETER_VARIABLE_USER_TOKEN`: the user's name, as long as its connections are kept.
+const USER_TOKEN: &str = "__jmeter.U_T__";
+/// Variables that JMeter sets itself and that are not among a user's variables here.
+pub const OWN_VARIABLES: [&str; 3] = [LAST_SAMPLE_OK, SAME_USER, USER_TOKEN];
 
 /// One user, as the elements of its thread group see it.
 pub struct Context {
@@ -106,6 +112,17 @@ pub struct Identity {
 }
 
 impl Context {
+    /// One of `OWN_VARIABLES`, if the user has it now.
+    pub fn own_variable(&self, name: &str) -> Option<&str> {
+        let flag = |value| Some(if value { "true" } else { "false" });
+        match name {
+            LAST_SAMPLE_OK => flag(self.last_sample_ok),
+            SAME_USER => flag(self.same_user),
+            USER_TOKEN if self.http.has_token() => Some(&self.thread_name),
+            _ => None,
+        }
+    }
+
     pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> Context {
         let states = (0..shared.program.state_count).map(|_| None).collect();
         Context {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use drumfire_expr::{Raised, Scope, ScriptCall, Template, Value};
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::context::{Context, LAST_SAMPLE_OK};
+use crate::context::{Context, OWN_VARIABLES};
 use crate::control::Control;
 use crate::elements::Action;
 pub use crate::elements::java::{text_blocks, text_sees};
@@ -359,13 +359,7 @@ impl<'a> Visit<'a> {
         if let Some(value) = self.scope().vars().get_named(name) {
             return Some(value);
         }
-        let cx = self.user()?;
-        let flag = match name {
-            LAST_SAMPLE_OK => cx.last_sample_ok,
-            SAME_USER => cx.same_user,
-            _ => return None,
-        };
-        Some(if flag { "true" } else { "false" })
+        self.user()?.own_variable(name)
     }
 
     /// Sets a variable, or removes it.
@@ -388,7 +382,7 @@ impl<'a> Visit<'a> {
     pub fn variables(&self) -> Vec<(&str, &str)> {
         let vars = self.scope().vars();
         let mut all: Vec<_> = vars.iter().map(|(name, value)| (name, &**value)).collect();
-        for name in [LAST_SAMPLE_OK, SAME_USER] {
+        for name in OWN_VARIABLES {
             if vars.get_named(name).is_none()
                 && let Some(value) = self.variable(name)
             {
@@ -497,6 +491,3 @@ impl<'a> Visit<'a> {
         }
     }
 }
-
-/// `JMeterVariables.VAR_IS_SAME_USER_KEY`.
-const SAME_USER: &str = "__jmv_SAME_USER";

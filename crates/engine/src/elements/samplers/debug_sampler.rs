@@ -11,7 +11,7 @@ use drumfire_expr::{Template, values};
 use drumfire_results::{DataType, Sample, Text};
 
 use crate::compile::Decoder;
-use crate::context::{Context, LAST_SAMPLE_OK};
+use crate::context::{Context, OWN_VARIABLES};
 use crate::program::Needs;
 
 pub struct DebugSampler {
@@ -100,24 +100,19 @@ fn variables(cx: &Context) -> Vec<(&str, &str)> {
         .iter()
         .map(|(name, value)| (name, &**value))
         .collect();
-    let own = [
-        (LAST_SAMPLE_OK, flag(cx.last_sample_ok)),
-        (
+    let own = OWN_VARIABLES
+        .iter()
+        .filter_map(|name| Some((*name, cx.own_variable(name)?)))
+        .chain([(
             "JMeterThread.pack",
             "org.apache.jmeter.threads.SamplePackage@10000000",
-        ),
-        ("__jmv_SAME_USER", flag(cx.same_user)),
-    ];
+        )]);
     for variable in own {
         if cx.vars.get_named(variable.0).is_none() {
             all.push(variable);
         }
     }
     all
-}
-
-fn flag(value: bool) -> &'static str {
-    if value { "true" } else { "false" }
 }
 
 fn list(out: &mut String, title: &str, mut entries: Vec<(&str, &str)>) {
@@ -200,6 +195,11 @@ mod tests {
             Some("JMeterVariables\nJMeterProperties\n")
         );
         assert_eq!(sample.received_bytes(), expected.len() as u64);
+        cx.http.keep_token();
+        let after_a_request = sampler.sample(&mut cx, &Template::raw("d"));
+        let listed = crate::body::text(&after_a_request, None);
+        let token = format!("__jmeter.U_T__={}\n__jmv_SAME_USER", cx.thread_name);
+        assert!(listed.contains(&token), "{listed}");
         assert_eq!(
             (
                 sample.code.as_str(),

@@ -32,6 +32,8 @@ pub struct UserState {
     reset: Rc<Cell<bool>>,
     /// An HTTP sampler has run: before that there is nothing to reset.
     used: bool,
+    /// There was a response since the last reset (`HTTPHC4Impl#extractClientContextAfterSample`).
+    has_token: Cell<bool>,
 }
 
 impl UserState {
@@ -46,6 +48,7 @@ impl UserState {
             jars: Rc::default(),
             reset: Rc::default(),
             used: false,
+            has_token: Cell::new(false),
         }
     }
 
@@ -76,11 +79,21 @@ impl UserState {
         self.used = true;
     }
 
+    /// Whether JMeter would keep the user's token among the variables now.
+    pub fn has_token(&self) -> bool {
+        self.has_token.get()
+    }
+
+    pub fn keep_token(&self) {
+        self.has_token.set(true);
+    }
+
     /// `HTTPHC4Impl#resetStateIfNeeded`; of what clients know of their proxies, only the one at hand forgets it.
     pub(super) fn reset_if_needed(&self, access: Option<&ProxyAccess>) {
         if self.reset.replace(false) {
             self.session.close_connections();
             self.session.forget_tls_sessions();
+            self.has_token.set(false);
             if let Some(access) = access {
                 access.forget();
             }

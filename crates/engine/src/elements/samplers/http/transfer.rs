@@ -43,10 +43,14 @@ impl HttpSampler {
     ) -> Result<Incoming, Trouble> {
         let begin = Instant::now();
         let exchange = transfer(&cx.http.session, sending, self.terms(call), begin);
-        match cx.attend(exchange).await {
+        let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
             None => Err(Trouble::Interrupted(begin)),
+        };
+        if outcome.is_ok() && self.client == Client::HttpClient {
+            cx.http.keep_token();
         }
+        outcome
     }
 
     /// The exchange as a future of its own, to run beside others.
