@@ -270,21 +270,18 @@ pub fn split_definition(text: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// The words in the environment variable `JVM_ARGS`, as system properties: `-Dname=value` has its meaning, anything
-/// else (heap sizes and the like) is for a JVM and returned apart.
-pub fn jvm_args(text: &str) -> (Vec<Change>, Vec<String>) {
-    let mut changes = Vec::new();
-    let mut others = Vec::new();
-    for word in text.split_whitespace() {
-        match word.strip_prefix("-D") {
-            Some(definition) => {
-                let (name, value) = split_definition(definition);
-                changes.push(Change::System(name, value));
-            }
-            None => others.push(word.to_owned()),
-        }
-    }
-    (changes, others)
+/// The system properties (`-Dname=value`) in the environment variable `JVM_ARGS`. Anything else (heap sizes and the like)
+/// is for Java alone, which reads it when a plan needs it.
+pub fn jvm_args(text: &str) -> Vec<Change> {
+    let definitions = text
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("-D"));
+    definitions
+        .map(|definition| {
+            let (name, value) = split_definition(definition);
+            Change::System(name, value)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -301,12 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn jvm_args_keep_definitions_and_set_heap_sizes_apart() {
-        let (changes, others) = jvm_args("-Xms1g  -Duser.language=en -XX:+UseG1GC");
+    fn definitions_in_jvm_args_are_system_properties() {
+        let changes = jvm_args("-Xms1g  -Duser.language=en -XX:+UseG1GC");
         assert_eq!(
             changes,
             [Change::System("user.language".to_owned(), "en".to_owned())]
         );
-        assert_eq!(others, ["-Xms1g", "-XX:+UseG1GC"]);
     }
 }

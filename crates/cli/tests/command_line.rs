@@ -107,7 +107,7 @@ fn the_log_goes_where_j_says_and_keeps_to_its_level() {
 
 #[test]
 fn options_without_an_effect_are_told() {
-    let workshop = workshop().variable("JVM_ARGS", "-Xmx8g");
+    let workshop = workshop();
     workshop.write("p.jmx", "nonsense");
     let finished = workshop.run(
         &[
@@ -123,7 +123,6 @@ fn options_without_an_effect_are_told() {
         LIMIT,
     );
     for text in [
-        "warning: JVM_ARGS: -Xmx8g has no effect here",
         "warning: Can't find additional property file: gone.properties",
         "warning: the Log4j configuration log4j2.xml is not read",
         "warning: Invalid log level, 'y' for 'x'.",

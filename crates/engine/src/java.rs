@@ -120,6 +120,12 @@ pub trait JavaHost: Send + Sync {
         classpath: &[PathBuf],
     ) -> Result<Option<Traits>, String>;
 
+    /// Starts Java, which runs the init scripts that properties name.
+    ///
+    /// # Errors
+    /// Why there is no Java.
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), String>;
+
     /// Whether there is a Java to run; does not start it.
     ///
     /// # Errors
@@ -446,6 +452,19 @@ impl<'a> Visit<'a> {
             Sampler::Http(sampler) => Some(sampler.request(cx, &package.name)),
             _ => None,
         }
+    }
+
+    /// Class and name of the sampler at hand, whatever it is.
+    pub fn named_sampler(&mut self) -> Option<(String, String)> {
+        let cx = self.user_mut()?;
+        let program = cx.shared.program.clone();
+        let package = program
+            .groups
+            .get(cx.group)?
+            .samplers
+            .get(cx.sampler? as usize)?;
+        let name = package.name.eval(cx).into_string();
+        Some((package.class.to_string(), name))
     }
 
     /// Changes the HTTP Request at hand for this sample.

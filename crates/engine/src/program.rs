@@ -113,6 +113,8 @@ pub struct Group {
 /// A sampler and all that is in its scope (`SamplePackage`).
 pub struct Package {
     pub name: Template,
+    /// The sampler's class in JMeter, with its package.
+    pub class: Box<str>,
     pub sampler: Sampler,
     pub pre: Vec<Arc<dyn PreProcessor>>,
     pub timers: Vec<Arc<dyn Timer>>,

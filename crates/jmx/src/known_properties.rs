@@ -5,6 +5,8 @@
 pub enum Effect {
     /// What it does in JMeter.
     Honoured,
+    /// What it does in JMeter, whose own class reads it where Java runs that class.
+    Java,
     /// Nothing, and why.
     None(&'static str),
 }
@@ -64,6 +66,15 @@ const fn without(name: &'static str, why: &'static str) -> KnownProperty {
         default: "",
         doc: "",
         effect: Effect::None(why),
+    }
+}
+
+const fn read_by_java(name: &'static str, doc: &'static str) -> KnownProperty {
+    KnownProperty {
+        name,
+        default: "",
+        doc,
+        effect: Effect::Java,
     }
 }
 
@@ -596,10 +607,30 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
     PropertySection {
         title: "Scripts and Java protocols",
         properties: &[
-            without("beanshell.*", NOT_BUILT),
-            without("groovy.utilities", NOT_BUILT),
-            without("jsr223.*", NOT_BUILT),
-            without("javascript.use_rhino", NOT_BUILT),
+            honoured(
+                "beanshell.init.file",
+                "",
+                "A BeanShell script that runs before the plan is read; it needs Java.",
+            ),
+            honoured(
+                "jsr223.init.file",
+                "",
+                "The same in the language that the file's ending names, or else Groovy.",
+            ),
+            without("beanshell.server.*", "there is no BeanShell server"),
+            read_by_java(
+                "beanshell.*",
+                "Files that BeanShell elements and functions run first.",
+            ),
+            read_by_java("groovy.utilities", "A file that `__groovy` runs first."),
+            read_by_java(
+                "jsr223.compiled_scripts_cache_size",
+                "How many compiled scripts are kept; 100 if it is not set.",
+            ),
+            read_by_java(
+                "javascript.use_rhino",
+                "Whether `__javaScript` and conditions take Rhino.",
+            ),
             honoured(
                 "tcp.handler",
                 "TCPClientImpl",
@@ -632,9 +663,9 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "",
                 "A property file with a message for each status code.",
             ),
-            without("jdbc*", NOT_BUILT),
-            without("ldapsampler.*", NOT_BUILT),
-            without("JMSSampler.*", NOT_BUILT),
+            read_by_java("jdbc*", "Settings of JDBC elements."),
+            read_by_java("ldapsampler.*", "Settings of LDAP samplers."),
+            read_by_java("JMSSampler.*", "Settings of JMS samplers."),
             without("mailer.*", NOT_BUILT),
             without(
                 "os_sampler.poll_for_timeout",

@@ -253,6 +253,10 @@ impl JavaHost for Jvm {
         self.found().map(|_| ())
     }
 
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), String> {
+        self.machine(plan, classpath).map(|_| ())
+    }
+
     fn classify(
         &self,
         class: &str,

@@ -19,13 +19,21 @@ use crate::{force, natives, seats};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
-/// Few threads run Java at a time, and pauses should be short: the collector with the least machinery.
-pub const OWN_OPTIONS: [&str; 5] = [
+/// What JMeter's start script hands to Java, in its order.
+const VARIABLES: [&str; 3] = ["HEAP", "GC_ALGO", "JVM_ARGS"];
+/// Few threads run Java at a time, and pauses should be short: the collector with the least machinery. The packages are those
+/// that JMeter's start script opens to scripts.
+pub const OWN_OPTIONS: [&str; 10] = [
     "-Xrs",
     "-XX:-UsePerfData",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
     "-Djava.awt.headless=true",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+    "--add-opens=java.base/java.util=ALL-UNNAMED",
+    "--add-opens=java.base/java.text=ALL-UNNAMED",
 ];
 
 pub struct Machine {
@@ -56,7 +64,7 @@ pub fn start(
     if let Some(machine) = MACHINE.get() {
         return Ok(machine);
     }
-    let mut options = options(&properties.get(OPTIONS).unwrap_or_default());
+    let mut options = options(&users_options(properties));
     tracing::info!("Java {} with {}", java.library.display(), options.join(" "));
     if let Some(archive) = archive {
         options.push(format!("-XX:SharedArchiveFile={}", archive.display()));
@@ -76,16 +84,38 @@ pub fn start(
     Ok(MACHINE.get_or_init(|| started))
 }
 
-/// The bridge's options and the user's. There can be only one collector.
+/// What the environment and the properties say; where they differ, Java takes what it reads last.
+fn users_options(properties: &Properties) -> String {
+    let around = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
+    let own = properties.get(OPTIONS).map(|text| text.to_string());
+    around.chain(own).collect::<Vec<_>>().join(" ")
+}
+
+/// The bridge's options and the user's. There can be only one collector: the user's last one.
 fn options(users: &str) -> Vec<String> {
+    let users = one_word_each(users);
     let is_collector = |option: &str| option.starts_with("-XX:+Use") && option.ends_with("GC");
-    let has_collector = users.split_whitespace().any(is_collector);
-    OWN_OPTIONS
-        .into_iter()
-        .filter(|option| !(has_collector && is_collector(option)))
-        .chain(users.split_whitespace())
-        .map(str::to_owned)
-        .collect()
+    let last = users.iter().rposition(|option| is_collector(option));
+    let own = OWN_OPTIONS.into_iter().map(str::to_owned);
+    let own = own.filter(|option| last.is_none() || !is_collector(option));
+    let users = users.iter().enumerate();
+    let users = users.filter(|(place, option)| Some(*place) == last || !is_collector(option));
+    own.chain(users.map(|(_, option)| option.clone())).collect()
+}
+
+/// `java` takes `--add-opens x=y` in two words, the virtual machine itself in one.
+fn one_word_each(options: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in options.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if last.starts_with("--") && !last.contains('=') => {
+                last.push('=');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
 }
 
 fn create(options: &[String], library: &Path) -> std::result::Result<Machine, String> {
@@ -485,5 +515,20 @@ mod tests {
         let own = options("-Xmx1g  -XX:+UseZGC");
         assert!(!own.contains(&serial));
         assert_eq!(own[own.len() - 2..], ["-Xmx1g", "-XX:+UseZGC"]);
+        let last = options("-XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:+UseParallelGC");
+        assert!(!last.contains(&"-XX:+UseG1GC".to_owned()));
+        assert_eq!(last[last.len() - 1], "-XX:+UseParallelGC");
+    }
+
+    #[test]
+    fn options_of_two_words_become_one() {
+        let words =
+            one_word_each("--add-opens java.base/sun.net=ALL-UNNAMED -Xmx1g --enable-preview=x");
+        let expected = [
+            "--add-opens=java.base/sun.net=ALL-UNNAMED",
+            "-Xmx1g",
+            "--enable-preview=x",
+        ];
+        assert_eq!(words, expected);
     }
 }

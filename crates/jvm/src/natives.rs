@@ -214,6 +214,19 @@ extern "system" fn request_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JBy
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
+extern "system" fn named_sampler<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+) -> JObjectArray<'l, JString<'l>> {
+    env.with_env(|env| -> Result<_> {
+        match visit(|visit| visit.named_sampler())? {
+            Some((class, name)) => texts_of(env, &[&class, &name]),
+            None => Ok(JObjectArray::<JString>::null()),
+        }
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
 extern "system" fn set_request<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -444,6 +457,7 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "setResult" "([B[B)V" set_result,
         "sampler" "()J" sampler,
         "request" "()[B" request_of,
+        "namedSampler" "()[Ljava/lang/String;" named_sampler,
         "setRequest" "([B[B)V" set_request,
         "verdict" "(Ljava/lang/String;ZZLjava/lang/String;)V" verdict,
         "thrown" "(ILjava/lang/String;)V" thrown,

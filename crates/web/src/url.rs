@@ -212,6 +212,16 @@ impl Url {
         })
     }
 
+    /// The address that JMeter shows where HttpClient was to follow redirects itself: the request target as it was sent, at the
+    /// host alone (`HTTPHC4Impl#sample`).
+    ///
+    /// # Errors
+    /// Those of [`Url::wire`].
+    pub fn as_sent(&self) -> Result<Self, Exception> {
+        let wire = self.wire()?;
+        Self::parse(&format!("{}://{}", self.protocol(), wire.host_header))?.join(&wire.target)
+    }
+
     /// `url.toURI().normalize().toURL()`, which JMeter does to every embedded resource.
     ///
     /// # Errors
@@ -457,6 +467,17 @@ mod tests {
             (&*wire.host_header, wire.connect_port, wire.secure),
             ("my_host", 443, true)
         );
+    }
+
+    #[test]
+    fn the_address_as_sent_has_neither_fragment_nor_empty_segments_nor_user() {
+        let as_sent = |text: &str| {
+            let url = Url::parse(text).unwrap();
+            url.as_sent().unwrap().as_str().to_owned()
+        };
+        assert_eq!(as_sent("http://h:80/a//b?x=1#top"), "http://h:80/a/b?x=1");
+        assert_eq!(as_sent("http://us:pw@h/a"), "http://h/a");
+        assert_eq!(as_sent("http://h"), "http://h/");
     }
 
     #[test]

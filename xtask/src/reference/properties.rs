@@ -22,12 +22,20 @@ pub fn page() -> String {
         .iter()
         .for_each(|section| honoured(section, &mut page));
     page.push_str(
+        "\n## Read by Java\n\nJMeter's own classes read these where Java runs them.\n\n| property | meaning |\n|---|---|\n",
+    );
+    let all = || {
+        KNOWN_PROPERTIES
+            .iter()
+            .flat_map(|section| section.properties)
+    };
+    for property in all().filter(|property| property.effect == Effect::Java) {
+        let _ = writeln!(page, "| `{}` | {} |", property.name, cell(property.doc));
+    }
+    page.push_str(
         "\n## Without effect\n\nProperties of JMeter that change nothing here.\n\n| property | why |\n|---|---|\n",
     );
-    for property in KNOWN_PROPERTIES
-        .iter()
-        .flat_map(|section| section.properties)
-    {
+    for property in all() {
         if let Effect::None(why) = property.effect {
             let _ = writeln!(page, "| `{}` | {} |", property.name, cell(why));
         }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Template;
+use drumfire_jmx::full_class_name;
 use drumfire_results::OutputSet;
 
 use crate::compile::{Decoded, Decoder, Element, Unit};
@@ -372,6 +373,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let reach_in_transaction = self.reach_in_transaction(&listeners);
         Some(Package {
             name,
+            class: full_class_name(&element.class).into(),
             sampler,
             pre,
             timers,

@@ -56,12 +56,13 @@ pub struct Compiled {
 pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
     let mut resolver = Resolver::new(tree, &settings);
     let plan = resolver.resolve();
-    let findings = resolver.findings;
+    let mut findings = resolver.findings;
     let Some(plan) = plan else {
         return Err(findings);
     };
+    scripts::run_init_files(&plan, &settings, &mut findings);
     let mut unit = Unit::new(&plan, &settings, findings);
-    let scripts = Scripts::new(&settings.java);
+    let scripts = Scripts::new(&settings.java, &unit.java.classpath);
     unit.compiler.set_scripts(scripts.runner());
     variables::define(&plan, &mut unit);
     unit.keystore = elements::config::read_keystore(&plan, &mut unit);

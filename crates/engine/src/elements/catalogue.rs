@@ -84,7 +84,6 @@ pub fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
 /// Why a class that is not in the catalogue cannot run.
 pub const UNKNOWN_CLASS: &str = "it is a plugin's element, which needs its Java class";
 const SCRIPT: &str = "it is a script";
-const NOT_YET: &str = "it is not built yet";
 const PROTOCOL: &str = "its own Java class runs it";
 const SERVER_METRICS: &str = "metrics of servers are not collected";
 const UPLOAD: &str = "results are not uploaded";
@@ -465,7 +464,12 @@ static ENTRIES: &[Entry] = &[
         java_element::assertion,
     ),
     native("MD5HexAssertion", Role::Scoped, assertions::md5_hex),
-    other("HTMLAssertion", Role::Scoped, Rung::Refused, NOT_YET),
+    java(
+        "HTMLAssertion",
+        Role::Scoped,
+        PROTOCOL,
+        java_element::assertion,
+    ),
     native("CompareAssertion", Role::Scoped, assertions::compare),
     java(
         "SMIMEAssertion",

@@ -150,6 +150,13 @@ impl HttpSampler {
                 }
             }
         }
+        let url = match self.auto_redirects && !java {
+            true => url.as_sent().unwrap_or(url),
+            false => url,
+        };
+        if self.auto_redirects && !java {
+            sample.url = Some(url.text());
+        }
         if let Some(cookies) = &self.cookies {
             for (name, value) in incoming.headers() {
                 if name.eq_ignore_ascii_case(b"Set-Cookie") {

@@ -61,6 +61,7 @@ final class Bridge {
         FileServer.getFileServer().setBaseForScript(new File(plan));
         Thread exit = new Thread(Bridge::exit, "exit");
         Runtime.getRuntime().addShutdownHook(exit);
+        Home.runInitFiles();
     }
 
     /** System.exit runs this before it ends the process, which the engine does in its own time. */
@@ -108,8 +109,7 @@ final class Bridge {
         }
         long delay = 0;
         try {
-            TestElement element = user.prepared(id);
-            Plan.prepare(element);
+            TestElement element = user.called(id);
             delay = run(user, element, role);
         } catch (Throwable thrown) {
             thrown(thrown);

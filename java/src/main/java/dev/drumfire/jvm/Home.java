@@ -3,11 +3,13 @@ package dev.drumfire.jvm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Properties;
 
+import org.apache.jmeter.JMeter;
 import org.apache.jmeter.util.JMeterUtils;
 
 /** JMeter's properties, and the folder that its classes look into. */
@@ -25,6 +27,16 @@ final class Home {
         JMeterUtils.setJMeterHome(home);
         JMeterUtils.initLocale();
         unpack(Path.of(home).resolve(NAMES));
+    }
+
+    /** Scripts that properties name; JMeter keeps what runs them to itself. */
+    static void runInitFiles() throws ReflectiveOperationException {
+        if (JMeterUtils.getPropDefault("beanshell.init.file", "").isEmpty() && JMeterUtils.getPropDefault("jsr223.init.file", "").isEmpty()) {
+            return;
+        }
+        Method run = JMeter.class.getDeclaredMethod("runInitScripts");
+        run.setAccessible(true);
+        run.invoke(null);
     }
 
     private static void unpack(Path file) throws IOException {

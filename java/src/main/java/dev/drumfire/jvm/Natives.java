@@ -39,6 +39,9 @@ final class Natives {
     /** The settings of the HTTP Request at hand as {@link Requests} writes them; null if the sampler is another one. */
     static native byte[] request();
 
+    /** The class and the name of the sampler at hand; null if there is none. */
+    static native String[] namedSampler();
+
     /** Changes the HTTP Request at hand for this sample by what differs between the two. */
     static native void setRequest(byte[] before, byte[] after);
 

@@ -7,8 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 
 import org.apache.jmeter.engine.util.NoThreadClone;
+import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.save.SaveService;
-import org.apache.jmeter.testbeans.TestBeanHelper;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.CollectionProperty;
 import org.apache.jmeter.testelement.property.JMeterProperty;
@@ -16,6 +16,7 @@ import org.apache.jmeter.testelement.property.MapProperty;
 import org.apache.jmeter.testelement.property.PropertyIterator;
 import org.apache.jmeter.testelement.property.StringProperty;
 import org.apache.jmeter.testelement.property.TestElementProperty;
+import org.apache.jmeter.util.JSR223TestElement;
 
 /** The elements of the plan that Java runs, as the file has them. */
 final class Plan {
@@ -26,6 +27,7 @@ final class Plan {
     /** For each element the numbers of those that are merged into it, the nearest first. */
     private static final List<int[]> CONFIGS = new ArrayList<>();
     private static final BitSet START_THREADS = new BitSet();
+    private static final BitSet FIXED_SCRIPTS = new BitSet();
 
     private Plan() {
     }
@@ -34,16 +36,19 @@ final class Plan {
         ELEMENTS.clear();
         CONFIGS.clear();
         START_THREADS.clear();
+        FIXED_SCRIPTS.clear();
     }
 
     /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
     static synchronized int add(byte[] xml, int[] configs) throws Exception {
         Object loaded = SaveService.loadElement(new ByteArrayInputStream(xml));
-        if (!(loaded instanceof TestElement element)) {
+        if (!(loaded instanceof TestElement written)) {
             throw new IllegalArgumentException("not a test element: " + new String(xml, StandardCharsets.UTF_8));
         }
+        TestElement element = Scripts.replaced(written);
         replaceTemplates(element);
         START_THREADS.set(ELEMENTS.size(), Threads.areStartedBy(element));
+        FIXED_SCRIPTS.set(ELEMENTS.size(), isFixedScript(element, xml));
         ELEMENTS.add(element);
         CONFIGS.add(configs);
         return Lifecycle.listensTo(element);
@@ -56,6 +61,16 @@ final class Plan {
     /** Whether the element is a script that may start threads. */
     static boolean startsThreads(int id) {
         return START_THREADS.get(id);
+    }
+
+    /** Whether the element is a script with the same texts at each call. */
+    static boolean isFixedScript(int id) {
+        return FIXED_SCRIPTS.get(id);
+    }
+
+    /** Samplers are none: scripts get them in hands, and may change them. */
+    private static boolean isFixedScript(TestElement element, byte[] xml) {
+        return element instanceof JSR223TestElement && !(element instanceof Sampler) && new String(xml, StandardCharsets.UTF_8).indexOf(TEMPLATE) < 0;
     }
 
     static int[] configs(int id) {
@@ -115,9 +130,5 @@ final class Plan {
         }
         element.setRunningVersion(true);
         return element;
-    }
-
-    static void prepare(TestElement element) {
-        TestBeanHelper.prepare(element);
     }
 }

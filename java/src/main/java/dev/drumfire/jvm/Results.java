@@ -145,7 +145,7 @@ final class Results {
     private static void write(SampleResult result, Wire.Writer out) {
         HTTPSampleResult http = result instanceof HTTPSampleResult known ? known : null;
         out.flag(http != null);
-        out.text(result.getSampleLabel()).text(result.getThreadName());
+        out.text(String.valueOf(result.getSampleLabel())).text(result.getThreadName());
         out.text(result.getResponseCode()).text(result.getResponseMessage());
         out.flag(result.isSuccessful());
         out.text(result.getDataType()).text(emptyAsNull(result.getContentType())).text(result.getDataEncodingNoDefault());

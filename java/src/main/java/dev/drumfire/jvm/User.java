@@ -2,9 +2,7 @@ package dev.drumfire.jvm;
 
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 
 import org.apache.jmeter.config.ConfigTestElement;
@@ -13,6 +11,7 @@ import org.apache.jmeter.engine.util.NoConfigMerge;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.testbeans.TestBeanHelper;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
 import org.apache.jmeter.threads.JMeterContextService;
@@ -28,7 +27,7 @@ final class User {
     final UserContext context = new UserContext();
     private final Vars vars = new Vars();
     private final String threadName;
-    private final Map<Integer, TestElement> elements = new HashMap<>();
+    private TestElement[] elements = new TestElement[0];
 
     // The call at hand.
     private boolean isBusy;
@@ -86,14 +85,23 @@ final class User {
     /** This user's copy of an element for the sample at hand; a sampler with its configuration merged in (TestCompiler). */
     TestElement prepared(int id) {
         TestElement element = element(id);
-        if (!changed.add(element)) {
-            return element;
+        if (Plan.isFixedScript(id)) {
+            return element; // nothing about it ever changes, and it got its bean's properties when it was copied
         }
-        if (element instanceof Sampler current) {
+        if (changed.add(element) && element instanceof Sampler current) {
             current.clearTestElementChildren();
             for (int config : Plan.configs(id)) {
                 merge(current, element(config));
             }
+        }
+        return element;
+    }
+
+    /** The same, about to be called. */
+    TestElement called(int id) {
+        TestElement element = prepared(id);
+        if (!Plan.isFixedScript(id)) {
+            TestBeanHelper.prepare(element);
         }
         return element;
     }
@@ -108,7 +116,18 @@ final class User {
 
     /** This user's copy of an element of the plan. */
     TestElement element(int id) {
-        return elements.computeIfAbsent(id, Plan::copy);
+        if (id >= elements.length) {
+            elements = Arrays.copyOf(elements, Plan.size());
+        }
+        TestElement element = elements[id];
+        if (element == null) {
+            element = Plan.copy(id);
+            elements[id] = element;
+            if (Plan.isFixedScript(id)) {
+                TestBeanHelper.prepare(element);
+            }
+        }
+        return element;
     }
 
     /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
@@ -178,9 +197,25 @@ final class User {
                 sampler = Requests.read(requestBefore);
                 sampler.setThreadContext(context);
                 requestBefore = Requests.write((HTTPSamplerBase) sampler);
+            } else if (isResultOffered) {
+                sampler = named(Natives.namedSampler());
             }
         }
         return sampler;
+    }
+
+    /** A sampler that the engine runs natively: an object of its class with nothing but its name. */
+    private static Sampler named(String[] classAndName) {
+        if (classAndName == null) {
+            return null;
+        }
+        try {
+            Sampler sampler = (Sampler) Class.forName(classAndName[0]).getDeclaredConstructor().newInstance();
+            sampler.setName(classAndName[1]);
+            return sampler;
+        } catch (ReflectiveOperationException | LinkageError | ClassCastException e) {
+            return null;
+        }
     }
 
     /** A Java sampler's turn: itself is the current sampler. */

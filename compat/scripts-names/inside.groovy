@@ -1,0 +1,1 @@
+SampleResult.sampleLabel = [FileName, Parameters, Label, binding.hasVariable("args")].join("|")

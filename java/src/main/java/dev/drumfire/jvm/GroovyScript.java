@@ -1,0 +1,164 @@
+package dev.drumfire.jvm;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Map;
+
+import javax.script.Bindings;
+import javax.script.Compilable;
+import javax.script.CompiledScript;
+import javax.script.ScriptEngine;
+import javax.script.ScriptException;
+
+import org.apache.jmeter.util.JMeterUtils;
+import org.apache.jmeter.util.JSR223TestElement;
+import org.apache.jorphan.util.JMeterStopTestException;
+import org.apache.jorphan.util.JMeterStopTestNowException;
+import org.apache.jorphan.util.JMeterStopThreadException;
+import org.codehaus.groovy.jsr223.GroovyCompiledScript;
+import org.codehaus.groovy.jsr223.GroovyScriptEngineImpl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import groovy.lang.Binding;
+import groovy.lang.MissingMethodException;
+import groovy.lang.Script;
+
+/**
+ * The Groovy script of a JSR223 element that keeps it compiled. It does what JSR223TestElement#processFileOrScript does with
+ * Groovy's script engine, but without what the two make anew for each call: an engine with a class loader, closures of all
+ * methods of the script, a metaclass of the object's own, and bindings that nobody asks for.
+ */
+final class GroovyScript {
+    /** JSR223TestElement has a cache of this size. */
+    private static final Cache<Object, Compiled> COMPILED =
+        Caffeine.newBuilder().maximumSize(JMeterUtils.getPropDefault("jsr223.compiled_scripts_cache_size", 100)).build();
+    /** Gives elements their bindings, and compiles nothing. */
+    private static final ScriptEngine ENGINE = JSR223TestElement.getInstance().getEngineByName("groovy");
+    private static final Field SCRIPT_CLASS = scriptClass();
+
+    private record FileKey(String path, long lastModified) {
+    }
+
+    /** A script's class; the constructor is null where the class is no script. */
+    private record Compiled(Class<?> type, Constructor<?> constructor) {
+        static Compiled of(Class<?> type) throws NoSuchMethodException {
+            return new Compiled(type, Script.class.isAssignableFrom(type) ? type.getConstructor(Binding.class) : null);
+        }
+    }
+
+    private final JSR223TestElement element;
+    /** The script as it was at this element's first call, whatever its variables have become since (JSR223TestElement#scriptMd5). */
+    private Compiled first;
+    private String loggerName;
+    private Logger log;
+
+    GroovyScript(JSR223TestElement element) {
+        this.element = element;
+    }
+
+    private static Field scriptClass() {
+        try {
+            Field field = GroovyCompiledScript.class.getDeclaredField("clasz");
+            field.setAccessible(true);
+            return field;
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException("Groovy's compiled script has another form", e);
+        }
+    }
+
+    /** Its engine; null if the script is in another language, or is not to be kept compiled. */
+    ScriptEngine engine() {
+        String language = element.getScriptLanguage();
+        boolean isGroovy = language == null || language.isEmpty() || language.equals("groovy") || language.equals("Groovy");
+        return isGroovy && ENGINE instanceof GroovyScriptEngineImpl && !"false".equals(element.getCacheKey()) ? ENGINE : null;
+    }
+
+    /** Whether {@link #run} can run it; what is wrong with it otherwise JMeter says. */
+    boolean isReady() throws ScriptException, IOException {
+        if (engine() == null) {
+            return false;
+        }
+        String file = element.getFilename();
+        if (file != null && !file.isEmpty()) {
+            return new File(file).canRead() && new File(file).isFile();
+        }
+        String text = element.getScript();
+        return first != null || text != null && !text.isEmpty();
+    }
+
+    /** Runs it; {@code own} are the names that only this kind of element has. */
+    Object run(Map<String, Object> own) throws ScriptException, IOException {
+        Compiled compiled = compiled();
+        if (compiled.constructor == null) {
+            return compiled.type;
+        }
+        try {
+            String label = element.getName();
+            Script script = (Script) compiled.constructor.newInstance(new Names(element, label, log(), own));
+            return script.run();
+        } catch (JMeterStopTestException | JMeterStopTestNowException | JMeterStopThreadException e) {
+            throw e;
+        } catch (MissingMethodException e) {
+            boolean isOwn = e.getType() == compiled.type;
+            // The engine looks for methods of other scripts then, and names itself.
+            throw new ScriptException(isOwn ? new MissingMethodException(e.getMethod(), GroovyScriptEngineImpl.class, e.getArguments()) : e);
+        } catch (Exception e) {
+            throw new ScriptException(e);
+        }
+    }
+
+    private Compiled compiled() throws ScriptException, IOException {
+        String name = element.getFilename();
+        if (name != null && !name.isEmpty()) {
+            File file = new File(name);
+            return compiled(new FileKey(file.getAbsolutePath(), file.lastModified()), file);
+        }
+        if (first == null) {
+            first = compiled(element.getScript(), null);
+        }
+        return first;
+    }
+
+    private Compiled compiled(Object key, File file) throws ScriptException, IOException {
+        Compiled known = COMPILED.getIfPresent(key);
+        if (known != null) {
+            return known;
+        }
+        synchronized (COMPILED) {
+            known = COMPILED.getIfPresent(key);
+            if (known == null) {
+                known = compile(file == null ? (String) key : Files.readString(file.toPath(), StandardCharsets.UTF_8));
+                COMPILED.put(key, known);
+            }
+            return known;
+        }
+    }
+
+    /** With an engine of its own, so that no script sees the classes of another. */
+    private static Compiled compile(String text) throws ScriptException {
+        ScriptEngine engine = JSR223TestElement.getInstance().getEngineByName("groovy");
+        CompiledScript script = ((Compilable) engine).compile(text);
+        try {
+            return Compiled.of((Class<?>) SCRIPT_CLASS.get(script));
+        } catch (ReflectiveOperationException e) {
+            throw new ScriptException(e);
+        }
+    }
+
+    private Logger log() {
+        String name = element.getName();
+        if (!name.equals(loggerName)) {
+            loggerName = name;
+            log = LoggerFactory.getLogger(element.getClass().getSuperclass().getName() + '.' + name);
+        }
+        return log;
+    }
+}
