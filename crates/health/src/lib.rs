@@ -11,7 +11,7 @@ mod verdict;
 mod watch;
 
 pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
-pub use machine::{Limits, Machine, Reading};
+pub use machine::{Limits, Machine, Reading, time_in_queue};
 pub use stages::{Stage, StageTimes};
 pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
 pub use watch::{Arrivals, Delay, Lacking, Moment, Opened, Second, Watch};

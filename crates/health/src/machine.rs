@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::sockets;
 
@@ -84,6 +85,13 @@ impl Default for Machine {
     fn default() -> Machine {
         Machine::at("/")
     }
+}
+
+/// How long this thread has been ready to run and had no CPU so far; `None` where the system does not say.
+pub fn time_in_queue() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let waited_ns = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(Duration::from_nanos(waited_ns))
 }
 
 impl Machine {

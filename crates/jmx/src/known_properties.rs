@@ -841,7 +841,9 @@ mod tests {
             .flat_map(|section| section.properties)
         {
             match property.effect {
-                Effect::Honoured => assert!(property.doc.ends_with('.'), "{}", property.name),
+                Effect::Honoured | Effect::Java => {
+                    assert!(property.doc.ends_with('.'), "{}", property.name);
+                }
                 Effect::None(why) => assert!(!why.is_empty(), "{}", property.name),
             }
         }

@@ -185,10 +185,9 @@ impl JavaElement {
 
     /// A call on this thread.
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
-        let began = Instant::now();
+        let began = self.pace.begin();
         let outcome = self.host.call(visit, self.call);
-        let took = began.elapsed();
-        self.pace.note_in_place(took);
+        let took = self.pace.end(began);
         visit.note_time(took);
         outcome
     }
