@@ -1,10 +1,11 @@
 // The comparison of runs.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
 import type { ComparedLabel, Comparison, Difference } from "./data";
 import { NINES_AT, count, curveOf, percent, percentileName, short, time } from "./format";
 import { Header, useTheme } from "./theme";
+import { Tools, hasWords, useChoice } from "./tools";
 
 const WORDS: Record<string, string> = { worse: "worse", better: "better", same: "no difference", unclear: "unclear", added: "new", removed: "gone" };
 
@@ -57,32 +58,22 @@ function Verdicts({ comparison, other }: { comparison: Comparison; other: Compar
 
 const badge = (finding: string) => (finding === "worse" ? "bad" : finding === "better" ? "good" : "");
 
+const KINDS: [string, string][] = [
+  ["all", "All labels"],
+  ["changed", "Changed ones"],
+];
+
 function Labels({ labels }: { labels: ComparedLabel[] }) {
-  const [search, setSearch] = useState("");
-  const [kind, setKind] = useState("all");
-  const found = useMemo(
-    () => labels.filter((label) => label.label.toLowerCase().includes(search.toLowerCase()) && (kind === "all" || label.finding !== "same")),
-    [labels, search, kind],
-  );
+  const choice = useChoice();
+  const { search, kind } = choice;
+  const found = useMemo(() => {
+    const isFound = hasWords(search);
+    return labels.filter((label) => isFound(label.label) && (kind === "all" || label.finding !== "same"));
+  }, [labels, search, kind]);
   const metrics = labels[0].differences.map((difference) => difference.metric);
   return (
     <div class="card">
-      <div class="tools">
-        <label>
-          <span class="hidden">Search labels</span>
-          <input type="search" placeholder="Search labels" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-        </label>
-        <label>
-          <span class="hidden">Which labels</span>
-          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-            <option value="all">All labels</option>
-            <option value="changed">Changed ones</option>
-          </select>
-        </label>
-        <span class="hint" role="status">
-          {found.length} of {labels.length}
-        </span>
-      </div>
+      <Tools what="labels" choice={choice} kinds={KINDS} shown={`${found.length} of ${labels.length}`} />
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Differences by label">
         <table id="label-table">
           <thead>

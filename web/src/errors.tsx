@@ -1,28 +1,20 @@
 // Failed samples by kind, each with the first of them.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { ErrorKind, FailedSample, Report } from "./data";
 import { clock, count, percent, time } from "./format";
+import { Tools, hasWords, useChoice } from "./tools";
 
 export function Errors({ report }: { report: Report }) {
-  const [search, setSearch] = useState("");
+  const choice = useChoice();
   const found = useMemo(() => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (kind: ErrorKind) => `${kind.code} ${kind.message} ${kind.first?.label ?? ""}`.toLowerCase();
-    return report.errors.filter((kind) => words.every((word) => text(kind).includes(word)));
-  }, [report, search]);
+    const isFound = hasWords(choice.search);
+    return report.errors.filter((kind) => isFound(`${kind.code} ${kind.message} ${kind.first?.label ?? ""}`));
+  }, [report, choice.search]);
   if (report.errors.length === 0) return <p class="card quiet">No sample failed.</p>;
   return (
     <div class="card" id="error-list">
-      <div class="tools">
-        <label>
-          <span class="hidden">Search errors</span>
-          <input type="search" placeholder="Search errors" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-        </label>
-        <span class="hint" role="status">
-          {found.length} of {report.errors.length} kinds
-        </span>
-      </div>
+      <Tools what="errors" choice={choice} shown={`${found.length} of ${report.errors.length} kinds`} />
       {found.slice(0, 200).map((kind) => (
         <Kind kind={kind} all={report.total.errors} key={kind.code + "\0" + kind.message} />
       ))}

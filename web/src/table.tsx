@@ -3,6 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Report, Row } from "./data";
 import { count, percent, short, time } from "./format";
+import { Tools, hasWords, useChoice } from "./tools";
 
 interface Column {
   head: string;
@@ -31,14 +32,14 @@ const COLUMNS: Column[] = [
 
 export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void }) {
   const { report, chosen, choose } = props;
-  const [search, setSearch] = useState("");
-  const [kind, setKind] = useState("all");
+  const choice = useChoice();
+  const { search, kind } = choice;
   const [sort, setSort] = useState<[number, boolean] | null>(null);
   const hasTransactions = report.labels.some((row) => row.transaction);
   const rows = useMemo(() => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const isFound = hasWords(search);
     const wanted = (row: Row) =>
-      words.every((word) => row.label.toLowerCase().includes(word)) &&
+      isFound(row.label) &&
       (kind === "all" || (kind === "failed" ? row.errors > 0 : row.transaction === (kind === "transactions")));
     const found = report.labels.filter(wanted);
     if (sort) {
@@ -52,27 +53,12 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
     }
     return found;
   }, [report, search, kind, sort]);
+  const kinds: [string, string][] = [["all", "All labels"], ["failed", "With failures"]];
+  if (hasTransactions) kinds.push(["samples", "Samplers"], ["transactions", "Transactions"]);
   const slowest = Math.max(...report.labels.map((row) => row.p95), 1e-9);
   return (
     <div class="card">
-      <div class="tools">
-        <label>
-          <span class="hidden">Search labels</span>
-          <input type="search" placeholder="Search labels" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-        </label>
-        <label>
-          <span class="hidden">Which labels</span>
-          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-            <option value="all">All labels</option>
-            <option value="failed">With failures</option>
-            {hasTransactions && <option value="samples">Samplers</option>}
-            {hasTransactions && <option value="transactions">Transactions</option>}
-          </select>
-        </label>
-        <span class="hint" role="status">
-          {rows.length} of {report.labels.length}
-        </span>
-      </div>
+      <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} />
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
           <thead>

@@ -90,25 +90,16 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         java: Default::default(),
         settings: settings.clone(),
     };
-    let last_sample_ok = program.names.slot(crate::context::LAST_SAMPLE_OK);
-    let shared = Arc::new(Shared {
-        last_sample_ok,
-        program: Arc::new(program),
-        properties: settings.properties.clone(),
-        clock: Clock::start(),
-        control: Control::default(),
+    let program = Arc::new(program);
+    user_of(Shared {
         counts: Counts::new(1),
-        timer_factor: 1.0,
-        statics: Default::default(),
-        tls: crate::elements::samplers::http::new_tls(&settings.properties),
-        announcements: Default::default(),
-        java_start: Default::default(),
-        loop_late_us: Default::default(),
-        stages: Default::default(),
-        defects: Default::default(),
-        reset_state: true,
-        supplies: Box::default(),
-    });
+        ..Shared::new(&program, Clock::start(), &Control::default())
+    })
+}
+
+/// The first user of a run whose results go nowhere.
+pub fn user_of(shared: Shared) -> Context {
+    let shared = Arc::new(shared);
     let place = Place {
         base_dir: std::path::PathBuf::new(),
         base_prefix: "~/".to_owned(),

@@ -68,6 +68,32 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// What the users of this program share before any of them has started.
+    pub(crate) fn new(program: &Arc<Program>, clock: Clock, control: &Control) -> Shared {
+        let properties = program.settings.properties.clone();
+        let factor = properties.get("timer.factor");
+        let factor = factor.and_then(|factor| factor.trim().parse().ok());
+        Shared {
+            counts: Counts::new(program.groups.len()),
+            supplies: program.groups.iter().map(Supply::new).collect(),
+            statics: Statics::default(),
+            tls: crate::elements::samplers::http::new_tls(&properties),
+            last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
+            java_start: OnceLock::new(),
+            defects: Defects::default(),
+            timer_factor: factor.unwrap_or(1.0),
+            reset_state: properties
+                .get_bool("httpclient.reset_state_on_thread_group_iteration", true),
+            properties,
+            clock,
+            control: control.clone(),
+            program: program.clone(),
+            announcements: Mutex::default(),
+            loop_late_us: AtomicU64::new(0),
+            stages: StageSums::default(),
+        }
+    }
+
     /// The variables a new user starts with.
     pub fn initial_vars(&self) -> Vars {
         let mut vars = self.program.initial_vars();
@@ -276,44 +302,13 @@ pub fn run(
     {
         host.start(&program, control).map_err(StartError::Java)?;
     }
-    let properties = program.settings.properties.clone();
-    let place = Place {
-        base_dir: program.base_dir.clone(),
-        base_prefix: properties
-            .get("jmeter.save.saveservice.base_prefix")
-            .map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
-        existing: if options.delete_results {
-            ExistingFile::Delete
-        } else {
-            ExistingFile::Append
-        },
-    };
-    let writer =
-        ResultWriter::open(program.outputs.clone(), &place).map_err(StartError::Results)?;
+    let writer = ResultWriter::open(program.outputs.clone(), &place(&program, options))
+        .map_err(StartError::Results)?;
     let clock = Clock::start();
-    let settings = SummariserSettings::from_properties(&crate::compile::lookup(&properties));
+    let properties = &program.settings.properties;
+    let settings = SummariserSettings::from_properties(&crate::compile::lookup(properties));
     let live = Arc::new(Live::new(program.summarisers.len()));
-    let shared = Arc::new(Shared {
-        counts: Counts::new(program.groups.len()),
-        supplies: program.groups.iter().map(Supply::new).collect(),
-        statics: Statics::default(),
-        tls: crate::elements::samplers::http::new_tls(&properties),
-        last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
-        java_start: OnceLock::new(),
-        defects: Defects::default(),
-        timer_factor: properties
-            .get("timer.factor")
-            .and_then(|factor| factor.trim().parse().ok())
-            .unwrap_or(1.0),
-        reset_state: properties.get_bool("httpclient.reset_state_on_thread_group_iteration", true),
-        properties,
-        clock,
-        control: control.clone(),
-        program: program.clone(),
-        announcements: Mutex::default(),
-        loop_late_us: AtomicU64::new(0),
-        stages: StageSums::default(),
-    });
+    let shared = Arc::new(Shared::new(&program, clock, control));
     let summarisers = program
         .summarisers
         .iter()
@@ -352,6 +347,23 @@ pub fn run(
     }
     run.all_groups();
     Ok(run.end())
+}
+
+/// Where result files are, and what becomes of those that are there.
+fn place(program: &Program, options: &Options) -> Place {
+    let prefix = program
+        .settings
+        .properties
+        .get("jmeter.save.saveservice.base_prefix");
+    Place {
+        base_dir: program.base_dir.clone(),
+        base_prefix: prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
+        existing: if options.delete_results {
+            ExistingFile::Delete
+        } else {
+            ExistingFile::Append
+        },
+    }
 }
 
 fn start_workers(
