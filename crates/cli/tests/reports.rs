@@ -46,8 +46,8 @@ fn code(finished: &Finished, expected: i32) {
     assert_eq!(finished.code, Some(expected), "{finished:?}");
 }
 
-#[test]
-fn a_run_that_is_worse_is_told_in_every_form() {
+/// A run against one that was better, told in every form: as `c.html`, `c.md`, `c.xml`, and on the terminal.
+fn worse() -> (Workshop, Finished) {
     let workshop = workshop();
     workshop.write("before.jtl", rows(1.0, 1_000));
     workshop.write("after.jtl", rows(1.3, 1_000));
@@ -66,6 +66,12 @@ fn a_run_that_is_worse_is_told_in_every_form() {
         .collect();
     let worse = workshop.run(&words, LIMIT);
     code(&worse, 7);
+    (workshop, worse)
+}
+
+#[test]
+fn a_run_that_is_worse_is_told_on_the_terminal() {
+    let (_workshop, worse) = worse();
     assert!(
         worse
             .out
@@ -92,7 +98,11 @@ fn a_run_that_is_worse_is_told_in_every_form() {
         "{}",
         worse.out
     );
+}
 
+#[test]
+fn a_run_that_is_worse_is_told_in_every_file() {
+    let (workshop, _) = worse();
     let markdown = workshop.read("c.md");
     assert!(
         markdown.starts_with("### after.jtl against before.jtl: worse\n"),

@@ -181,12 +181,21 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
         at_ms: START_MS + 200_000,
         text: "database restarted".to_owned(),
     });
+    run.time_use = Some(time_use());
+    run.health = vec![
+        health("Schedule delay", "ms", seconds),
+        health("CPU", "cores", seconds),
+    ];
+    run
+}
+
+fn time_use() -> TimeUse {
     let part = |name: &str, mean_us, is_own_work| TimedPart {
         name: name.to_owned(),
         mean_us,
         is_own_work,
     };
-    run.time_use = Some(TimeUse {
+    TimeUse {
         samples: 171,
         cpu_us: Some(41.0),
         parts: vec![
@@ -197,12 +206,7 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
             part("sampler", 9.0, true),
             part("extract", 1.4, true),
         ],
-    });
-    run.health = vec![
-        health("Schedule delay", "ms", seconds),
-        health("CPU", "cores", seconds),
-    ];
-    run
+    }
 }
 
 fn health(name: &str, unit: &str, seconds: i64) -> HealthGroup {

@@ -274,7 +274,7 @@ impl RunFile {
     /// # Errors
     /// What the disk says.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let packer = GzEncoder::new(out, Compression::new(6));
+        let packer = GzEncoder::new(out, Compression::new(4));
         // The packer does much at every call, and JSON comes in small pieces.
         let mut pieces = BufWriter::with_capacity(64 << 10, packer);
         serde_json::to_writer(&mut pieces, self)?;

@@ -143,7 +143,8 @@ impl Elements {
     fn sample(&mut self, tag: &BytesStart<'_>) -> Result<Sample, String> {
         let mut sample = Sample::default();
         let mut stamp_ms = None;
-        for attribute in tag.attributes() {
+        // Whether one is there twice is the writer's business.
+        for attribute in tag.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| error.to_string())?;
             let text = quick_xml::escape::unescape(&attribute.value)
                 .unwrap_or_else(|_| attribute.value.clone());
