@@ -10,6 +10,8 @@ use drumfire_testkit::compat;
 
 const WEBSOCKET: &str = "the site speaks no WebSocket; crates/engine/tests/websocket.rs has them";
 
+const DATABASE: &str = "there is no database at the site; crates/engine/tests/jdbc.rs has them";
+
 /// Elements without a case, and why.
 const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
     (
@@ -48,6 +50,10 @@ const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
     ("eu.luminis.jmeter.wssampler.TextFrameFilter", WEBSOCKET),
     ("eu.luminis.jmeter.wssampler.BinaryFrameFilter", WEBSOCKET),
     ("eu.luminis.jmeter.wssampler.PingFrameFilter", WEBSOCKET),
+    ("JDBCDataSource", DATABASE),
+    ("JDBCSampler", DATABASE),
+    ("JDBCPreProcessor", DATABASE),
+    ("JDBCPostProcessor", DATABASE),
     (
         "TCPSampler",
         "the site speaks HTTP only; crates/engine/tests/tcp_sampler.rs has JMeter's codes and messages",

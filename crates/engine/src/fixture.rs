@@ -58,6 +58,8 @@ pub fn decode_with_findings<T>(
         reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
         java: Default::default(),
+        jdbc: Default::default(),
+        pools: Default::default(),
         foreign: Default::default(),
         keystore: None,
     };
@@ -88,6 +90,8 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         keeps_previous: false,
         reads_sampler_name: false,
         java: Default::default(),
+        jdbc: Default::default(),
+        pools: Default::default(),
         settings: settings.clone(),
     };
     let program = Arc::new(program);

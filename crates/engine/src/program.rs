@@ -7,6 +7,7 @@ use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
 use crate::compile::Settings;
+use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
 use crate::elements::{
@@ -42,6 +43,10 @@ pub struct Program {
     pub reads_sampler_name: bool,
     /// What Java runs.
     pub java: JavaPlan,
+    /// Where JDBC elements run.
+    pub jdbc: Choice,
+    /// Their connections, if they run here.
+    pub pools: Arc<Pools>,
     pub settings: Arc<Settings>,
 }
 

@@ -33,7 +33,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     for pre in &package.pre {
         match pre.apart() {
             Some(java) => java.process_before(&mut user.cx).await,
-            None => pre.process(&mut user.cx),
+            None => match pre.statement() {
+                Some(statement) => statement.process(&mut user.cx).await,
+                None => pre.process(&mut user.cx),
+            },
         }
     }
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
@@ -98,7 +101,10 @@ async fn examine(
     for post in &package.post {
         match post.apart() {
             Some(java) => java.process_after(&mut user.cx, result).await,
-            None => post.process(&mut user.cx, result),
+            None => match post.statement() {
+                Some(statement) => statement.process(&mut user.cx).await,
+                None => post.process(&mut user.cx, result),
+            },
         }
         if gave_up(user, package) {
             return false;

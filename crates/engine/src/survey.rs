@@ -42,14 +42,15 @@ const NOT_REACHED: &str = "no thread group runs it";
 
 /// Surveys a plan. The verdict is compile's own: an element that compile has an error about never counts as native.
 pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
-    let (findings, runs) = match compile::compile(tree.clone(), settings.clone()) {
-        Ok(compiled) => (compiled.warnings, true),
-        Err(findings) => (findings, false),
+    let (findings, runs, jdbc_in_java) = match compile::compile(tree.clone(), settings.clone()) {
+        Ok(compiled) => (compiled.warnings, true, compiled.program.jdbc.java),
+        Err(findings) => (findings, false, None),
     };
     let plan = Resolver::new(tree.clone(), settings).resolve();
     let mut surveyor = Surveyor {
         source: &tree.source,
         findings: &findings,
+        jdbc_in_java,
         reached: HashSet::new(),
         compiler: Compiler::new(settings.properties.clone()),
         rows: Vec::new(),
@@ -86,6 +87,8 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
 struct Surveyor<'a> {
     source: &'a Arc<SourceFile>,
     findings: &'a [Diagnostic],
+    /// Why Java runs the JDBC elements.
+    jdbc_in_java: Option<String>,
     /// Start tags of the elements that compile looks at.
     reached: HashSet<Span>,
     compiler: Compiler,
@@ -193,7 +196,10 @@ impl Surveyor<'_> {
                 (Rung::Jvm, finding.message.clone())
             }
             Some(finding) => (Rung::Refused, finding.message.clone()),
-            None => (rung, why.to_owned()),
+            None => match &self.jdbc_in_java {
+                Some(why) if elements::jdbc::CLASSES.contains(&class) => (Rung::Jvm, why.clone()),
+                _ => (rung, why.to_owned()),
+            },
         }
     }
 

@@ -260,6 +260,10 @@ async fn serve(
             recorder.ignore_transactions,
         ),
     ));
+    if index == 0 {
+        let program = shared.program.clone();
+        spawn_local(async move { crate::elements::jdbc::prepare(&program.pools).await });
+    }
     let alarms = spawn_local(worker.alarms.clone().serve());
     let mut rows = tokio::time::interval(ROWS_TICK);
     let mut state = Stopping::No;

@@ -632,6 +632,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Whether `__javaScript` and conditions take Rhino.",
             ),
             honoured(
+                "jdbcsampler.nullmarker",
+                "]NULL[",
+                "What stands for NULL among the values of a prepared statement.",
+            ),
+            honoured(
                 "tcp.handler",
                 "TCPClientImpl",
                 "The client of TCP Samplers that name none.",

@@ -14,6 +14,7 @@ use crate::elements::Listener;
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
 };
+use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::{SampleListener, java};
 use crate::java::{JavaPlan, Traits};
 use crate::program::Needs;
@@ -41,6 +42,10 @@ pub struct Unit<'a> {
     pub managers: HashMap<usize, Manager>,
     /// What Java runs.
     pub java: JavaPlan,
+    /// Where JDBC elements run.
+    pub jdbc: Choice,
+    /// Their connections, if they run here.
+    pub pools: Arc<Pools>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
     pub foreign: HashMap<String, Result<Traits, String>>,
     /// The client certificates of the plan's HTTPS requests.

@@ -66,6 +66,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     unit.compiler.set_scripts(scripts.runner());
     variables::define(&plan, &mut unit);
     unit.keystore = elements::config::read_keystore(&plan, &mut unit);
+    elements::jdbc::choose(&plan, &mut unit);
     let mut decoded = Decoded::default();
     let command_line = command_line_listeners(&mut unit);
     let groups: Vec<_> = plan
@@ -108,6 +109,8 @@ impl<'s> Unit<'s> {
             previous_needs,
             reads_sampler_name: false,
             managers: HashMap::new(),
+            jdbc: Default::default(),
+            pools: Default::default(),
             java: JavaPlan {
                 classpath: classpath(plan, &settings.base_dir),
                 ..JavaPlan::default()
@@ -144,6 +147,8 @@ impl<'s> Unit<'s> {
             keeps_previous: self.keeps_previous,
             reads_sampler_name: self.reads_sampler_name,
             java: self.java,
+            jdbc: self.jdbc,
+            pools: self.pools,
             settings: settings.clone(),
         };
         Compiled {

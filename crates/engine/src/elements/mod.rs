@@ -5,6 +5,7 @@ pub mod assertions;
 pub mod config;
 pub mod controllers;
 pub mod java;
+pub mod jdbc;
 pub mod listeners;
 pub mod post;
 pub mod pre;
@@ -47,6 +48,10 @@ pub enum Action {
 /// Runs before the sampler.
 pub trait PreProcessor: Send + Sync {
     fn process(&self, cx: &mut Context);
+    /// A statement for a database, which is waited for instead.
+    fn statement(&self) -> Option<&jdbc::JdbcStatement> {
+        None
+    }
     /// Java code, when its next call may hold up the thread: then that call is made on another one.
     fn apart(&self) -> Option<&java::JavaElement> {
         None
@@ -57,6 +62,10 @@ pub trait PreProcessor: Send + Sync {
 pub trait PostProcessor: Send + Sync {
     /// `sample` is the sampler's result, with what [`PostProcessor::needs`] asked for.
     fn process(&self, cx: &mut Context, sample: &mut Sample);
+    /// A statement for a database, which is waited for instead.
+    fn statement(&self) -> Option<&jdbc::JdbcStatement> {
+        None
+    }
     /// Java code, when its next call may hold up the thread: then that call is made on another one.
     fn apart(&self) -> Option<&java::JavaElement> {
         None

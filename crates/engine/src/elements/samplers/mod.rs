@@ -5,6 +5,7 @@ mod dummy_sampler;
 mod flow_control;
 pub mod http;
 mod java_sampler;
+mod jdbc_sampler;
 mod parallel_sampler;
 mod set_variables_action;
 mod system_sampler;
@@ -35,6 +36,7 @@ pub enum Sampler {
     System(Box<system_sampler::OsProcess>),
     Tcp(Box<tcp_sampler::TcpSampler>),
     WebSocket(Box<websocket::WebSocketSampler>),
+    Jdbc(Box<jdbc_sampler::JdbcSampler>),
     /// The Java Request's own two test clients.
     Java(java_sampler::JavaSampler),
     /// Any sampler that its Java class runs.
@@ -55,6 +57,7 @@ impl Sampler {
             Sampler::Dummy(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::FlowControl(action) => action.sample(cx).await,
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
+            Sampler::Jdbc(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
             Sampler::Foreign(element) => element.sample(cx).await,
             Sampler::SetVariables(assignments) => {
@@ -79,6 +82,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
             Some(Sampler::SetVariables(set_variables_action::decode(d)))
         }
         "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
+        "JDBCSampler" if d.unit.jdbc.java.is_none() => {
+            Some(Sampler::Jdbc(Box::new(jdbc_sampler::decode(d, needs))))
+        }
+        "JDBCSampler" => java::sampler(d, configs).map(Sampler::Foreign),
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
         "TCPSampler" => match tcp_sampler::decode(d, configs, needs) {

@@ -1,0 +1,25 @@
+//! JDBC Connection Configuration (`JDBCDataSource`): a pool of connections to a database, under the name of a variable.
+//!
+//! Properties: `dataSource` (the name), `dbUrl`, `driver`, `username`, `password`, `poolMax` (0: each user has a connection of
+//! its own), `timeout` (milliseconds that a user waits for a connection), `autocommit`, `transactionIsolation`, `preinit` (connect
+//! before the first sample), `initQuery` (a statement per line, for new connections), `keepAlive` with `connectionAge` and
+//! `trimInterval` (milliseconds), `connectionProperties`. They are read before the run.
+//!
+//! PostgreSQL (`org.postgresql.Driver`) is spoken natively, as pgjdbc does it. Java and the driver's own jar run all JDBC elements
+//! of a plan where one of them needs them: another database, an address with settings beyond user, password and application
+//! name, connection properties, callable statements, result variables, parameters of rare types, scripts that use connections.
+//!
+//! Differences: connections are not encrypted; the transaction isolation is set once for a connection, not with each loan;
+//! instead of a test of idle connections (`checkQuery`), those idle for longer than both times of `keepAlive` are replaced;
+//! statements are prepared whatever `poolPreparedStatements` says.
+
+use crate::compile::Decoder;
+use crate::elements::{Roles, java};
+
+/// The pools themselves are made before anything is decoded, since all elements may use them (`jdbc::choose`).
+pub fn decode(d: &mut Decoder) -> Roles {
+    match d.unit.jdbc.java {
+        Some(_) => java::config(d),
+        None => Roles::default(),
+    }
+}

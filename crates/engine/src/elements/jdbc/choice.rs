@@ -1,0 +1,99 @@
+//! Whether the JDBC elements of a plan run here. They share connections, so it is all of them or none.
+
+use std::sync::Arc;
+
+use drumfire_jmx::Value;
+use drumfire_sql::Address;
+
+use super::arguments;
+use super::pool::{Pool, Pools};
+use crate::compile::{Decoder, Element, Unit};
+
+/// The classes of the elements.
+pub const CLASSES: &[&str] = &[
+    "JDBCDataSource",
+    "JDBCSampler",
+    "JDBCPreProcessor",
+    "JDBCPostProcessor",
+];
+
+/// Where the JDBC elements of a plan run.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Why their Java classes run them; absent if they run here.
+    pub java: Option<String>,
+}
+
+/// Looks at all JDBC elements of a plan, and at what scripts do with them; makes their pools.
+pub fn choose(plan: &Element, unit: &mut Unit) {
+    unit.jdbc.java = reason(plan, unit);
+    if unit.jdbc.java.is_none() {
+        let mut pools = Pools::default();
+        collect(plan, unit, &mut pools);
+        unit.pools = Arc::new(pools);
+    }
+}
+
+fn collect(element: &Element, unit: &mut Unit, pools: &mut Pools) {
+    if element.class == "JDBCDataSource" {
+        let mut d = Decoder::new(element, unit);
+        if let Some(pool) = Pool::decode(&mut d)
+            && let Err(pool) = pools.add(pool)
+        {
+            let message = format!("JDBC data source already defined for: {}", pool.name());
+            d.warn("jdbc-name-twice", message);
+        }
+    }
+    for child in &element.children {
+        collect(child, unit, pools);
+    }
+}
+
+fn reason(element: &Element, unit: &mut Unit) -> Option<String> {
+    let own = match element.class.as_str() {
+        "JDBCDataSource" => of_data_source(element, unit),
+        class if CLASSES.contains(&class) => of_statement(element),
+        class if class.starts_with("JSR223") || class.starts_with("BeanShell") => {
+            of_script(element)
+        }
+        _ => None,
+    };
+    own.or_else(|| {
+        element
+            .children
+            .iter()
+            .find_map(|child| reason(child, unit))
+    })
+}
+
+fn of_data_source(element: &Element, unit: &mut Unit) -> Option<String> {
+    let mut d = Decoder::new(element, unit);
+    let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
+    if Address::parse(&url, &driver).is_none() {
+        return Some(format!("{url} with {driver} needs the driver itself"));
+    }
+    let properties = d.text_now("connectionProperties");
+    (!properties.is_empty()).then(|| "connection properties are the driver's own".to_owned())
+}
+
+fn of_statement(element: &Element) -> Option<String> {
+    let props = &element.props;
+    let text = |name: &str| props.str(name).into_owned();
+    let kind = text("queryType");
+    if kind == "Callable Statement" || kind.contains("${") {
+        return Some(format!("a query of the type '{kind}'"));
+    }
+    if !text("resultVariable").trim().is_empty() {
+        return Some("a result variable holds Java's objects".to_owned());
+    }
+    let types = text("queryArgumentsTypes");
+    arguments::needs_driver(&types).then(|| format!("parameters of the types '{types}'"))
+}
+
+fn of_script(element: &Element) -> Option<String> {
+    let is_about_sql = element.props.iter().any(|prop| match &prop.value {
+        Value::Str(text) => text.contains("DataSourceElement") || text.contains("java.sql"),
+        _ => false,
+    });
+    is_about_sql.then(|| "a script uses the connections".to_owned())
+}

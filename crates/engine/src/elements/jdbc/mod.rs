@@ -1,0 +1,19 @@
+//! What the JDBC elements have in common (`AbstractJDBCTestElement`): statements, and pools of connections.
+//!
+//! | file | what |
+//! |---|---|
+//! | `choice.rs` | whether the plan's JDBC elements run here or in Java |
+//! | `pool.rs` | connections that users share, or have for themselves |
+//! | `statement.rs` | the settings of a statement, and running it |
+//! | `arguments.rs` | values of parameters in the types that the plan gives them |
+//! | `rows.rs` | a result as text and as variables |
+
+mod arguments;
+mod choice;
+mod pool;
+mod rows;
+mod statement;
+
+pub use choice::{CLASSES, Choice, choose};
+pub use pool::{Pools, prepare};
+pub use statement::{Fault, JdbcStatement};

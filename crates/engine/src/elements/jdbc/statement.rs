@@ -1,0 +1,288 @@
+//! The settings of a statement, and running it (`AbstractJDBCTestElement#execute`).
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drumfire_expr::{Raised, Scope, Template};
+use drumfire_sql::{Connection, Expected, Failure, Outcome, Statement};
+
+use super::pool::{Lease, Pools};
+use super::{arguments, rows};
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+
+const SELECT: &str = "Select Statement";
+const UPDATE: &str = "Update Statement";
+const PREPARED_SELECT: &str = "Prepared Select Statement";
+const PREPARED_UPDATE: &str = "Prepared Update Statement";
+const COMMIT: &str = "Commit";
+const ROLLBACK: &str = "Rollback";
+const AUTOCOMMIT_OFF: &str = "AutoCommit(false)";
+const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
+
+/// What went wrong: an exception of SQL, or another one of Java's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Sql(Failure),
+    Exception {
+        class: &'static str,
+        message: Option<String>,
+    },
+}
+
+impl Fault {
+    pub fn exception(class: &'static str, message: impl Into<String>) -> Fault {
+        Fault::Exception {
+            class,
+            message: Some(message.into()),
+        }
+    }
+
+    /// An exception without a message.
+    pub fn silent(class: &'static str) -> Fault {
+        Fault::Exception {
+            class,
+            message: None,
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Fault {
+        Fault::Sql(failure)
+    }
+}
+
+/// As `Throwable#toString`.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Sql(failure) => failure.fmt(f),
+            Fault::Exception {
+                class,
+                message: Some(message),
+            } => write!(f, "{class}: {message}"),
+            Fault::Exception { class, .. } => f.write_str(class),
+        }
+    }
+}
+
+/// A decoded JDBC Request or processor.
+pub struct JdbcStatement {
+    pools: Arc<Pools>,
+    /// Where a user keeps connections of its own.
+    own: StateId,
+    name: Template,
+    pool: Template,
+    query: Template,
+    kind: Template,
+    values: Template,
+    types: Template,
+    variables: Template,
+    timeout: Template,
+    max_rows: Template,
+    null_marker: String,
+}
+
+/// The settings of one run.
+pub struct Settings {
+    pool: String,
+    query: String,
+    kind: String,
+    values: String,
+    types: String,
+    variables: String,
+    timeout: Option<Duration>,
+    max_rows: i32,
+}
+
+impl Settings {
+    /// `AbstractJDBCTestElement#toString`.
+    pub fn describe(&self) -> String {
+        format!(
+            "[{}] {}\n{}\n{}",
+            self.kind, self.query, self.values, self.types
+        )
+    }
+}
+
+impl JdbcStatement {
+    pub fn decode(d: &mut Decoder) -> JdbcStatement {
+        let properties = &d.settings().properties;
+        let null_marker = properties.get("jdbcsampler.nullmarker");
+        let null_marker = null_marker.map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
+        let kind = match d.text("queryType").is_empty() {
+            true => Template::raw(SELECT),
+            false => d.template("queryType"),
+        };
+        JdbcStatement {
+            pools: d.unit.pools.clone(),
+            own: d.shared_state("jdbc connections"),
+            name: d.name(),
+            pool: d.template("dataSource"),
+            query: d.template("query"),
+            kind,
+            values: d.template("queryArguments"),
+            types: d.template("queryArgumentsTypes"),
+            variables: d.template("variableNames"),
+            timeout: d.template("queryTimeout"),
+            max_rows: d.template("resultSetMaxRows"),
+            null_marker,
+        }
+    }
+
+    pub fn settings(&self, cx: &mut Context) -> Settings {
+        let timeout_s: u64 = self.timeout.eval(cx).parse().unwrap_or(0);
+        Settings {
+            pool: self.pool.eval(cx).into_string(),
+            query: self.query.eval(cx).into_string(),
+            kind: self.kind.eval(cx).into_string(),
+            values: self.values.eval(cx).into_string(),
+            types: self.types.eval(cx).into_string(),
+            variables: self.variables.eval(cx).into_string(),
+            timeout: (timeout_s > 0).then(|| Duration::from_secs(timeout_s)),
+            max_rows: self.max_rows.eval(cx).parse().unwrap_or(-1),
+        }
+    }
+
+    /// The element's name now.
+    pub fn name(&self, cx: &mut Context) -> String {
+        self.name.eval(cx).into_string()
+    }
+
+    /// A connection of the pool that is asked for (`DataSourceElement#getConnection`).
+    pub async fn connect(&self, cx: &mut Context, settings: &Settings) -> Result<Lease, Fault> {
+        if settings.pool.trim().is_empty() {
+            let name = self.name(cx);
+            let message = format!("Name for DataSoure must not be empty in {name}");
+            return Err(Fault::exception(
+                "java.lang.IllegalArgumentException",
+                message,
+            ));
+        }
+        let Some(pool) = self.pools.get(&settings.pool) else {
+            return Err(Failure::plain(format!(
+                "No pool found named: '{}', ensure Variable Name matches Variable Name of JDBC Connection Configuration",
+                settings.pool
+            ))
+            .into());
+        };
+        Ok(pool.lease(cx, self.own).await?)
+    }
+
+    /// Runs the statement before or after a sample (`AbstractJDBCProcessor#process`).
+    pub async fn process(&self, cx: &mut Context) {
+        let settings = self.settings(cx);
+        let outcome = match self.connect(cx, &settings).await {
+            Ok(mut lease) => {
+                let outcome = self
+                    .execute(cx, &settings, &mut lease.connection, &mut None)
+                    .await;
+                self.give_back(cx, lease);
+                outcome
+            }
+            Err(fault) => Err(fault),
+        };
+        let Err(fault) = outcome else { return };
+        let name = self.name(cx);
+        match &fault {
+            Fault::Sql(_) => tracing::warn!("SQL Problem in {name}: {fault}"),
+            Fault::Exception { class, .. } if *class == "java.io.IOException" => {
+                tracing::warn!("IO Problem in {name}: {fault}");
+            }
+            Fault::Exception { class, .. } if class.ends_with("UnsupportedOperationException") => {
+                tracing::warn!("Execution Problem in {name}: {fault}");
+            }
+            Fault::Exception { .. } => cx.raise(Raised::Exception(fault.to_string())),
+        }
+    }
+
+    /// Gives back what it was lent.
+    pub fn give_back(&self, cx: &mut Context, lease: Lease) {
+        lease.give_back(cx, self.own);
+    }
+
+    /// Runs the statement; its text is the response. `answered` is told when the server has.
+    pub async fn execute(
+        &self,
+        cx: &mut Context,
+        settings: &Settings,
+        connection: &mut Connection,
+        answered: &mut Option<i64>,
+    ) -> Result<String, Fault> {
+        let arguments = match settings.kind.as_str() {
+            PREPARED_SELECT | PREPARED_UPDATE => Some(arguments::parse(
+                &settings.values,
+                &settings.types,
+                &self.null_marker,
+            )?),
+            _ => None,
+        };
+        let statement = Statement {
+            text: &settings.query,
+            arguments: arguments.as_deref(),
+            max_rows: settings.max_rows.max(0),
+            timeout: settings.timeout,
+        };
+        let kind = settings.kind.as_str();
+        let outcome = match kind {
+            SELECT | PREPARED_SELECT => {
+                Some(attend(cx, connection, statement, Expected::Rows).await?)
+            }
+            UPDATE | PREPARED_UPDATE => {
+                let statement = Statement {
+                    max_rows: 0,
+                    ..statement
+                };
+                Some(attend(cx, connection, statement, Expected::Counts).await?)
+            }
+            COMMIT | ROLLBACK => {
+                connection.end_transaction(kind == COMMIT).await?;
+                None
+            }
+            AUTOCOMMIT_OFF | AUTOCOMMIT_ON => {
+                connection.set_auto_commit(kind == AUTOCOMMIT_ON).await?;
+                None
+            }
+            other => {
+                let message = format!("Unexpected query type: {other}");
+                return Err(Fault::exception(
+                    "java.lang.UnsupportedOperationException",
+                    message,
+                ));
+            }
+        };
+        *answered = Some(cx.clock().now_ms());
+        Ok(match outcome {
+            None => kind.to_owned(),
+            Some(Outcome::Rows(found)) => {
+                let limit = usize::try_from(settings.max_rows).ok();
+                rows::read(&found, &settings.variables, limit, &mut cx.vars)
+            }
+            Some(Outcome::Counts(counts)) if kind == UPDATE => {
+                format!("{} updates", counts.first().copied().unwrap_or(0))
+            }
+            Some(Outcome::Counts(counts)) => counts
+                .iter()
+                .map(|count| format!("{count} updates.\n"))
+                .collect(),
+        })
+    }
+}
+
+/// Runs a statement, unless the run is told to stop now: then the connection is of no more use.
+async fn attend(
+    cx: &Context,
+    connection: &mut Connection,
+    statement: Statement<'_>,
+    expected: Expected,
+) -> Result<Outcome, Fault> {
+    match cx.attend(connection.run(statement, expected)).await {
+        Some(outcome) => Ok(outcome?),
+        None => {
+            connection.abandon();
+            Err(Failure::plain("the run was told to stop").into())
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A PostgreSQL server of the test's own, where the machine has one.
+
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Its user `jm` has the password `pw`.
+pub struct Postgres {
+    pub port: u16,
+    server: Child,
+    _folder: tempfile::TempDir,
+}
+
+impl Postgres {
+    /// Starts a server; `None`, and a line that says so, where there is none.
+    pub fn start() -> Option<Postgres> {
+        let Some(programs) = programs() else {
+            println!("skipped: this machine has no PostgreSQL (package postgresql)");
+            return None;
+        };
+        let account = account();
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let password = folder.path().join("password");
+        fs::write(&password, "pw\n").expect("the folder is writable");
+        if let Some((user, group)) = account {
+            for path in [folder.path(), &password] {
+                chown(path, Some(user), Some(group)).expect("root may give files away");
+            }
+        }
+        let data = folder.path().join("data");
+        let run = |program: &str| {
+            let mut command = Command::new(programs.join(program));
+            command
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            if let Some((user, group)) = account {
+                command.uid(user).gid(group);
+            }
+            command
+        };
+        let made = run("initdb")
+            .args(["-A", "scram-sha-256", "-U", "jm", "-E", "UTF8", "--no-sync"])
+            .arg(format!("--pwfile={}", password.display()))
+            .arg("-D")
+            .arg(&data)
+            .status();
+        assert!(made.expect("initdb can be run").success());
+        let port = free_port();
+        let server = run("postgres")
+            .arg("-D")
+            .arg(&data)
+            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", "unix_socket_directories=", "-c", "fsync=off"])
+            .spawn()
+            .expect("postgres can be run");
+        let postgres = Postgres {
+            port,
+            server,
+            _folder: folder,
+        };
+        wait_until_ready(&data);
+        Some(postgres)
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // Its other processes end when they find it gone.
+        self.server.kill().expect("the server runs");
+        self.server.wait().expect("it is this process's child");
+    }
+}
+
+/// Where the server's programs are.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let packaged = versions.map(|version| version.path().join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    packaged
+        .chain(std::env::split_paths(&path))
+        .find(|folder| folder.join("initdb").exists() && folder.join("postgres").exists())
+}
+
+/// The user and group that run the server if this is root, as whom it does not run.
+fn account() -> Option<(u32, u32)> {
+    let own = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
+    if own.unwrap_or(0) != 0 {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let fields = |line: &str| -> Option<(u32, u32)> {
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    };
+    let found = users.lines().find(|line| line.starts_with("postgres:"));
+    found.and_then(fields)
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// The server writes its state into a file.
+fn wait_until_ready(data: &Path) {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(60) {
+        let state = fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
+        if state
+            .lines()
+            .nth(7)
+            .is_some_and(|line| line.trim() == "ready")
+        {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the server does not get ready");
+}

@@ -1,0 +1,119 @@
+//! Addresses of databases (`jdbc:…`).
+
+/// Whose protocol a connection speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[cfg(feature = "postgres")]
+    Postgres,
+}
+
+/// What an address says, if a connection to it can be made here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    kind: Kind,
+    pub host: String,
+    pub port: u16,
+    pub database: String,
+    /// User and password, where the address has them.
+    pub user: Option<String>,
+    pub password: Option<String>,
+    pub application_name: Option<String>,
+}
+
+impl Address {
+    /// Reads an address for the driver of that class. `None` if it is for another kind of database, or has a setting that
+    /// only the driver itself understands.
+    pub fn parse(url: &str, driver: &str) -> Option<Address> {
+        #[cfg(feature = "postgres")]
+        if driver == "org.postgresql.Driver" {
+            return Address::postgres(url);
+        }
+        None
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    #[cfg(feature = "postgres")]
+    fn postgres(url: &str) -> Option<Address> {
+        let rest = url.strip_prefix("jdbc:postgresql://")?;
+        let (place, query) = match rest.split_once('?') {
+            Some((place, query)) => (place, query),
+            None => (rest, ""),
+        };
+        let (server, database) = place.split_once('/')?;
+        let (host, port) = match server.rsplit_once(':') {
+            Some((host, port)) if !host.ends_with(':') => (host, port.parse().ok()?),
+            _ => (server, 5432),
+        };
+        let plain = |text: &str| !text.contains(['%', ',', '+', '$']);
+        if host.is_empty() || !plain(place) || !plain(query) {
+            return None;
+        }
+        let mut address = Address {
+            kind: Kind::Postgres,
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port,
+            database: database.to_owned(),
+            user: None,
+            password: None,
+            application_name: None,
+        };
+        for setting in query.split('&').filter(|setting| !setting.is_empty()) {
+            let (name, value) = setting.split_once('=')?;
+            match name {
+                "user" => address.user = Some(value.to_owned()),
+                "password" => address.password = Some(value.to_owned()),
+                "ApplicationName" => address.application_name = Some(value.to_owned()),
+                "sslmode" if value == "disable" => {}
+                "ssl" if value == "false" => {}
+                _ => return None,
+            }
+        }
+        Some(address)
+    }
+}
+
+#[cfg(all(test, feature = "postgres"))]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str) -> Option<Address> {
+        Address::parse(url, "org.postgresql.Driver")
+    }
+
+    #[test]
+    fn an_address_of_postgresql() {
+        let address =
+            parse("jdbc:postgresql://db:6543/shop?user=u&ApplicationName=load").expect("it is one");
+        assert_eq!(
+            (&*address.host, address.port, &*address.database),
+            ("db", 6543, "shop")
+        );
+        assert_eq!(
+            (address.user.as_deref(), address.application_name.as_deref()),
+            (Some("u"), Some("load"))
+        );
+        let address = parse("jdbc:postgresql://[::1]/shop").expect("it is one");
+        assert_eq!((&*address.host, address.port), ("::1", 5432));
+    }
+
+    #[test]
+    fn what_only_the_driver_understands_is_left_to_it() {
+        for url in [
+            "jdbc:postgresql://a,b/shop",
+            "jdbc:postgresql://db/shop?ssl=true",
+            "jdbc:postgresql://db/shop?currentSchema=x",
+            "jdbc:postgresql:shop",
+            "jdbc:oracle:thin:@db:1521:x",
+            "jdbc:postgresql://db/${name}",
+        ] {
+            assert_eq!(parse(url), None, "{url}");
+        }
+        assert_eq!(
+            Address::parse("jdbc:postgresql://db/shop", "com.example.Driver"),
+            None
+        );
+    }
+}

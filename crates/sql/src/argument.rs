@@ -1,0 +1,34 @@
+//! Values of a prepared statement's parameters (`PreparedStatement#set…`).
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The number of its type in `java.sql.Types`.
+    pub sql_type: i32,
+    /// `None` is NULL.
+    pub value: Option<Value>,
+}
+
+/// A value in the type of the setter that it is given to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Int(i32),
+    /// `BigDecimal#toString`.
+    Decimal(String),
+    Double(f64),
+    Text(String),
+    Bool(bool),
+    Long(i64),
+    /// `yyyy-mm-dd`.
+    Date(String),
+    Real(f32),
+    Byte(i8),
+    Short(i16),
+    /// `yyyy-mm-dd hh:mm:ss[.fraction]`.
+    Timestamp(String),
+    /// `hh:mm:ss`.
+    Time(String),
+    Bytes(Vec<u8>),
+    /// A text that `setObject` turns into the parameter's type.
+    Object(String),
+}

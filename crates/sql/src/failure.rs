@@ -1,0 +1,41 @@
+//! Failures as Java's `SQLException`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// An exception.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its class, with the package.
+    pub class: Cow<'static, str>,
+    pub message: String,
+    /// `SQLException#getSQLState`.
+    pub state: Option<String>,
+    /// `SQLException#getErrorCode`.
+    pub code: i32,
+}
+
+impl Failure {
+    pub fn new(class: &'static str, message: impl Into<String>, state: Option<&str>) -> Failure {
+        Failure {
+            class: class.into(),
+            message: message.into(),
+            state: state.map(str::to_owned),
+            code: 0,
+        }
+    }
+
+    /// A plain `java.sql.SQLException`.
+    pub fn plain(message: impl Into<String>) -> Failure {
+        Failure::new("java.sql.SQLException", message, None)
+    }
+}
+
+/// As `Throwable#toString`.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.class, self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,174 @@
+//! Connections to databases as their JDBC drivers for Java show them: results as text, failures in the drivers' words. It has
+//! never heard of JMeter.
+//!
+//! `postgres.rs` speaks PostgreSQL's protocol as pgjdbc does, over the messages of the `postgres-protocol` crate: results in
+//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them.
+
+#![cfg_attr(not(feature = "postgres"), allow(unused))]
+
+mod address;
+mod argument;
+mod failure;
+mod java_text;
+mod marker;
+#[cfg(feature = "postgres")]
+mod postgres;
+
+pub use address::Address;
+use address::Kind;
+pub use argument::{Argument, Value};
+pub use failure::Failure;
+
+use std::time::Duration;
+
+/// Rows of a result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Labels of the columns.
+    pub columns: Vec<String>,
+    /// Row by row; `None` is NULL.
+    pub cells: Vec<Option<Box<str>>>,
+}
+
+impl Rows {
+    /// The rows' cells.
+    pub fn iter(&self) -> impl Iterator<Item = &[Option<Box<str>>]> {
+        self.cells.chunks(self.columns.len().max(1))
+    }
+}
+
+/// What one statement gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Rows(Rows),
+    /// How many rows each part of it changed.
+    Counts(Vec<i64>),
+}
+
+/// One statement to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statement<'s> {
+    pub text: &'s str,
+    /// Values of its `?` if it is a prepared one.
+    pub arguments: Option<&'s [Argument]>,
+    /// `Statement#setMaxRows`; 0 is no limit.
+    pub max_rows: i32,
+    /// `Statement#setQueryTimeout`.
+    pub timeout: Option<Duration>,
+}
+
+/// What a statement is expected to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// `executeQuery`.
+    Rows,
+    /// `executeUpdate`.
+    Counts,
+    /// `execute`; what comes is not looked at.
+    Anything,
+}
+
+/// `java.sql.Connection.TRANSACTION_…`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    None,
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+/// An open connection.
+pub struct Connection(Driver);
+
+enum Driver {
+    #[cfg(feature = "postgres")]
+    Postgres(Box<postgres::Connection>),
+}
+
+/// The same call to whichever connection it is.
+macro_rules! with {
+    ($driver:expr, mut $connection:ident => $call:expr) => {
+        match $driver {
+            #[cfg(feature = "postgres")]
+            Driver::Postgres(ref mut $connection) => $call,
+        }
+    };
+    ($driver:expr, $connection:ident => $call:expr) => {
+        match $driver {
+            #[cfg(feature = "postgres")]
+            Driver::Postgres(ref $connection) => $call,
+        }
+    };
+}
+
+impl Connection {
+    /// Opens a connection (`Driver#connect`).
+    ///
+    /// # Errors
+    /// As the driver fails.
+    pub async fn open(
+        address: &Address,
+        user: &str,
+        password: &str,
+    ) -> Result<Connection, Failure> {
+        match address.kind() {
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => {
+                let connection = postgres::Connection::open(address, user, password).await?;
+                Ok(Connection(Driver::Postgres(Box::new(connection))))
+            }
+        }
+    }
+
+    /// Runs a statement: rows if rows are expected, or else how many rows were changed by each part of it.
+    ///
+    /// # Errors
+    /// As the driver fails, or says that what came is not what was expected.
+    pub async fn run(
+        &mut self,
+        statement: Statement<'_>,
+        expected: Expected,
+    ) -> Result<Outcome, Failure> {
+        with!(self.0, mut connection => connection.run(statement, expected).await)
+    }
+
+    /// Whether each statement is a transaction of its own.
+    pub fn auto_commit(&self) -> bool {
+        with!(self.0, connection => connection.auto_commit())
+    }
+
+    /// `Connection#setAutoCommit`; ends an open transaction.
+    ///
+    /// # Errors
+    /// As the driver fails.
+    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), Failure> {
+        with!(self.0, mut connection => connection.set_auto_commit(on).await)
+    }
+
+    /// `Connection#commit`, `Connection#rollback`.
+    ///
+    /// # Errors
+    /// As the driver fails.
+    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), Failure> {
+        with!(self.0, mut connection => connection.end_transaction(commit).await)
+    }
+
+    /// `Connection#setTransactionIsolation`.
+    ///
+    /// # Errors
+    /// As the driver fails.
+    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Failure> {
+        with!(self.0, mut connection => connection.set_isolation(isolation).await)
+    }
+
+    /// Its use was given up in the middle of something.
+    pub fn abandon(&mut self) {
+        with!(self.0, mut connection => connection.abandon());
+    }
+
+    /// Whether it can be used no more.
+    pub fn is_broken(&self) -> bool {
+        with!(self.0, connection => connection.is_broken())
+    }
+}
