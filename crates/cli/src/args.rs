@@ -1,5 +1,6 @@
 //! The program's own command line, as clap reads it. What it means is decided in [`Arguments::into_command`].
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -7,8 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::exit_codes::{self, Exit};
 use crate::options::{
     Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
-    PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile,
-    RunOptions, ViewOptions, split_definition,
+    MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions,
+    ResultsFile, RunOptions, ViewOptions, split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -45,6 +46,8 @@ enum Subcommands {
     Merge(MergeArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
+    /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
+    Mirror(MirrorArguments),
     /// Show the version
     Version,
 }
@@ -236,6 +239,16 @@ struct DemoArguments {
     https_port: u16,
 }
 
+#[derive(Debug, clap::Args)]
+struct MirrorArguments {
+    /// The port; 0 takes a free one
+    #[arg(short = 'P', long, default_value_t = 8081)]
+    port: u16,
+    /// The address of this machine to listen on
+    #[arg(long, default_value = "0.0.0.0")]
+    address: IpAddr,
+}
+
 fn exit_code_help() -> String {
     format!("Exit codes:\n{}", exit_codes::describe())
 }
@@ -303,6 +316,10 @@ impl Arguments {
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,
+            }),
+            Subcommands::Mirror(mirror) => Command::Mirror(MirrorOptions {
+                address: mirror.address,
+                port: mirror.port,
             }),
             Subcommands::Version => Command::Print(version()),
         }

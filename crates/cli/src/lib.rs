@@ -13,6 +13,7 @@ pub mod exit_codes;
 pub mod jmeter;
 pub mod log;
 pub mod messages;
+pub mod mirror;
 pub mod options;
 pub mod project;
 pub mod properties;

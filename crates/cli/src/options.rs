@@ -1,5 +1,6 @@
 //! What a command line means, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use crate::exit_codes::Exit;
@@ -25,6 +26,8 @@ pub enum Command {
     Merge(MergeOrder),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
+    /// Serve what is asked back until interrupted.
+    Mirror(MirrorOptions),
     /// Print a text and end well.
     Print(String),
 }
@@ -183,6 +186,15 @@ pub struct DemoOptions {
     pub port: u16,
     /// The port for HTTPS; 0 takes a free one.
     pub https_port: u16,
+}
+
+/// The options of `mirror`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirrorOptions {
+    /// Where it listens.
+    pub address: IpAddr,
+    /// The port; 0 takes a free one.
+    pub port: u16,
 }
 
 /// Where properties come from.

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod demo;
 pub mod doctor;
 pub mod jvm;
+pub mod mirror;
 pub mod plan;
 pub mod report;
 pub mod run;
@@ -39,6 +40,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
             Ok(Exit::Ok)
         }
         Command::Demo(options) => demo::demo(&options, console),
+        Command::Mirror(options) => mirror::mirror(&options, console),
         Command::Doctor(options) => doctor::doctor(&options, engine, console),
         Command::Jvm(options) => jvm::jvm(&options, engine, console),
         Command::Check(options) => check::check(&options, engine, console),

@@ -583,10 +583,10 @@ static ENTRIES: &[Entry] = &[
         "it records in the graphical interface",
     ),
     other(
-        "MirrorServerControl",
+        "HttpMirrorControl",
         Role::Ignored,
         Rung::Skipped,
-        GUI_ONLY,
+        "its server is started by the graphical interface, or by `drumfire mirror`",
     ),
     other(
         "WorkBench",

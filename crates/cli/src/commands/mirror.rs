@@ -1,0 +1,31 @@
+//! `drumfire mirror`: JMeter's HTTP Mirror Server until Ctrl-C.
+
+use std::net::SocketAddr;
+use std::sync::mpsc;
+
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::mirror::Mirror;
+use crate::options::{MirrorOptions, Refusal};
+use crate::signals;
+
+/// Serves until the process is told to stop, which is the proper end of this command.
+pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let address = SocketAddr::new(options.address, options.port);
+    let mirror = Mirror::start(address, |line| println!("{line}")).map_err(|error| {
+        let message = format!("the mirror server cannot listen on {address}: {error}");
+        Refusal::new(Exit::RunFailed, message)
+    })?;
+    let (told, stop) = mpsc::channel();
+    let listening = signals::listen(move |_, _| {
+        // Nobody waits any more if this is not the first signal.
+        let _ = told.send(());
+    });
+    let _listening = listening.map_err(failed)?;
+    console.line(&format!("mirror server  http://{}/", mirror.address));
+    console.line("Ctrl-C to stop");
+    // An error means that the listener for signals has ended, and then nothing else can stop the server.
+    let _ = stop.recv();
+    Ok(Exit::Ok)
+}
