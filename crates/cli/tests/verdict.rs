@@ -3,8 +3,8 @@
 mod plans;
 
 use std::process::{Child, Command, Stdio};
-use std::sync::RwLock;
 use std::sync::mpsc::channel;
+use std::sync::{OnceLock, RwLock};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, Workshop, finish};
@@ -45,10 +45,10 @@ fn verdict(finished: &Finished) -> &str {
 #[test]
 fn a_target_that_stops_is_told_from_a_generator_that_does() {
     let _turn = MACHINE.read();
-    let began = Instant::now();
+    let first = OnceLock::new();
     let server = Server::start(move |_| {
-        let at = began.elapsed();
-        let (from, to) = (Duration::from_millis(1500), Duration::from_millis(5700));
+        let at = first.get_or_init(Instant::now).elapsed();
+        let (from, to) = (Duration::from_millis(1500), Duration::from_millis(6500));
         if at > from && at < to {
             vec![Step::Pause(to - at), Step::Send(ok(""))]
         } else {
@@ -57,7 +57,7 @@ fn a_target_that_stops_is_told_from_a_generator_that_does() {
     });
     let workshop = workshop();
     let port = server.address().port().to_string();
-    workshop.write("p.jmx", plan(9, 20, "127.0.0.1", &port));
+    workshop.write("p.jmx", plan(12, 20, "127.0.0.1", &port));
     let silent = workshop.run(&["run", "p.jmx"], LIMIT);
     assert!(
         verdict(&silent).contains("the target answered nothing, "),

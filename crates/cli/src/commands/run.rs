@@ -314,13 +314,14 @@ fn trusted(outcome: &Outcome, progress: Progress, console: &mut Console<'_>) -> 
         return true;
     };
     let is_valid = verdict.grade == Grade::Valid;
-    let text = verdict::render(verdict, console.style);
+    let columns = console.is_terminal.then(|| terminal_size().0);
+    let text = verdict::render(verdict, console.style, columns);
     match (progress == Progress::Quiet, is_valid) {
         (false, _) => console.print(&text),
         (true, false) => console.print_error(&text),
         (true, true) => {}
     }
-    for line in verdict::render(verdict, Style::PLAIN).lines() {
+    for line in verdict::render(verdict, Style::PLAIN, None).lines() {
         tracing::info!("{line}");
     }
     is_valid

@@ -44,6 +44,36 @@ pub fn rate(value: f64) -> String {
     }
 }
 
+/// Sentences on a terminal of so many columns: lines that are longer go on below, indented, where a word begins.
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len() + 2;
+        let mut width = 0;
+        for word in line.split_inclusive(' ') {
+            let wide = shown_width(word.trim_end());
+            if width > indent && width + wide > columns {
+                out.truncate(out.trim_end().len());
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                width = indent;
+            }
+            out.push_str(word);
+            width += wide + word.len() - word.trim_end().len();
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The columns of a text that may have colours in it.
+fn shown_width(text: &str) -> usize {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().map_or(0, UnicodeWidthStr::width);
+    let coloured = parts.filter_map(|part| part.split_once('m'));
+    first + coloured.map(|(_, text)| text.width()).sum::<usize>()
+}
+
 /// Bytes in the unit that keeps the number short.
 pub fn bytes(value: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -112,6 +142,20 @@ pub fn cut(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_go_on_where_a_word_begins() {
+        let text = "short\n  one two three four\n";
+        assert_eq!(wrapped(text, 80), text);
+        assert_eq!(wrapped(text, 12), "short\n  one two\n    three\n    four\n");
+        assert_eq!(
+            wrapped("averyverylongword it\n", 8),
+            "averyverylongword\n  it\n"
+        );
+        let coloured = "\x1b[2mone two\x1b[0m\n";
+        assert_eq!(wrapped(coloured, 7), coloured);
+        assert_eq!(wrapped(coloured, 6), "\x1b[2mone\n  two\x1b[0m\n");
+    }
 
     #[test]
     fn lines_break_at_blanks() {

@@ -7,7 +7,7 @@ use drumfire_health::{Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{count, cut, fit, ms, rate};
+use super::format::{count, cut, fit, ms, rate, wrapped};
 use super::snapshot::{ErrorKind, Row, error_kinds, rows};
 use super::style::Style;
 
@@ -112,10 +112,15 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
     let mut text = String::new();
     table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
     failures(&mut text, &summary.errors, style);
-    times(&mut text, summary);
-    spread(&mut text, "late by the generator itself", &summary.lateness);
-    stages(&mut text, &summary.stages, summary.cpu_us);
-    connections(&mut text, &summary.connections);
+    let mut told = String::new();
+    times(&mut told, summary);
+    spread(&mut told, "late by the generator itself", &summary.lateness);
+    stages(&mut told, &summary.stages, summary.cpu_us);
+    connections(&mut told, &summary.connections);
+    text.push_str(&match columns {
+        Some(columns) => wrapped(&told, columns),
+        None => told,
+    });
     for file in &summary.files {
         let _ = writeln!(text, "results  {}", file.display());
     }

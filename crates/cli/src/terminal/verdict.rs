@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 
 use drumfire_health::{Grade, Reason, Verdict};
 
+use super::format::wrapped;
 use super::style::Style;
 
 /// Spans of a reason that are listed; of more, the rest are counted.
 const MAX_SPANS: usize = 4;
 
 /// The verdict with its reasons: what, when, how bad, and what helps.
-pub fn render(verdict: &Verdict, style: Style) -> String {
+/// For a terminal of so many columns if it goes to one.
+pub fn render(verdict: &Verdict, style: Style, columns: Option<usize>) -> String {
     let grade = verdict.grade.to_string();
     let grade = match verdict.grade {
         Grade::Valid => style.green(&grade),
@@ -28,7 +30,10 @@ pub fn render(verdict: &Verdict, style: Style) -> String {
             style.dim(&reason.remedy)
         );
     }
-    text
+    match columns {
+        Some(columns) => wrapped(&text, columns),
+        None => text,
+    }
 }
 
 fn spans(reason: &Reason, length_ms: u64) -> String {
@@ -90,6 +95,6 @@ verdict  DEGRADED
   an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, 1 times more: 0.40 of 2 cores
     use another host
 ";
-        assert_eq!(render(&verdict, Style::PLAIN), expected);
+        assert_eq!(render(&verdict, Style::PLAIN, None), expected);
     }
 }
