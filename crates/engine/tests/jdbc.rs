@@ -1,12 +1,12 @@
-//! JDBC elements against a PostgreSQL server, as JMeter 5.6.3 with pgjdbc 42.7.4 runs them against one.
+//! JDBC elements against servers of PostgreSQL and MariaDB, as JMeter 5.6.3 with pgjdbc 42.7.4 and Connector/J 8.4.0 runs them.
 
 #![cfg(feature = "jdbc")]
 
-#[path = "support/postgres.rs"]
-mod postgres;
+#[path = "support/databases.rs"]
+mod databases;
 mod support;
 
-use postgres::Postgres;
+use databases::{MariaDb, Postgres};
 use support::{Ran, group, run_group};
 
 const REFUSED: &str = "Connection to 127.0.0.1:1 refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.";
@@ -327,4 +327,87 @@ fn processors(server: &Postgres) {
         + &sampler("lost", &before("select 1", &[("dataSource", "")]))
         + &sampler("c", &after("selec", &[]));
     assert_eq!(rows(&body), ["a 5 ${B_1}", "b 7", "c"]);
+}
+
+#[test]
+fn mysql_as_connector_j_speaks_it() {
+    let Some(server) = MariaDb::start() else {
+        return;
+    };
+    let url = |port: u16| format!("jdbc:mysql://127.0.0.1:{port}/d");
+    let mysql = |name: &str, url: &str, settings: &[(&str, &str)]| {
+        let driver = [("dbUrl", url), ("driver", "com.mysql.cj.jdbc.Driver")];
+        pool(name, 0, &[&driver[..], settings].concat())
+    };
+    let own = url(server.port);
+    let body = mysql("db", &own, &[])
+        + &update(
+            "create table t (id int primary key, name varchar(20), f double, ts datetime, tp timestamp null, ok bool, y year, v decimal(10,7), b bit(1))",
+        )
+        + &update(
+            "insert into t values (1, 'one', 1e10, '2024-01-02 03:04:00', '2024-01-02 03:04:05', true, 2024, 0.0000001, b'1'), (2, null, null, null, null, false, null, null, null)",
+        )
+        + &select(
+            "select name, f, ts, tp, ok, y, v, b from t order by id",
+            &[("variableNames", "N,F,S,P,O,Y,V,B")],
+        )
+        + &debug("${N_1} ${F_1} ${S_1} ${P_1} ${O_1} ${O_2} ${Y_1} ${V_1} ${B_1} ${N_2} ${N_#}")
+        + &update("update t set name = 'one' where id = 1")
+        + &prepared(
+            "select ? + 1 s, ? n -- ?",
+            "5,a'b\\c",
+            "INTEGER,VARCHAR",
+            "S,N",
+        )
+        + &debug("${S_1} ${N_1}")
+        + &select("select id from t order by id", &[("resultSetMaxRows", "1")])
+        + &select("select * from nix", &[])
+        + &select("selec 1", &[])
+        + &update("insert into t(id) values (1)")
+        + &update("select 1")
+        + &update("insert into t(id, name) values (5, '123456789012345678901')")
+        + &prepared("select ?", "1,2", "INTEGER,INTEGER", "")
+        + &select("select sleep(20)", &[("queryTimeout", "1")])
+        + &plain("Commit");
+    assert_eq!(
+        rows(&body),
+        [
+            "200 9",
+            "200 9",
+            "200 139",
+            "one 1.0E10 2024-01-02T03:04 2024-01-02 03:04:05.0 true false 2024-01-01 1E-7 true ${N_2} 2",
+            "200 9",
+            "200 12",
+            "6 a'b\\c",
+            "200 5",
+            "42S02 1146: java.sql.SQLSyntaxErrorException: Table 'd.nix' doesn't exist",
+            "S1009 0: java.sql.SQLException: Statement.executeQuery() cannot issue statements that do not produce result sets.",
+            "23000 1062: java.sql.SQLIntegrityConstraintViolationException: Duplicate entry '1' for key 'PRIMARY'",
+            "01S03 0: java.sql.SQLException: Statement.executeUpdate() or Statement.executeLargeUpdate() cannot issue statements that produce result sets.",
+            "22001 1406: com.mysql.cj.jdbc.exceptions.MysqlDataTruncation: Data truncation: Data too long for column 'name' at row 1",
+            "S1009 0: java.sql.SQLException: Parameter index out of range (2 > number of parameters, which is 1).",
+            "null 0: com.mysql.cj.jdbc.exceptions.MySQLTimeoutException: Statement cancelled due to timeout or client request",
+            "null 0: java.sql.SQLException: Can't call commit when autocommit=true",
+        ]
+    );
+    let other = [("dataSource", "other"), ("variableNames", "N")];
+    let count = select("select count(*) from t", &other) + &debug("${N_1}");
+    let link = "Communications link failure\n\nThe last packet sent successfully to the server was 0 milliseconds ago. The driver has not received any packets from the server.";
+    let body = mysql("db", &own, &[("autocommit", "false")])
+        + &mysql("other", &own, &[("poolMax", "2")])
+        + &mysql("wrong", &own, &[("password", "no")])
+        + &mysql("gone", &url(1), &[])
+        + &(update("insert into t(id) values (7)") + &plain("Rollback") + &count)
+        + &(update("insert into t(id) values (8)") + &plain("Commit") + &count)
+        + &select("select 1", &[("dataSource", "wrong")])
+        + &select("select 1", &[("dataSource", "gone")]);
+    let cannot = "null 0: java.sql.SQLException: Cannot create PoolableConnectionFactory";
+    let seen = rows(&body);
+    assert_eq!([&*seen[3], &*seen[7]], ["2", "3"]);
+    assert!(
+        seen[8].starts_with(&format!("{cannot} (Access denied for user 'jm'@'")),
+        "{}",
+        seen[8]
+    );
+    assert_eq!(seen[9], format!("{cannot} ({link})"));
 }

@@ -3,6 +3,8 @@
 /// Whose protocol a connection speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    #[cfg(feature = "mysql")]
+    MySql,
     #[cfg(feature = "postgres")]
     Postgres,
 }
@@ -24,11 +26,13 @@ impl Address {
     /// Reads an address for the driver of that class. `None` if it is for another kind of database, or has a setting that
     /// only the driver itself understands.
     pub fn parse(url: &str, driver: &str) -> Option<Address> {
-        #[cfg(feature = "postgres")]
-        if driver == "org.postgresql.Driver" {
-            return Address::postgres(url);
+        match driver {
+            #[cfg(feature = "mysql")]
+            "com.mysql.cj.jdbc.Driver" => Address::mysql(url),
+            #[cfg(feature = "postgres")]
+            "org.postgresql.Driver" => Address::postgres(url),
+            _ => None,
         }
-        None
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -38,21 +42,52 @@ impl Address {
     #[cfg(feature = "postgres")]
     fn postgres(url: &str) -> Option<Address> {
         let rest = url.strip_prefix("jdbc:postgresql://")?;
-        let (place, query) = match rest.split_once('?') {
-            Some((place, query)) => (place, query),
-            None => (rest, ""),
-        };
+        let (mut address, settings) = Address::of_server(rest, Kind::Postgres, 5432)?;
+        for (name, value) in settings {
+            match (name, value) {
+                ("user", value) => address.user = Some(value.to_owned()),
+                ("password", value) => address.password = Some(value.to_owned()),
+                ("ApplicationName", value) => address.application_name = Some(value.to_owned()),
+                ("sslmode", "disable") | ("ssl", "false") => {}
+                _ => return None,
+            }
+        }
+        Some(address)
+    }
+
+    #[cfg(feature = "mysql")]
+    fn mysql(url: &str) -> Option<Address> {
+        let rest = url.strip_prefix("jdbc:mysql://")?;
+        let (mut address, settings) = Address::of_server(rest, Kind::MySql, 3306)?;
+        for (name, value) in settings {
+            match (name, value) {
+                ("user", value) => address.user = Some(value.to_owned()),
+                ("password", value) => address.password = Some(value.to_owned()),
+                ("useSSL" | "requireSSL", "false") | ("sslMode", "DISABLED") => {}
+                ("useUnicode", "true") | ("characterEncoding", "utf8" | "UTF-8" | "utf-8") => {}
+                ("allowPublicKeyRetrieval", _) => {}
+                _ => return None,
+            }
+        }
+        Some(address)
+    }
+
+    /// `host[:port]/database[?name=value&…]`.
+    fn of_server(rest: &str, kind: Kind, port: u16) -> Option<(Address, Vec<(&str, &str)>)> {
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (server, database) = place.split_once('/')?;
         let (host, port) = match server.rsplit_once(':') {
             Some((host, port)) if !host.ends_with(':') => (host, port.parse().ok()?),
-            _ => (server, 5432),
+            _ => (server, port),
         };
-        let plain = |text: &str| !text.contains(['%', ',', '+', '$']);
+        let plain = |text: &str| !text.contains(['%', ',', '+', '$', '(', '@']);
         if host.is_empty() || !plain(place) || !plain(query) {
             return None;
         }
-        let mut address = Address {
-            kind: Kind::Postgres,
+        let settings = query.split('&').filter(|setting| !setting.is_empty());
+        let settings: Option<Vec<_>> = settings.map(|setting| setting.split_once('=')).collect();
+        let address = Address {
+            kind,
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
             database: database.to_owned(),
@@ -60,22 +95,11 @@ impl Address {
             password: None,
             application_name: None,
         };
-        for setting in query.split('&').filter(|setting| !setting.is_empty()) {
-            let (name, value) = setting.split_once('=')?;
-            match name {
-                "user" => address.user = Some(value.to_owned()),
-                "password" => address.password = Some(value.to_owned()),
-                "ApplicationName" => address.application_name = Some(value.to_owned()),
-                "sslmode" if value == "disable" => {}
-                "ssl" if value == "false" => {}
-                _ => return None,
-            }
-        }
-        Some(address)
+        Some((address, settings?))
     }
 }
 
-#[cfg(all(test, feature = "postgres"))]
+#[cfg(all(test, feature = "mysql", feature = "postgres"))]
 mod tests {
     use super::*;
 
@@ -97,6 +121,27 @@ mod tests {
         );
         let address = parse("jdbc:postgresql://[::1]/shop").expect("it is one");
         assert_eq!((&*address.host, address.port), ("::1", 5432));
+    }
+
+    #[test]
+    fn an_address_of_mysql() {
+        let url = "jdbc:mysql://db/shop?useSSL=false&characterEncoding=UTF-8";
+        let address = Address::parse(url, "com.mysql.cj.jdbc.Driver").expect("it is one");
+        assert_eq!(
+            (&*address.host, address.port, &*address.database),
+            ("db", 3306, "shop")
+        );
+        for url in [
+            "jdbc:mysql://db/shop?serverTimezone=UTC",
+            "jdbc:mysql://a,b/shop",
+            "jdbc:mariadb://db/shop",
+        ] {
+            assert_eq!(
+                Address::parse(url, "com.mysql.cj.jdbc.Driver"),
+                None,
+                "{url}"
+            );
+        }
     }
 
     #[test]

@@ -79,6 +79,24 @@ pub fn timestamp(text: &str) -> String {
     }
 }
 
+/// `java.time.LocalDateTime.toString` of `yyyy-mm-dd hh:mm:ss[.fraction]`: no seconds where they are 0, and fractions in threes.
+pub fn local_date_time(text: &str) -> String {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let whole = whole.replacen(' ', "T", 1);
+    let mut fraction = fraction.trim_end_matches('0').to_owned();
+    if fraction.is_empty() {
+        return whole
+            .strip_suffix(":00")
+            .filter(|short| short.len() == 16)
+            .unwrap_or(&whole)
+            .to_owned();
+    }
+    while fraction.len() % 3 != 0 {
+        fraction.push('0');
+    }
+    format!("{whole}.{fraction}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +151,22 @@ mod tests {
 
     #[test]
     fn times_have_a_fraction() {
+        let locals = [
+            "2024-01-02 03:04:05",
+            "2024-01-02 03:04:00",
+            "2024-01-02 03:04:05.678000",
+            "2024-01-02 03:04:00.1234",
+        ]
+        .map(local_date_time);
+        assert_eq!(
+            locals,
+            [
+                "2024-01-02T03:04:05",
+                "2024-01-02T03:04",
+                "2024-01-02T03:04:05.678",
+                "2024-01-02T03:04:00.123400"
+            ]
+        );
         assert_eq!(timestamp("2024-01-02 03:04:00"), "2024-01-02 03:04:00.0");
         assert_eq!(
             timestamp("2024-01-02 03:04:05.678000"),

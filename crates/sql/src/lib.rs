@@ -2,15 +2,19 @@
 //! never heard of JMeter.
 //!
 //! `postgres.rs` speaks PostgreSQL's protocol as pgjdbc does, over the messages of the `postgres-protocol` crate: results in
-//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them.
+//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them. `mysql.rs` does the same for
+//! MySQL and MariaDB as Connector/J, over the `mysql_async` crate.
 
-#![cfg_attr(not(feature = "postgres"), allow(unused))]
+#![cfg_attr(not(any(feature = "mysql", feature = "postgres")), allow(unused))]
 
 mod address;
 mod argument;
 mod failure;
 mod java_text;
+#[cfg(feature = "postgres")]
 mod marker;
+#[cfg(feature = "mysql")]
+mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -82,6 +86,8 @@ pub enum Isolation {
 pub struct Connection(Driver);
 
 enum Driver {
+    #[cfg(feature = "mysql")]
+    MySql(Box<mysql::Connection>),
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Connection>),
 }
@@ -90,12 +96,16 @@ enum Driver {
 macro_rules! with {
     ($driver:expr, mut $connection:ident => $call:expr) => {
         match $driver {
+            #[cfg(feature = "mysql")]
+            Driver::MySql(ref mut $connection) => $call,
             #[cfg(feature = "postgres")]
             Driver::Postgres(ref mut $connection) => $call,
         }
     };
     ($driver:expr, $connection:ident => $call:expr) => {
         match $driver {
+            #[cfg(feature = "mysql")]
+            Driver::MySql(ref $connection) => $call,
             #[cfg(feature = "postgres")]
             Driver::Postgres(ref $connection) => $call,
         }
@@ -113,6 +123,11 @@ impl Connection {
         password: &str,
     ) -> Result<Connection, Failure> {
         match address.kind() {
+            #[cfg(feature = "mysql")]
+            Kind::MySql => {
+                let connection = mysql::Connection::open(address, user, password).await?;
+                Ok(Connection(Driver::MySql(Box::new(connection))))
+            }
             #[cfg(feature = "postgres")]
             Kind::Postgres => {
                 let connection = postgres::Connection::open(address, user, password).await?;

@@ -5,13 +5,14 @@
 //! before the first sample), `initQuery` (a statement per line, for new connections), `keepAlive` with `connectionAge` and
 //! `trimInterval` (milliseconds), `connectionProperties`. They are read before the run.
 //!
-//! PostgreSQL (`org.postgresql.Driver`) is spoken natively, as pgjdbc does it. Java and the driver's own jar run all JDBC elements
+//! PostgreSQL (`org.postgresql.Driver`) is spoken natively, as pgjdbc does it, and so are MySQL and MariaDB with
+//! `com.mysql.cj.jdbc.Driver`, as Connector/J 8 does it. Java and the driver's own jar run all JDBC elements
 //! of a plan where one of them needs them: another database, an address with settings beyond user, password and application
-//! name, connection properties, callable statements, result variables, parameters of rare types, scripts that use connections.
+//! name (for MySQL: user, password, `useSSL=false` and its like, `characterEncoding=UTF-8`), connection properties, callable statements, result variables, parameters of rare types, scripts that use connections.
 //!
 //! Differences: connections are not encrypted; the transaction isolation is set once for a connection, not with each loan;
 //! instead of a test of idle connections (`checkQuery`), those idle for longer than both times of `keepAlive` are replaced;
-//! statements are prepared whatever `poolPreparedStatements` says.
+//! several statements in one text run on MySQL, and a TIME that is no time of day is its text; statements are prepared whatever `poolPreparedStatements` says.
 
 use crate::compile::Decoder;
 use crate::elements::{Roles, java};

@@ -7,7 +7,7 @@
 //! only). The response is a line of labels and a line for each row, or how many rows were changed; the time to connect is that
 //! to get a connection of the pool, and the response headers name the pool.
 //!
-//! PostgreSQL is spoken natively; everything else is run by Java (see JDBC Connection Configuration).
+//! PostgreSQL, MySQL and MariaDB are spoken natively; everything else is run by Java (see JDBC Connection Configuration).
 
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, Text};

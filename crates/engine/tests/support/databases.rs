@@ -1,7 +1,7 @@
-//! A PostgreSQL server of the test's own, where the machine has one.
+//! Database servers of the test's own, where the machine has them.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Postgres {
             println!("skipped: this machine has no PostgreSQL (package postgresql)");
             return None;
         };
-        let account = account();
+        let account = account("postgres:");
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let password = folder.path().join("password");
         fs::write(&password, "pw\n").expect("the folder is writable");
@@ -76,6 +76,97 @@ impl Drop for Postgres {
     }
 }
 
+/// A MariaDB server; its user `jm` has the password `pw` and the database `d`.
+pub struct MariaDb {
+    pub port: u16,
+    server: Child,
+    _folder: tempfile::TempDir,
+}
+
+impl MariaDb {
+    /// Starts a server; `None`, and a line that says so, where there is none.
+    pub fn start() -> Option<MariaDb> {
+        let folders = ["/usr/sbin", "/usr/bin"].map(Path::new);
+        let find = |name: &str| {
+            folders
+                .iter()
+                .map(|folder| folder.join(name))
+                .find(|path| path.exists())
+        };
+        let (Some(installer), Some(program)) = (find("mariadb-install-db"), find("mariadbd"))
+        else {
+            println!("skipped: this machine has no MariaDB (package mariadb-server)");
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let first = folder.path().join("first.sql");
+        let statements = ["localhost", "127.0.0.1"].map(|host| {
+            format!(
+                "CREATE USER jm@'{host}' IDENTIFIED BY 'pw';\nGRANT ALL ON d.* TO jm@'{host}';\n"
+            )
+        });
+        fs::write(
+            &first,
+            format!("CREATE DATABASE d;\n{}", statements.concat()),
+        )
+        .expect("the folder is writable");
+        let data = folder.path().join("data");
+        let run = |program: &Path| {
+            let mut command = Command::new(program);
+            command
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            command
+                .arg("--no-defaults")
+                .arg(format!("--datadir={}", data.display()));
+            if let Some((user, group)) = account("mysql:") {
+                chown(folder.path(), Some(user), Some(group)).expect("root may give files away");
+                command.arg("--user=mysql");
+            }
+            command
+        };
+        let made = run(&installer)
+            .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
+            .status();
+        assert!(made.expect("mariadb-install-db can be run").success());
+        let port = free_port();
+        let server = run(&program)
+            .args([
+                format!("--port={port}"),
+                format!("--init-file={}", first.display()),
+            ])
+            .args([
+                "--bind-address=127.0.0.1",
+                "--socket=s.sock",
+                "--pid-file=pid",
+            ])
+            .spawn()
+            .expect("mariadbd can be run");
+        let mariadb = MariaDb {
+            port,
+            server,
+            _folder: folder,
+        };
+        let began = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the server does not get ready"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Some(mariadb)
+    }
+}
+
+impl Drop for MariaDb {
+    fn drop(&mut self) {
+        self.server.kill().expect("the server runs");
+        self.server.wait().expect("it is this process's child");
+    }
+}
+
 /// Where the server's programs are.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql")
@@ -90,7 +181,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// The user and group that run the server if this is root, as whom it does not run.
-fn account() -> Option<(u32, u32)> {
+fn account(name: &str) -> Option<(u32, u32)> {
     let own = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
     if own.unwrap_or(0) != 0 {
         return None;
@@ -100,7 +191,7 @@ fn account() -> Option<(u32, u32)> {
         let mut fields = line.split(':').skip(2);
         Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     };
-    let found = users.lines().find(|line| line.starts_with("postgres:"));
+    let found = users.lines().find(|line| line.starts_with(name));
     found.and_then(fields)
 }
 

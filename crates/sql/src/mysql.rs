@@ -1,0 +1,307 @@
+//! A connection to MySQL or MariaDB as Connector/J makes and uses it, over the `mysql_async` crate.
+
+mod literal;
+mod types;
+
+use std::time::Duration;
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Error, Opts, OptsBuilder, ServerError};
+use tokio::time::timeout;
+
+use crate::{Address, Expected, Failure, Isolation, Outcome, Rows, Statement};
+
+const PLAIN: &str = "java.sql.SQLException";
+/// `jdbcCompliantTruncation`.
+const STRICT: &str = "SET sql_mode=CONCAT(@@sql_mode,',STRICT_TRANS_TABLES')";
+
+pub struct Connection {
+    connection: Conn,
+    opts: Opts,
+    auto_commit: bool,
+    is_broken: bool,
+    /// `SQL_SELECT_LIMIT` as it is on the server.
+    limit: i32,
+}
+
+impl Connection {
+    pub async fn open(
+        address: &Address,
+        user: &str,
+        password: &str,
+    ) -> Result<Connection, Failure> {
+        let user = address.user.as_deref().unwrap_or(user);
+        let password = address.password.as_deref().unwrap_or(password);
+        let database = Some(address.database.clone()).filter(|name| !name.is_empty());
+        let opts: Opts = OptsBuilder::default()
+            .ip_or_hostname(address.host.clone())
+            .tcp_port(address.port)
+            .user(Some(user))
+            .pass(Some(password))
+            .db_name(database)
+            .client_found_rows(true)
+            .prefer_socket(false)
+            .stmt_cache_size(0)
+            .setup(vec![STRICT])
+            .into();
+        let connection = Conn::new(opts.clone()).await.map_err(failure)?;
+        Ok(Connection {
+            connection,
+            opts,
+            auto_commit: true,
+            is_broken: false,
+            limit: 0,
+        })
+    }
+
+    pub async fn run(
+        &mut self,
+        statement: Statement<'_>,
+        expected: Expected,
+    ) -> Result<Outcome, Failure> {
+        let text = match statement.arguments {
+            Some(arguments) => literal::fill(statement.text, arguments)?,
+            None => statement.text.to_owned(),
+        };
+        refuse(&text, expected)?;
+        if self.limit != statement.max_rows {
+            let limit = match statement.max_rows {
+                0 => "DEFAULT".to_owned(),
+                rows => rows.to_string(),
+            };
+            self.command(&format!("SET SQL_SELECT_LIMIT={limit}"))
+                .await?;
+            self.limit = statement.max_rows;
+        }
+        let outcome = match statement.timeout {
+            None => self.ask(&text).await,
+            Some(limit) => self.ask_in_time(&text, limit).await?,
+        };
+        let (rows, counts) = outcome.map_err(|error| self.note(error))?;
+        match (expected, rows) {
+            (Expected::Rows, Some(rows)) => Ok(Outcome::Rows(rows)),
+            (Expected::Rows, None) => Err(no_rows()),
+            (Expected::Counts, Some(_)) => Err(has_rows()),
+            (Expected::Counts | Expected::Anything, _) => Ok(Outcome::Counts(counts)),
+        }
+    }
+
+    /// The first rows of a statement's results, and how many rows each other result has changed.
+    async fn ask(&mut self, text: &str) -> Result<(Option<Rows>, Vec<i64>), Error> {
+        let mut result = self.connection.query_iter(text).await?;
+        let mut found = None;
+        let mut counts = Vec::new();
+        while !result.is_empty() || counts.is_empty() && found.is_none() {
+            let columns = result.columns();
+            let columns = columns.as_deref().unwrap_or_default();
+            if columns.is_empty() {
+                counts.push(i64::try_from(result.affected_rows()).unwrap_or(i64::MAX));
+            }
+            let mut rows = Rows {
+                columns: columns
+                    .iter()
+                    .map(|column| column.name_str().into_owned())
+                    .collect(),
+                cells: Vec::new(),
+            };
+            let has_columns = !columns.is_empty();
+            while let Some(row) = result.next().await? {
+                let cells = row
+                    .columns()
+                    .iter()
+                    .enumerate()
+                    .map(|(index, column)| types::text(column, row.as_ref(index)?))
+                    .collect::<Vec<_>>();
+                rows.cells.extend(cells);
+            }
+            if has_columns && found.is_none() {
+                found = Some(rows);
+            }
+        }
+        Ok((found, counts))
+    }
+
+    /// The same; when it takes too long, it is killed on a connection of its own (`CancelQueryTaskImpl`).
+    async fn ask_in_time(
+        &mut self,
+        text: &str,
+        limit: Duration,
+    ) -> Result<Result<(Option<Rows>, Vec<i64>), Error>, Failure> {
+        let kill = format!("KILL QUERY {}", self.connection.id());
+        let opts = self.opts.clone();
+        let mut work = std::pin::pin!(self.ask(text));
+        if let Ok(outcome) = timeout(limit, work.as_mut()).await {
+            return Ok(outcome);
+        }
+        match Conn::new(opts).await {
+            Ok(mut other) => {
+                if let Err(error) = other.query_drop(kill).await {
+                    tracing::debug!("a statement was not cancelled: {error}");
+                }
+            }
+            Err(error) => tracing::debug!("no connection to cancel a statement: {error}"),
+        }
+        // What it gives now does not matter: it is known to be late.
+        let _ = work.await;
+        Err(Failure::new(
+            "com.mysql.cj.jdbc.exceptions.MySQLTimeoutException",
+            "Statement cancelled due to timeout or client request",
+            None,
+        ))
+    }
+
+    async fn command(&mut self, text: &str) -> Result<(), Failure> {
+        let done = self.connection.query_drop(text).await;
+        done.map_err(|error| self.note(error))
+    }
+
+    fn note(&mut self, error: Error) -> Failure {
+        self.is_broken |= !matches!(error, Error::Server(_));
+        failure(error)
+    }
+
+    pub fn auto_commit(&self) -> bool {
+        self.auto_commit
+    }
+
+    /// `ConnectionImpl#setAutoCommit`.
+    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), Failure> {
+        if on != self.auto_commit {
+            self.command(if on {
+                "SET autocommit=1"
+            } else {
+                "SET autocommit=0"
+            })
+            .await?;
+            self.auto_commit = on;
+        }
+        Ok(())
+    }
+
+    /// `ConnectionImpl#commit`, `ConnectionImpl#rollback`.
+    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), Failure> {
+        match (commit, self.auto_commit) {
+            (true, true) => Err(Failure::plain("Can't call commit when autocommit=true")),
+            (false, true) => Err(Failure::new(
+                "java.sql.SQLNonTransientConnectionException",
+                "Can't call rollback when autocommit=true",
+                Some("08003"),
+            )),
+            (true, false) => self.command("commit").await,
+            (false, false) => self.command("rollback").await,
+        }
+    }
+
+    /// `ConnectionImpl#setTransactionIsolation`.
+    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Failure> {
+        let level = match isolation {
+            Isolation::None => {
+                let message = "Transaction isolation level NONE not supported by MySQL";
+                return Err(Failure::plain(message));
+            }
+            Isolation::ReadUncommitted => "READ UNCOMMITTED",
+            Isolation::ReadCommitted => "READ COMMITTED",
+            Isolation::RepeatableRead => "REPEATABLE READ",
+            Isolation::Serializable => "SERIALIZABLE",
+        };
+        self.command(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}"))
+            .await
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    pub fn abandon(&mut self) {
+        self.is_broken = true;
+    }
+}
+
+fn no_rows() -> Failure {
+    let message =
+        "Statement.executeQuery() cannot issue statements that do not produce result sets.";
+    Failure::new(PLAIN, message, Some("S1009"))
+}
+
+fn has_rows() -> Failure {
+    let message = "Statement.executeUpdate() or Statement.executeLargeUpdate() cannot issue statements that produce result sets.";
+    Failure::new(PLAIN, message, Some("01S03"))
+}
+
+/// What Connector/J sees at the first word of a statement (`QueryInfo`).
+fn refuse(text: &str, expected: Expected) -> Result<(), Failure> {
+    let start = literal::without_comments(text);
+    if start.is_empty() {
+        return Err(Failure::new(
+            PLAIN,
+            "Can not issue empty query.",
+            Some("S1009"),
+        ));
+    }
+    let end = start
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(start.len());
+    let word = start[..end].to_ascii_uppercase();
+    let gives_rows = [
+        "SELECT", "SHOW", "DESC", "DESCRIBE", "EXPLAIN", "HELP", "TABLE", "VALUES", "WITH",
+        "CHECK", "CHECKSUM",
+    ];
+    let may_give_rows = [
+        "", "CALL", "EXECUTE", "ANALYZE", "OPTIMIZE", "REPAIR", "XA", "CACHE", "DELETE", "INSERT",
+        "REPLACE",
+    ];
+    match expected {
+        Expected::Rows
+            if !gives_rows.contains(&&*word) && !may_give_rows[..8].contains(&&*word) =>
+        {
+            Err(no_rows())
+        }
+        Expected::Counts if gives_rows.contains(&&*word) && word != "WITH" => Err(has_rows()),
+        _ => Ok(()),
+    }
+}
+
+/// `NativeProtocol#checkErrorMessage` and `SQLError#createSQLException`.
+fn failure(error: Error) -> Failure {
+    let ServerError {
+        code,
+        message,
+        state,
+    } = match error {
+        Error::Server(error) => error,
+        other => {
+            tracing::debug!("{other}");
+            let message = "Communications link failure\n\nThe last packet sent successfully to the server was 0 milliseconds ago. The driver has not received any packets from the server.";
+            let class = "com.mysql.cj.jdbc.exceptions.CommunicationsException";
+            return Failure::new(class, message, Some("08S01"));
+        }
+    };
+    let (class, message, state) = match state.get(..2).unwrap_or_default() {
+        "22" => (
+            "com.mysql.cj.jdbc.exceptions.MysqlDataTruncation",
+            format!("Data truncation: {message}"),
+            "22001".to_owned(),
+        ),
+        "08" => (
+            "java.sql.SQLNonTransientConnectionException",
+            message,
+            state,
+        ),
+        "23" => (
+            "java.sql.SQLIntegrityConstraintViolationException",
+            message,
+            state,
+        ),
+        "42" => ("java.sql.SQLSyntaxErrorException", message, state),
+        "40" => (
+            "com.mysql.cj.jdbc.exceptions.MySQLTransactionRollbackException",
+            message,
+            state,
+        ),
+        _ => (PLAIN, message, state),
+    };
+    Failure {
+        code: code.into(),
+        ..Failure::new(class, message, Some(&state))
+    }
+}

@@ -1,0 +1,188 @@
+//! Values written into a statement: Connector/J's prepared statements are put together by the client (`useServerPrepStmts`).
+
+use crate::argument::{Argument, Value};
+use crate::{Failure, java_text};
+
+const PLAIN: &str = "java.sql.SQLException";
+
+/// The statement with its values in the places of its `?`.
+///
+/// # Errors
+/// As the driver says it if there are too many values or too few.
+pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, Failure> {
+    let mut text = String::with_capacity(sql.len() + 16 * arguments.len());
+    let mut rest = sql;
+    let mut markers = 0;
+    while let Some(c) = rest.chars().next() {
+        let length = skipped(rest);
+        if c == '?' && length == 1 {
+            if let Some(argument) = arguments.get(markers) {
+                text.push_str(&literal(argument));
+            }
+            markers += 1;
+        } else {
+            text.push_str(&rest[..length]);
+        }
+        rest = &rest[length..];
+    }
+    if arguments.len() > markers {
+        let message = format!(
+            "Parameter index out of range ({} > number of parameters, which is {markers}).",
+            markers + 1
+        );
+        return Err(Failure::new(PLAIN, message, Some("S1009")));
+    }
+    if arguments.len() < markers {
+        let message = format!("No value specified for parameter {}", arguments.len() + 1);
+        return Err(Failure::new(PLAIN, message, Some("07001")));
+    }
+    Ok(text)
+}
+
+/// The statement from its first word on.
+pub fn without_comments(sql: &str) -> &str {
+    let mut rest = sql.trim_start();
+    while comment(rest) > 0 {
+        rest = rest[comment(rest)..].trim_start();
+    }
+    rest
+}
+
+/// How long the text, name or comment is that begins here; otherwise one character.
+fn skipped(rest: &str) -> usize {
+    match rest.as_bytes()[0] {
+        quote @ (b'\'' | b'"' | b'`') => quoted(rest, quote),
+        _ => match comment(rest) {
+            0 => rest.chars().next().map_or(1, char::len_utf8),
+            length => length,
+        },
+    }
+}
+
+fn quoted(rest: &str, quote: u8) -> usize {
+    let bytes = rest.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote != b'`' => at += 1,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    rest.len()
+}
+
+/// The length of a comment that begins here, or 0.
+fn comment(rest: &str) -> usize {
+    let ends_with_line =
+        rest.starts_with('#') || rest.starts_with("-- ") || rest.starts_with("--\n");
+    if ends_with_line {
+        return rest.find('\n').unwrap_or(rest.len());
+    }
+    if rest.starts_with("/*") && !rest.starts_with("/*!") {
+        return rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+    }
+    0
+}
+
+fn literal(argument: &Argument) -> String {
+    let Some(value) = &argument.value else {
+        return "null".to_owned();
+    };
+    match value {
+        Value::Int(number) => number.to_string(),
+        Value::Long(number) => number.to_string(),
+        Value::Byte(number) => number.to_string(),
+        Value::Short(number) => number.to_string(),
+        Value::Double(number) => exponent(java_text::double(*number)),
+        Value::Real(number) => exponent(java_text::float(*number)),
+        Value::Bool(on) => u8::from(*on).to_string(),
+        Value::Decimal(text) => text.clone(),
+        Value::Text(text) | Value::Object(text) => escaped(text.chars(), "'"),
+        Value::Date(text) | Value::Timestamp(text) | Value::Time(text) => format!("'{text}'"),
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => escaped(text.chars(), "_binary'"),
+            Err(_) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("x'{hex}'")
+            }
+        },
+    }
+}
+
+/// `StringUtils#fixDecimalExponent`.
+fn exponent(text: String) -> String {
+    match text.split_once('E') {
+        Some((mantissa, power)) if !power.starts_with('-') => format!("{mantissa}E+{power}"),
+        _ => text,
+    }
+}
+
+/// `StringUtils#escapeString`.
+fn escaped(text: impl Iterator<Item = char>, opening: &str) -> String {
+    let mut escaped = opening.to_owned();
+    for c in text {
+        match c {
+            '\0' => escaped.push_str("\\0"),
+            '\n' => escaped.push_str("\\n"),
+            '\r' => escaped.push_str("\\r"),
+            '\u{1a}' => escaped.push_str("\\Z"),
+            '\\' | '\'' | '"' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped.push('\'');
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(value: Value) -> Argument {
+        Argument {
+            sql_type: 0,
+            value: Some(value),
+        }
+    }
+
+    #[test]
+    fn values_stand_where_the_markers_were() {
+        let sql =
+            "select '?' a, \"\\\"?\" b, `?` /* ? */, ?, ? from t # ?\n where -- ?\n i = ? and 1--?";
+        let mut arguments: Vec<_> = [
+            Value::Int(3),
+            Value::Text("a'b\\c".to_owned()),
+            Value::Double(1e10),
+            Value::Bool(true),
+        ]
+        .map(argument)
+        .into();
+        let filled = fill(sql, &arguments).expect("there are as many");
+        assert_eq!(
+            filled,
+            "select '?' a, \"\\\"?\" b, `?` /* ? */, 3, 'a\\'b\\\\c' from t # ?\n where -- ?\n i = 1.0E+10 and 1--1"
+        );
+        arguments.truncate(3);
+        let failure = fill(sql, &arguments).expect_err("one is missing");
+        assert_eq!(failure.message, "No value specified for parameter 4");
+        let failure = fill("select ?", &arguments).expect_err("two are too many");
+        assert_eq!(
+            failure.message,
+            "Parameter index out of range (2 > number of parameters, which is 1)."
+        );
+    }
+
+    #[test]
+    fn the_first_word_comes_after_comments() {
+        assert_eq!(
+            without_comments(" /* a */ -- b\n # c\n select 1"),
+            "select 1"
+        );
+        assert_eq!(without_comments("-- only"), "");
+    }
+}
