@@ -407,15 +407,52 @@ mod tests {
     }
 
     #[test]
-    fn bad_advice_is_named() {
-        assert!(dangerous_settings(&limits()).is_empty());
-        let advised = Limits {
-            time_wait_recycle: Some(1),
-            time_wait_buckets: Some(8192),
-            fin_timeout_s: Some(10),
-            nr_open: Some(65_536),
-            ..limits()
+    fn each_bad_advice_is_named_by_its_setting() {
+        let good = [
+            ("net/ipv4/tcp_max_tw_buckets", "262144"),
+            ("net/ipv4/tcp_fin_timeout", "60"),
+            ("fs/nr_open", "1073741816"),
+        ];
+        let bad = [
+            ("net/ipv4/tcp_tw_recycle", "1"),
+            ("net/ipv4/tcp_max_tw_buckets", "8192"),
+            ("net/ipv4/tcp_fin_timeout", "10"),
+            ("fs/nr_open", "65536"),
+        ];
+        let named = |settings: &[(&str, &str)]| {
+            let folder = tempfile::tempdir().expect("a temporary folder can be made");
+            for (name, value) in settings {
+                let path = folder.path().join("proc/sys").join(name);
+                std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("room");
+                std::fs::write(path, format!("{value}\n")).expect("there is room");
+            }
+            dangerous_settings(&crate::Machine::at(folder.path()).limits())
         };
-        assert_eq!(dangerous_settings(&advised).len(), 4);
+        assert!(named(&good).is_empty());
+        for (name, value) in bad {
+            let others = good.iter().filter(|(known, _)| *known != name);
+            let settings: Vec<_> = others.copied().chain([(name, value)]).collect();
+            let found = named(&settings);
+            let [only] = found.as_slice() else {
+                panic!("{name}: {found:?}")
+            };
+            assert!(only.starts_with(&name.replace('/', ".")), "{only}");
+        }
+    }
+
+    #[test]
+    fn the_firewalls_table_is_read_from_its_files() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let netfilter = folder.path().join("proc/sys/net/netfilter");
+        std::fs::create_dir_all(&netfilter).expect("there is room");
+        for (name, value) in [
+            ("nf_conntrack_max", "65536\n"),
+            ("nf_conntrack_tcp_timeout_time_wait", "120\n"),
+        ] {
+            std::fs::write(netfilter.join(name), value).expect("there is room");
+        }
+        let limits = crate::Machine::at(folder.path()).limits();
+        assert_eq!(limits.tracked_connections, Some(65_536));
+        assert_eq!(limits.tracked_after_end_s, Some(120));
     }
 }
