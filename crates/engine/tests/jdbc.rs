@@ -369,8 +369,14 @@ fn mysql_as_connector_j_speaks_it() {
         + &prepared("select ?", "1,2", "INTEGER,INTEGER", "")
         + &select("select sleep(20)", &[("queryTimeout", "1")])
         + &plain("Commit");
+    let body = body + &select("select cast('-01:00:00' as time)", &[]) + &select("select 1", &[]);
+    let seen = rows(&body);
+    assert!(seen[16].starts_with(
+        "S1009 0: java.sql.SQLException: The value '-1:00:00' is an invalid TIME value. "
+    ));
+    assert_eq!(seen[17], "200 4");
     assert_eq!(
-        rows(&body),
+        seen[..16],
         [
             "200 9",
             "200 9",

@@ -80,6 +80,7 @@ pub fn timestamp(text: &str) -> String {
 }
 
 /// `java.time.LocalDateTime.toString` of `yyyy-mm-dd hh:mm:ss[.fraction]`: no seconds where they are 0, and fractions in threes.
+#[cfg(feature = "mysql")]
 pub fn local_date_time(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole = whole.replacen(' ', "T", 1);
@@ -97,7 +98,7 @@ pub fn local_date_time(text: &str) -> String {
     format!("{whole}.{fraction}")
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "mysql"))]
 mod tests {
     use super::*;
 

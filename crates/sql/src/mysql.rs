@@ -106,13 +106,13 @@ impl Connection {
             };
             let has_columns = !columns.is_empty();
             while let Some(row) = result.next().await? {
-                let cells = row
-                    .columns()
-                    .iter()
-                    .enumerate()
-                    .map(|(index, column)| types::text(column, row.as_ref(index)?))
-                    .collect::<Vec<_>>();
-                rows.cells.extend(cells);
+                for (index, column) in row.columns().iter().enumerate() {
+                    let cell = row
+                        .as_ref(index)
+                        .map_or(Ok(None), |value| types::text(column, value));
+                    rows.cells
+                        .push(cell.map_err(|failure| Error::Other(failure.into()))?);
+                }
             }
             if has_columns && found.is_none() {
                 found = Some(rows);
@@ -156,7 +156,7 @@ impl Connection {
     }
 
     fn note(&mut self, error: Error) -> Failure {
-        self.is_broken |= !matches!(error, Error::Server(_));
+        self.is_broken |= !matches!(error, Error::Server(_) | Error::Other(_));
         failure(error)
     }
 
@@ -269,6 +269,10 @@ fn failure(error: Error) -> Failure {
         state,
     } = match error {
         Error::Server(error) => error,
+        Error::Other(error) if error.is::<Failure>() => match error.downcast() {
+            Ok(failure) => return *failure,
+            Err(error) => return Failure::plain(error.to_string()),
+        },
         other => {
             tracing::debug!("{other}");
             let message = "Communications link failure\n\nThe last packet sent successfully to the server was 0 milliseconds ago. The driver has not received any packets from the server.";

@@ -3,14 +3,17 @@
 use mysql_async::consts::ColumnType;
 use mysql_async::{Column, Value};
 
-use crate::java_text;
+use crate::{Failure, java_text};
 
 /// The text of a value in text form; `None` is NULL.
-pub fn text(column: &Column, value: &Value) -> Option<Box<str>> {
+///
+/// # Errors
+/// When Java has no such value.
+pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, Failure> {
     let bytes = match value {
         Value::Bytes(bytes) => bytes,
-        Value::NULL => return None,
-        other => return Some(other.as_sql(true).into()),
+        Value::NULL => return Ok(None),
+        other => return Ok(Some(other.as_sql(true).into())),
     };
     let text = String::from_utf8_lossy(bytes);
     let boolean = |on: bool| if on { "true" } else { "false" }.to_owned();
@@ -37,12 +40,47 @@ pub fn text(column: &Column, value: &Value) -> Option<Box<str>> {
         ColumnType::MYSQL_TYPE_DATETIME | ColumnType::MYSQL_TYPE_DATETIME2 => {
             java_text::local_date_time(&text)
         }
-        ColumnType::MYSQL_TYPE_TIME | ColumnType::MYSQL_TYPE_TIME2 => {
-            text.split('.').next().unwrap_or_default().to_owned()
-        }
+        ColumnType::MYSQL_TYPE_TIME | ColumnType::MYSQL_TYPE_TIME2 => time(&text)?,
         // `yearIsDateType`
         ColumnType::MYSQL_TYPE_YEAR => format!("{text}-01-01"),
         _ => text.into_owned(),
     };
-    Some(text.into())
+    Ok(Some(text.into()))
+}
+
+/// `SqlTimeValueFactory`: a time of day, without fractions.
+fn time(text: &str) -> Result<String, Failure> {
+    let whole = text.split('.').next().unwrap_or_default();
+    let (hours, rest) = whole.split_once(':').unwrap_or((whole, ""));
+    match hours.parse::<i32>() {
+        Ok(0..24) if !hours.starts_with('-') => Ok(whole.to_owned()),
+        Ok(hours) => {
+            let message = format!(
+                "The value '{hours}:{rest}' is an invalid TIME value. JDBC Time objects represent a wall-clock time and not a duration as MySQL treats them. If you are treating this type as a duration, consider retrieving this value as a string and dealing with it according to your requirements."
+            );
+            Err(Failure::new(
+                "java.sql.SQLException",
+                message,
+                Some("S1009"),
+            ))
+        }
+        Err(_) => Ok(whole.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_one_of_day() {
+        assert_eq!(time("12:34:56.7").as_deref(), Ok("12:34:56"));
+        let failure = time("-01:00:00").expect_err("it is a duration");
+        assert!(
+            failure
+                .message
+                .starts_with("The value '-1:00:00' is an invalid TIME value. ")
+        );
+        assert_eq!(failure.state.as_deref(), Some("S1009"));
+    }
 }

@@ -12,7 +12,7 @@
 //!
 //! Differences: connections are not encrypted; the transaction isolation is set once for a connection, not with each loan;
 //! instead of a test of idle connections (`checkQuery`), those idle for longer than both times of `keepAlive` are replaced;
-//! several statements in one text run on MySQL, and a TIME that is no time of day is its text; statements are prepared whatever `poolPreparedStatements` says.
+//! several statements in one text run on MySQL; statements are prepared whatever `poolPreparedStatements` says.
 
 use crate::compile::Decoder;
 use crate::elements::{Roles, java};
