@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         eprintln!("error: the command line is not UTF-8");
         return drumfire::exit_codes::Exit::Usage.into();
     };
+    drumfire_health::raise_open_files();
     // Not locked: messages to the run are told from a thread of their own.
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut console = Console {

@@ -356,6 +356,10 @@ fn environment() -> Vec<(String, String)> {
     if let Some(mib) = memory_mib() {
         rows.push(("memory".to_owned(), format!("{mib} MiB")));
     }
+    // Raised when the program began.
+    if let Some(limit) = drumfire_health::raise_open_files() {
+        rows.push(("open files".to_owned(), format!("at most {limit}")));
+    }
     rows
 }
 

@@ -78,8 +78,10 @@ pub struct Context {
     pub interruptions: Vec<Instant>,
     /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
     pub interrupted: bool,
-    /// When the sample at hand should begin by the schedule of a timer that keeps one.
+    /// When the sample at hand should begin by the schedule of arrivals, or of a timer that keeps one.
     pub intended: Option<Instant>,
+    /// When the next sample should begin, if it is the first one after an arrival.
+    pub arrival: Option<Instant>,
     /// Whether the parts of the sample at hand are timed.
     pub is_timed: bool,
     /// How many transactions with a parent sample enclose the sampler at hand.
@@ -149,6 +151,7 @@ impl Context {
             interruptions: Vec::new(),
             interrupted: false,
             intended: None,
+            arrival: None,
             is_timed: false,
             transactions: 0,
             http: UserState::new(&worker.http),

@@ -67,7 +67,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         let (in_group, in_all) = user.cx.active_users();
         result.set_thread_with_children(&user.cx.thread_name, in_group, in_all);
         if user.cx.shared.program.keeps_previous {
-            user.cx.previous = Some(Rc::new(result.clone()));
+            user.cx.previous = Some(Rc::new((*result).clone()));
         }
         let examined = examine(user, package, &mut result, &mut timed).await;
         user.cx.parsed.clear();
@@ -117,26 +117,28 @@ async fn examine(
 }
 
 /// The sample becomes part of its transaction, if there is one.
-fn hand_on(user: &mut User, result: Sample, transaction: Option<ControllerId>) {
+fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) {
     if let Some(transaction) = transaction
         && !result.ignore
         && let Some(run) = user.walk.parent_transaction(transaction)
     {
-        run.add(result);
+        run.add(*result);
     }
 }
 
 /// `JMeterThread#delay`: all timers in scope, then one wait.
 ///
-/// A timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
+/// An arrival or a timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
 /// at that time and not at the next whole millisecond after it.
 async fn delay(user: &mut User, package: &Package) {
-    user.cx.intended = None;
+    let arrival = user.cx.arrival.take();
+    user.cx.intended = arrival;
     if package.timers.is_empty() {
         return;
     }
+    user.cx.intended = None;
     let mut total_ms = 0;
-    let mut scheduled = None;
+    let mut scheduled = arrival.map(|at| (at, 0));
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
         let mut delay_ms = match timer.apart() {

@@ -101,12 +101,13 @@ impl User {
             return false;
         };
         self.cx.shared.counts.rest(self.cx.group);
-        let goes_on = tokio::select! {
-            released = released => released.is_ok(),
-            () = stop => false,
+        let arrival = tokio::select! {
+            released = released => released.ok(),
+            () = stop => None,
         };
         self.cx.shared.counts.wake(self.cx.group);
-        goes_on
+        self.cx.arrival = arrival;
+        arrival.is_some()
     }
 
     /// `JMeterThread#processSampler`.

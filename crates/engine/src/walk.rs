@@ -11,7 +11,6 @@ mod transactions;
 mod virtual_user;
 mod weighted_switch;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Slot, Template};
@@ -763,7 +762,6 @@ impl Walker<'_> {
         };
         let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });
         let count = self.state(id).count - i32::from(begun);
-        let mut digits = itoa::Buffer::new();
-        self.cx.vars.set(slot, Rc::from(digits.format(count)));
+        self.cx.vars.set(slot, drumfire_expr::numeral(count));
     }
 }

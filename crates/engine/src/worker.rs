@@ -38,6 +38,8 @@ pub struct Worker {
     pub stop: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
+    /// What responses say of their bodies.
+    pub media_type: crate::elements::samplers::http::MediaType,
     pub alarms: Rc<Alarms>,
     /// Where the time of samples goes.
     pub stages: Stages,
@@ -99,6 +101,7 @@ impl Worker {
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
+            media_type: Default::default(),
             alarms: Alarms::new(),
             stages: Stages::default(),
             tasks: RefCell::default(),

@@ -272,3 +272,36 @@ fn a_server_that_says_nothing_ends_at_the_response_timeout() {
         ["Non HTTP response message: Read timed out"]
     );
 }
+
+/// A POST whose raw body has a long variable several times, and what the server got.
+fn long_body(pre: &str) -> Vec<u8> {
+    let server = Server::start(echo);
+    let part = "0123456789abcdef".repeat(40_000);
+    let variables = format!(
+        r#"<Arguments guiclass="ArgumentsPanel" testclass="Arguments" testname="v"><collectionProp name="Arguments.arguments">
+        <elementProp name="part" elementType="Argument"><stringProp name="Argument.name">part</stringProp>
+        <stringProp name="Argument.value">{part}</stringProp></elementProp></collectionProp></Arguments><hashTree/>"#
+    );
+    let more = r#"<boolProp name="HTTPSampler.postBodyRaw">true</boolProp><elementProp name="HTTPsampler.Arguments"
+        elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument">
+        <stringProp name="Argument.value">[${part},${__intSum(1,2)},${part},${none}]</stringProp></elementProp></collectionProp>
+        </elementProp>"#;
+    let post = get("a", server.address().port(), "/", more, pre).replace(">GET<", ">POST<");
+    run_group(&group(1, 1, true), &(variables + &post), &[]);
+    let request = server.requests().remove(0);
+    let expected = format!("[{part},3,{part},${{none}}]");
+    assert_eq!(
+        request.header("Content-Length"),
+        Some(&*expected.len().to_string())
+    );
+    assert!(request.body == expected.as_bytes());
+    request.body
+}
+
+#[test]
+fn a_long_body_with_variables_is_sent_whole() {
+    assert!(long_body("").len() > 1 << 20);
+    // Looked at by a pre-processor, it is put together first.
+    let rewriting = r#"<AnchorModifier guiclass="AnchorModifierGui" testclass="AnchorModifier" testname="l"/><hashTree/>"#;
+    assert!(long_body(rewriting).len() > 1 << 20);
+}

@@ -38,4 +38,4 @@ pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 pub use template::Template;
 pub use text::Text;
-pub use vars::{Slot, Value, VarNames, Vars};
+pub use vars::{Slot, Value, VarNames, Vars, numeral};

@@ -1,6 +1,8 @@
 //! JMeter's properties, shared by all workers while a test runs.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
@@ -8,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::functions::csv_read::CsvFiles;
 use crate::functions::fifo::Fifos;
 use crate::functions::xpath::XPathFiles;
+use crate::vars::Value;
 
 /// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and what JMeter's function
 /// classes keep in static fields: one of these is one JVM's worth of shared state.
@@ -23,6 +26,25 @@ struct Shared {
     csv_files: CsvFiles,
     fifos: Fifos,
     xpath_files: XPathFiles,
+    /// Another number after each change; no two of all [`Properties`] have the same, but those without any.
+    version: AtomicU64,
+}
+
+/// The last number given out.
+static VERSIONS: AtomicU64 = AtomicU64::new(0);
+
+/// Names may be worked out by the plan, without end.
+const MOST_SEEN: usize = 256;
+
+/// What a thread has seen of the properties that have this number.
+#[derive(Default)]
+struct Seen {
+    version: u64,
+    values: FxHashMap<Box<str>, Option<Value>>,
+}
+
+thread_local! {
+    static SEEN: RefCell<Seen> = RefCell::default();
 }
 
 impl Properties {
@@ -40,6 +62,30 @@ impl Properties {
     pub fn get(&self, name: &str) -> Option<Arc<str>> {
         let own = self.values().get(name).cloned();
         own.or_else(|| self.get_system(name))
+    }
+
+    /// The same for the thread at hand, which asks the others only when somebody has set a property since it last did: a
+    /// lock that all workers take for each sample would be passed around between them.
+    pub fn seen(&self, name: &str) -> Option<Value> {
+        let version = self.0.version.load(Ordering::Acquire);
+        SEEN.with_borrow_mut(|seen| {
+            if seen.version != version || seen.values.len() >= MOST_SEEN {
+                seen.values.clear();
+                seen.version = version;
+            }
+            if let Some(known) = seen.values.get(name) {
+                return known.clone();
+            }
+            let value = self.get(name).map(|value| Value::from(&*value));
+            seen.values.insert(name.into(), value.clone());
+            value
+        })
+    }
+
+    /// What threads have seen is old. Called after a change and before it is told to be made.
+    fn changed(&self) {
+        let version = VERSIONS.fetch_add(1, Ordering::Relaxed) + 1;
+        self.0.version.store(version, Ordering::Release);
     }
 
     /// The value without surrounding white space, as `JMeterUtils.getPropDefault` reads it.
@@ -82,7 +128,9 @@ impl Properties {
             .values
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        values.insert(name.into(), value.into())
+        let former = values.insert(name.into(), value.into());
+        self.changed();
+        former
     }
 
     /// Removes a property and returns its value.
@@ -92,7 +140,9 @@ impl Properties {
             .values
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        values.remove(name)
+        let former = values.remove(name);
+        self.changed();
+        former
     }
 
     /// All properties, sorted by name.
@@ -117,6 +167,7 @@ impl Properties {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         system.insert(name.into(), value.into());
+        self.changed();
     }
 
     /// All system properties, sorted by name.
@@ -156,6 +207,34 @@ mod tests {
         assert_eq!(first.snapshot().len(), 1);
         assert_eq!(first.remove("a").as_deref(), Some("2"));
         assert_eq!(second.get("a"), None);
+    }
+
+    #[test]
+    fn what_a_thread_has_seen_is_forgotten_when_somebody_sets_a_property() {
+        let (first, second) = (Properties::new(), Properties::new());
+        assert_eq!(first.seen("a"), None);
+        first.set("a", "1");
+        second.set("a", "2");
+        for _ in 0..2 {
+            assert_eq!(first.seen("a").as_deref(), Some("1"));
+            assert_eq!(second.seen("a").as_deref(), Some("2"));
+        }
+        let seen = first.seen("a").expect("it is set");
+        assert!(Value::ptr_eq(&seen, &first.seen("a").expect("it is set")));
+        let other = first.clone();
+        let setting = std::thread::spawn(move || {
+            assert_eq!(other.seen("a").as_deref(), Some("1"));
+            other.set("a", "3");
+            other.set_system("b", "4");
+        });
+        setting.join().expect("it ends");
+        assert_eq!(first.seen("a").as_deref(), Some("3"));
+        assert_eq!(first.seen("b").as_deref(), Some("4"));
+        first.remove("a");
+        assert_eq!(first.seen("a"), None);
+        for number in 0..2 * MOST_SEEN {
+            assert_eq!(first.seen(&number.to_string()), None);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::functions::Call;
 use crate::parse;
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
-use crate::vars::{Slot, VarNames};
+use crate::vars::{Slot, Value, VarNames};
 
 /// A property text that has been compiled: JMeter's `FunctionProperty`, or a plain `StringProperty`
 /// if nothing in the text is evaluated.
@@ -221,6 +221,38 @@ impl Template {
                 Ok(Text::Owned(out))
             }
         }
+    }
+
+    /// Evaluates the parts of the text one by one, if variables make it as long as `least` bytes: what is that long need
+    /// not be put together to be sent. `None` if it is shorter.
+    pub fn eval_pieces(&self, scope: &mut dyn Scope, least: usize) -> Option<Vec<Value>> {
+        let Shape::Parts(parts) = &self.shape else {
+            return None;
+        };
+        let length = |part: &Part| match part {
+            Part::Text(_) | Part::Call(_) => 0,
+            Part::Variable(variable) => variable.eval(scope).len(),
+        };
+        if parts.iter().map(length).sum::<usize>() < least {
+            return None;
+        }
+        let mut pieces = Vec::with_capacity(parts.len());
+        for part in parts {
+            let piece = match part {
+                Part::Text(text) => Value::from(&**text),
+                Part::Variable(variable) => variable.eval(scope).into_value(),
+                Part::Call(call) => match call.eval(scope) {
+                    Ok(text) => text.into_value(),
+                    Err(Raised::Invalid(_)) => continue,
+                    Err(raised) => {
+                        scope.raise(raised);
+                        return Some(Vec::new());
+                    }
+                },
+            };
+            pieces.push(piece);
+        }
+        Some(pieces)
     }
 
     fn try_eval_into(&self, scope: &mut dyn Scope, out: &mut String) -> Result<(), Raised> {

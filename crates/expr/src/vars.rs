@@ -1,5 +1,6 @@
 //! One user's variables, numbered where the plan spells their names out.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,6 +58,28 @@ impl VarNames {
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
+}
+
+/// Numbers below this are kept as values.
+const NUMERALS: usize = 1024;
+
+thread_local! {
+    /// The texts of small numbers, each made when it is first asked for.
+    static SMALL: RefCell<Vec<Option<Value>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The number as a value: counters of loops are set at every turn, so that small ones are made only once a thread.
+pub fn numeral(number: i32) -> Value {
+    let make = || Rc::from(itoa::Buffer::new().format(number));
+    let Some(at) = usize::try_from(number).ok().filter(|at| *at < NUMERALS) else {
+        return make();
+    };
+    SMALL.with_borrow_mut(|small| {
+        if small.len() <= at {
+            small.resize(at + 1, None);
+        }
+        small[at].get_or_insert_with(make).clone()
+    })
 }
 
 /// One user's variables: JMeter's `JMeterVariables`, holding strings only.
@@ -247,6 +270,15 @@ mod tests {
             table.intern(name);
         }
         Vars::new(Arc::new(table))
+    }
+
+    #[test]
+    fn small_numbers_are_made_once() {
+        assert!(Rc::ptr_eq(&numeral(7), &numeral(7)));
+        assert!(!Rc::ptr_eq(&numeral(70_000), &numeral(70_000)));
+        let all = [0, 7, 1_023, 1_024, -1, i32::MIN].map(numeral);
+        let all: Vec<&str> = all.iter().map(|number| &**number).collect();
+        assert_eq!(all, ["0", "7", "1023", "1024", "-1", "-2147483648"]);
     }
 
     #[test]

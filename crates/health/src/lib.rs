@@ -5,6 +5,7 @@
 
 mod ceilings;
 mod machine;
+mod open_files;
 mod sockets;
 mod stages;
 mod verdict;
@@ -12,6 +13,7 @@ mod watch;
 
 pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
 pub use machine::{Limits, Machine, Reading, time_in_queue};
+pub use open_files::raise_open_files;
 pub use stages::{Stage, StageTimes};
 pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
 pub use watch::{Arrivals, Delay, Lacking, Moment, Opened, Second, Watch};

@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let limits = Limits {
                 connect: None,
                 response: Some(Duration::from_secs(30)),
+                ..Limits::default()
             };
             for _ in 0..requests / connections {
                 let out = Outgoing {

@@ -65,12 +65,7 @@ impl Opening<'_> {
             connection.tls = Some(tls.await?);
         }
         let pool = &self.session.worker().pool;
-        let pace = if connection.tls.is_some() {
-            pool.tls_bytes_per_second
-        } else {
-            pool.bytes_per_second
-        };
-        connection.pace = pace.map(|bytes_per_second| Pace { bytes_per_second });
+        connection.pace = Pace::of_connections(pool, connection.tls.is_some());
         self.times.connected = Some(Instant::now());
         Ok(connection)
     }

@@ -36,7 +36,14 @@ pub(crate) struct Connection {
     pub expires: Option<Instant>,
     /// Slowed down to this.
     pub pace: Option<Pace>,
+    /// The bytes that make it readable; 0 is any, for a body that comes slowly.
+    low_water: usize,
 }
+
+/// Of a body that is dropped, it takes so many bytes to be woken.
+const LOW_WATER: usize = 1 << 20;
+/// If they do not come in this time, any byte will do: it is the server that is slow.
+const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 /// The TLS half of a connection.
 pub(crate) struct TlsState {
@@ -69,6 +76,7 @@ impl Connection {
             idle_since: now,
             expires: None,
             pace: None,
+            low_water: 1,
         }
     }
 
@@ -84,6 +92,45 @@ impl Connection {
             Some(_) => Ok(()),
             None => Err(FailureKind::ReadTimeout),
         }
+    }
+
+    /// The same for a body of which `ahead` bytes are still to be dropped: woken for a few of them at a time, this process would
+    /// cost more than the kernel does. Where they come slowly it is woken for each, so that a limit is one on silence.
+    pub async fn body_readable(
+        &mut self,
+        worker: &Worker,
+        limit: Option<Duration>,
+        ahead: u64,
+    ) -> Result<(), FailureKind> {
+        let is_short = ahead < LOW_WATER as u64 || self.tls.is_some() || self.pace.is_some();
+        if is_short || self.low_water == 0 {
+            self.lower_water();
+            self.low_water = 0;
+            return self.readable(worker, limit).await;
+        }
+        if self.low_water == 1 {
+            match sys::set_low_water(self.stream.as_fd(), LOW_WATER) {
+                Ok(()) => self.low_water = LOW_WATER,
+                Err(_) => return self.readable(worker, limit).await,
+            }
+        }
+        let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
+        let patience = LOW_WATER_PATIENCE.min(limit.unwrap_or(LOW_WATER_PATIENCE));
+        if worker.timers.within(Some(patience), ready).await.is_some() {
+            return Ok(());
+        }
+        self.lower_water();
+        self.low_water = 0;
+        self.readable(worker, limit).await
+    }
+
+    /// Any byte makes it readable again.
+    pub fn lower_water(&mut self) {
+        if self.low_water > 1 {
+            // It worked the other way.
+            let _ = sys::set_low_water(self.stream.as_fd(), 1);
+        }
+        self.low_water = 1;
     }
 
     /// Waits until the kernel takes more bytes. Without a limit, as Java's sockets.

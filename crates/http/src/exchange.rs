@@ -7,6 +7,7 @@ use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::http2;
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
+use crate::pace::Pace;
 use crate::proxy::{Bare, Tunnel};
 use crate::receive::Receiver;
 use crate::send::Source;
@@ -63,6 +64,8 @@ pub(crate) async fn over_http1(
     let worker = &**session.worker();
     let mut receiver = Receiver::new(want, out.is_head);
     let mut source = Source::new(out.head, out.body);
+    let usual = connection.pace;
+    connection.pace = Pace::of(limits).or(usual);
     let outcome = match out.expect_continue {
         None => {
             let limit = limits.response;
@@ -87,6 +90,7 @@ pub(crate) async fn over_http1(
             Box::pin(asking.converse(&out, &mut source, patience)).await
         }
     };
+    connection.pace = usual;
     times.end = Instant::now();
     add(&worker.counts.bytes_sent, source.sent);
     add(
@@ -167,9 +171,17 @@ pub(crate) async fn receive_response(
         if connection.receive(worker, receiver)? {
             paused = false;
         } else {
-            connection.readable(worker, limit).await?;
+            // The first byte of the body is to be seen when it comes.
+            match receiver.first_body {
+                None => connection.readable(worker, limit).await?,
+                Some(_) => {
+                    let ahead = receiver.discardable();
+                    connection.body_readable(worker, limit, ahead).await?;
+                }
+            }
         }
     }
+    connection.lower_water();
     Ok(())
 }
 
@@ -307,6 +319,8 @@ pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Inco
         version: head.version,
         head: head.bytes,
         reason: head.reason,
+        content_type: head.facts.content_type,
+        location: head.facts.location,
         body,
         md5,
         body_len,

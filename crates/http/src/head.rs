@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{Memchr, memchr};
 
 use crate::failure::{FailureKind, StatusLinePart};
 
@@ -37,6 +37,10 @@ pub(crate) struct Facts {
     /// The `timeout` of the Keep-Alive header, in seconds.
     pub keep_alive_s: Option<u64>,
     pub content_encoded: bool,
+    /// Where in the head the value of the last Content-Type is.
+    pub content_type: Option<Range<usize>>,
+    /// The same of Location.
+    pub location: Option<Range<usize>>,
 }
 
 /// What the first Transfer-Encoding header says.
@@ -103,11 +107,16 @@ fn strip_cr(line: &[u8]) -> &[u8] {
 }
 
 /// Removes what HttpCore's `HTTP.isWhitespace` calls white space from both ends.
-pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
+    let mut text = trim_start(text);
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
         text = rest;
     }
-    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
+    text
+}
+
+fn trim_start(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
         text = rest;
     }
     text
@@ -116,22 +125,34 @@ pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
 /// A position in bytes of which more may come.
 struct Lines<'a> {
     bytes: &'a [u8],
+    /// Where the next line starts.
     at: usize,
     eof: bool,
+    /// The line ends from `at` on.
+    ends: Memchr<'a>,
 }
 
 impl<'a> Lines<'a> {
+    fn new(bytes: &'a [u8], eof: bool) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            eof,
+            ends: Memchr::new(b'\n', bytes),
+        }
+    }
+
     /// The next whole line; at the end of the stream also an unfinished one.
     fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = &self.bytes[self.at..];
-        match memchr(b'\n', rest) {
+        let start = self.at;
+        match self.ends.next() {
             Some(end) => {
-                self.at += end + 1;
-                Some(strip_cr(&rest[..end]))
+                self.at = end + 1;
+                Some(strip_cr(&self.bytes[start..end]))
             }
-            None if self.eof && !rest.is_empty() => {
+            None if self.eof && start < self.bytes.len() => {
                 self.at = self.bytes.len();
-                Some(rest)
+                Some(&self.bytes[start..])
             }
             None => None,
         }
@@ -141,7 +162,7 @@ impl<'a> Lines<'a> {
 /// Looks for a complete head at the start of `bytes`. `eof` says that no more will come.
 /// Gives the head and the number of bytes it took, or `None` if more bytes are needed.
 pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, FailureKind> {
-    let mut lines = Lines { bytes, at: 0, eof };
+    let mut lines = Lines::new(bytes, eof);
     let (start, status_line) = loop {
         let at = lines.at;
         match lines.next() {
@@ -154,25 +175,35 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
     };
     let headers_at = lines.at;
     let (mut folded, mut count) = (false, 0);
+    // What is wrong with a header is told only when the head is complete.
+    let mut facts = Ok(Facts::default());
     loop {
+        let at = lines.at - start;
         match lines.next() {
             Some([]) => break,
             Some([b' ' | b'\t', ..]) if count > 0 => folded = true,
-            Some(_) => count += 1,
+            Some(line) => {
+                count += 1;
+                if let Ok(known) = &mut facts
+                    && let Err(kind) = known.add(line, at)
+                {
+                    facts = Err(kind);
+                }
+            }
             None if eof => break,
             None => return Ok(None),
         }
     }
     let (version, status, reason) = parse_status_line(status_line)?;
     // The line's own offset within the head is 0, so the range holds for the head as well.
-    let head = if folded {
+    let (head, facts) = if folded {
         let mut head = bytes[start..headers_at].to_vec();
         unfold(&bytes[headers_at..lines.at], &mut head);
-        head
+        let facts = Facts::read(&head)?;
+        (head, facts)
     } else {
-        bytes[start..lines.at].to_vec()
+        (bytes[start..lines.at].to_vec(), facts?)
     };
-    let facts = Facts::read(&head)?;
     let head = Head {
         status,
         version,
@@ -259,28 +290,44 @@ fn parse_long(text: &[u8]) -> Option<i64> {
 
 impl Facts {
     /// Reads the headers; fails on a line that is no header.
+    /// Of a head with its status line and without folds.
     pub fn read(head: &[u8]) -> Result<Self, FailureKind> {
+        let mut lines = Lines::new(head, true);
+        lines.next();
         let mut facts = Self::default();
-        let mut rest = Headers::after_status_line(head).rest;
-        while !rest.is_empty() {
-            let (line, next) = split_line(rest);
-            rest = next;
-            if line.is_empty() {
-                break;
+        loop {
+            let at = lines.at;
+            match lines.next() {
+                None | Some([]) => return Ok(facts),
+                Some(line) => facts.add(line, at)?,
             }
-            let colon = memchr(b':', line).unwrap_or(0);
-            let name = trim(&line[..colon]);
-            if name.is_empty() {
-                return Err(FailureKind::BadHeader(String::from_utf8_lossy(line).into()));
-            }
-            facts.note(name, &line[colon + 1..]);
         }
-        Ok(facts)
     }
 
-    /// Takes in one header. Most are told apart by the length of their name alone.
-    fn note(&mut self, name: &[u8], value: &[u8]) {
+    /// Adds what a header line says that is at `at` in the head.
+    fn add(&mut self, line: &[u8], at: usize) -> Result<(), FailureKind> {
+        // Names are short, and so is this search.
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
+        let name = trim(&line[..colon]);
+        if name.is_empty() {
+            return Err(FailureKind::BadHeader(String::from_utf8_lossy(line).into()));
+        }
+        let rest = &line[colon + 1..];
+        let value = trim_start(rest);
+        let at = at + colon + 1 + rest.len() - value.len();
+        self.note(name, trim(value), at);
+        Ok(())
+    }
+
+    /// Takes in one header, whose value is at `at` in the head. Most are told apart by the length of their name alone.
+    fn note(&mut self, name: &[u8], value: &[u8], at: usize) {
         match name.len() {
+            8 if name.eq_ignore_ascii_case(b"location") => {
+                self.location = Some(at..at + value.len());
+            }
+            12 if name.eq_ignore_ascii_case(b"content-type") => {
+                self.content_type = Some(at..at + value.len());
+            }
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 self.connection.get_or_insert_default().add(value);
             }
@@ -288,7 +335,7 @@ impl Facts {
                 self.keep_alive_s = self.keep_alive_s.or_else(|| keep_alive_s(value));
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => {
-                let length = parse_long(trim(value));
+                let length = parse_long(value);
                 if self.content_lengths == 0 {
                     self.first_content_length = length;
                 }
@@ -301,7 +348,7 @@ impl Facts {
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                 self.transfer_encoding
-                    .get_or_insert_with(|| TransferEncoding::read(trim(value)));
+                    .get_or_insert_with(|| TransferEncoding::read(value));
             }
             _ => {}
         }

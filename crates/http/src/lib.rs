@@ -33,6 +33,7 @@ mod framing;
 pub mod fuzzing;
 mod head;
 mod http2;
+mod md5;
 mod message;
 mod pace;
 mod proxy;

@@ -39,6 +39,27 @@ pub(crate) fn discard(
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
+/// Has the socket count as readable only when so many bytes have come (SO_RCVLOWAT, socket(7)), or the end of the stream. The
+/// kernel makes room for them, and looks at once whether there are enough (`tcp_set_rcvlowat`).
+pub(crate) fn set_low_water(socket: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
+    let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the option's value is a live c_int of the length given.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            (&raw const bytes).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Sends up to `length` bytes of a file without passing them through this process; 0 is the
 /// end of the file.
 pub(crate) fn send_file(

@@ -1,6 +1,7 @@
 //! What goes into an exchange and what comes out of it.
 
 use std::fs::File;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -125,6 +126,8 @@ pub struct Limits {
     pub connect: Option<Duration>,
     /// The longest silence between two reads (like a socket's SO_TIMEOUT), not a limit on the whole.
     pub response: Option<Duration>,
+    /// Slow this exchange down to so many bytes a second, whatever holds for its connection.
+    pub bytes_per_second: Option<NonZeroU32>,
 }
 
 /// A complete response.
@@ -137,6 +140,8 @@ pub struct Incoming {
     pub head: Vec<u8>,
     /// Where the reason phrase is in `head`.
     pub reason: Range<usize>,
+    pub(crate) content_type: Option<Range<usize>>,
+    pub(crate) location: Option<Range<usize>>,
     /// The body, decoded if asked; `None` if nothing was to be kept.
     pub body: Option<Vec<u8>>,
     pub md5: Option<[u8; 16]>,
@@ -165,6 +170,16 @@ impl Incoming {
         self.headers()
             .find(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()))
             .map(|(_, value)| value)
+    }
+
+    /// The value of the last Content-Type header.
+    pub fn content_type(&self) -> Option<&[u8]> {
+        self.content_type.clone().map(|range| &self.head[range])
+    }
+
+    /// The value of the last Location header.
+    pub fn location(&self) -> Option<&[u8]> {
+        self.location.clone().map(|range| &self.head[range])
     }
 
     /// The status line without its line end.

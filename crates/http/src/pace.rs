@@ -8,10 +8,10 @@ use tokio::time::sleep;
 
 use crate::connection::Connection;
 use crate::failure::FailureKind;
-use crate::message::Body;
+use crate::message::{Body, Limits};
 use crate::receive::Receiver;
 use crate::send::Source;
-use crate::worker::Worker;
+use crate::worker::{PoolOptions, Worker};
 
 /// The buffer through which HttpClient reads and writes (`ConnectionConfig.DEFAULT`).
 pub(crate) const PIECE_BYTES: usize = 8 * 1024;
@@ -25,6 +25,22 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
+    /// What is asked for one exchange.
+    pub fn of(limits: Limits) -> Option<Pace> {
+        let bytes_per_second = limits.bytes_per_second?;
+        Some(Pace { bytes_per_second })
+    }
+
+    /// What holds for all connections.
+    pub fn of_connections(pool: &PoolOptions, secure: bool) -> Option<Pace> {
+        let bytes_per_second = if secure {
+            pool.tls_bytes_per_second
+        } else {
+            pool.bytes_per_second
+        };
+        bytes_per_second.map(|bytes_per_second| Pace { bytes_per_second })
+    }
+
     /// Waits for so many bytes: whole milliseconds (`CPSPauser.pause`).
     pub async fn pause(self, bytes: usize) {
         let ms = bytes as u64 * 1000 / u64::from(self.bytes_per_second.get());

@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use md5::{Digest, Md5};
-
 use crate::decode::Decoder;
 use crate::failure::FailureKind;
 use crate::framing::{Framing, outlives};
 use crate::head::{Head, MAX_HEAD_BYTES, scan};
+use crate::md5::Md5;
 use crate::message::{Decode, Keep, Want};
 
 /// A body is given this much memory at once at most, whatever length it announces.
@@ -320,7 +319,7 @@ impl Collector {
             Keep::Nothing | Keep::Md5 => None,
             Keep::All | Keep::UpTo(_) => Some(self.stored),
         };
-        (body, self.md5.map(|md5| md5.finalize().into()))
+        (body, self.md5.map(|md5| md5.finish()))
     }
 }
 

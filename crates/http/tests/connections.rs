@@ -246,6 +246,7 @@ fn connect_timeout() {
     let limits = Limits {
         connect: Some(Duration::from_millis(100)),
         response: None,
+        ..Limits::default()
     };
     let target = Target::new("127.0.0.1", address.port(), false);
     let begin = Instant::now();
@@ -261,6 +262,7 @@ fn limited(peer: &Peer, response_ms: u64) -> Result<Incoming, Box<drumfire_http:
     let limits = Limits {
         connect: None,
         response: Some(Duration::from_millis(response_ms)),
+        ..Limits::default()
     };
     let out = Outgoing::new(GET);
     run(async { exchange(&session(), &peer.target(), out, Want::ALL, limits).await })

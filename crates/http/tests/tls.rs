@@ -239,6 +239,7 @@ fn peers_that_do_not_shake_hands() {
         let limits = drumfire_http::Limits {
             connect: Some(Duration::from_millis(200)),
             response: None,
+            ..drumfire_http::Limits::default()
         };
         let out = Outgoing::new(GET);
         let failure = run(async { exchange(&session(), &target, out, Want::ALL, limits).await });

@@ -235,3 +235,30 @@ fn other_interim_answers_are_refused() {
     ]);
     assert!(matches!(status, Err(FailureKind::UnexpectedInterim(102))));
 }
+
+#[test]
+fn a_long_body_that_trickles_is_dropped_as_it_comes() {
+    const MIB: usize = 1 << 20;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 4 * MIB);
+    let mut script = vec![Do::ReadHead, Do::Send(head.into_bytes())];
+    // Fast, then too little to be woken for at once, then all.
+    script.push(Do::Send(vec![b'x'; 2 * MIB]));
+    for _ in 0..4 {
+        script.push(Do::Wait(Duration::from_millis(30)));
+        script.push(Do::Send(vec![b'x'; 1_000]));
+    }
+    script.push(Do::Send(vec![b'x'; 2 * MIB - 4_000]));
+    let peer = Peer::start(vec![[script, answer(OK)].concat()]);
+    run(async {
+        let session = session();
+        let target = peer.target();
+        let out = Outgoing::new(peer::GET);
+        let response = exchange(&session, &target, out, Want::NOTHING, LIMITS).await;
+        let response = response.expect("no silence is long");
+        assert_eq!(response.body_len, 4 * MIB as u64);
+        // The next response is shorter than what woke for this one.
+        let next = peer::get(&session, &target).await.expect("good");
+        assert!(next.reused);
+        assert_eq!(next.body.as_deref(), Some(&b"ok"[..]));
+    });
+}

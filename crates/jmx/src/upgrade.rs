@@ -126,8 +126,56 @@ fn full(short: &str) -> String {
     format!("{PREFIX}{short}")
 }
 
+/// The first version of BlazeMeter's HTTP/2 plugin had these; today's reads them as its own and JMeter's (`HTTP2SamplerConverter`).
+const HTTP2_CLASSES: [(&str, &str); 4] = [
+    ("sampler.HTTP2Request", HTTP2_SAMPLER),
+    (
+        "sampler.gui.HTTP2RequestGui",
+        "com.blazemeter.jmeter.http2.sampler.gui.HTTP2SamplerGui",
+    ),
+    (
+        "sampler.gui.Http2DefaultsGui",
+        "org.apache.jmeter.protocol.http.config.gui.HttpDefaultsGui",
+    ),
+    (
+        "visualizers.ResultCollector",
+        "org.apache.jmeter.reporters.ResultCollector",
+    ),
+];
+const HTTP2_PREFIX: &str = "com.blazemeter.jmeter.http2.";
+const HTTP2_SAMPLER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";
+
+/// Their properties; what the converter passes over is dropped.
+const HTTP2_PROPERTIES: &[(&str, &str)] = &[
+    ("HTTP2Request.postBodyRaw", "HTTPSampler.postBodyRaw"),
+    ("HTTP2Request.Arguments", "HTTPsampler.Arguments"),
+    ("HTTP2Request.domain", "HTTPSampler.domain"),
+    (
+        "HTTP2Request.response_timeout",
+        "HTTPSampler.response_timeout",
+    ),
+    ("HTTP2Request.protocol", "HTTPSampler.protocol"),
+    (
+        "HTTP2Request.contentEncoding",
+        "HTTPSampler.contentEncoding",
+    ),
+    ("HTTP2Request.path", "HTTPSampler.path"),
+    ("HTTP2Sampler.method", "HTTPSampler.method"),
+    (
+        "HTTP2Request.follow_redirects",
+        "HTTPSampler.follow_redirects",
+    ),
+    ("HTTP2Request.auto_redirects", "HTTPSampler.auto_redirects"),
+    ("HTTPSampler.embedded_resources", "HTTPSampler.image_parser"),
+    ("HTTP2Request.sync_request", ""),
+];
+
 /// The full name a class has today, if it was renamed (`NameUpdater.getCurrentName`, which does not look twice).
 pub fn renamed_class(class: &str) -> Option<String> {
+    if let Some(short) = class.strip_prefix(HTTP2_PREFIX) {
+        let (_, new) = HTTP2_CLASSES.iter().find(|(old, _)| *old == short)?;
+        return Some((*new).to_owned());
+    }
     let short = class.strip_prefix(PREFIX)?;
     let (_, new) = CLASSES.iter().find(|(old, _)| *old == short)?;
     Some(full(new))
@@ -144,6 +192,9 @@ pub fn renamed_test_class(class: &str, gui_class: &str) -> Option<String> {
 
 /// The renamed properties of a test class, by its full name.
 pub fn renamed_properties(class: &str) -> &'static [(&'static str, &'static str)] {
+    if class == HTTP2_SAMPLER || class.strip_prefix(PREFIX) == Some(NOTHING) {
+        return HTTP2_PROPERTIES;
+    }
     class
         .strip_prefix(PREFIX)
         .and_then(|short| PROPERTIES.iter().find(|(old, _)| *old == short))
@@ -222,6 +273,14 @@ mod tests {
             None
         );
         assert_eq!(renamed_class("com.example.Assertion"), None);
+        assert_eq!(
+            renamed_class("com.blazemeter.jmeter.http2.sampler.HTTP2Request").as_deref(),
+            Some("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler")
+        );
+        assert_eq!(
+            renamed_class("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"),
+            None
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
 use crate::exception::Exception;
@@ -70,6 +71,8 @@ pub struct BodySpec<'a> {
     pub following_redirect: bool,
     /// The property `http.post_add_content_type_if_missing` (default false).
     pub add_content_type_if_missing: bool,
+    /// A raw body in UTF-8 that is too long to be put together, piece by piece; empty where it is in the arguments.
+    pub pieces: &'a [Rc<str>],
 }
 
 /// A stretch of a request body.
@@ -77,6 +80,8 @@ pub struct BodySpec<'a> {
 pub enum Part {
     /// Bytes to send.
     Bytes(Vec<u8>),
+    /// A text that others have, too.
+    Shared(Rc<str>),
     /// A file to send whole; its size in bytes is what it was when the body was built.
     File { path: PathBuf, len: u64 },
 }
@@ -122,6 +127,7 @@ impl Body {
                 for part in parts {
                     match part {
                         Part::Bytes(b) => bytes.extend_from_slice(b),
+                        Part::Shared(text) => bytes.extend_from_slice(text.as_bytes()),
                         Part::File { .. } => bytes.extend_from_slice(FILE_PLACEHOLDER.as_bytes()),
                     }
                 }
@@ -272,6 +278,13 @@ impl BodySpec<'_> {
 
     /// The values one after the other, as they are (`StringEntity`).
     fn values_body(&self, keeps_own: bool, charset: Charset) -> Body {
+        if !self.pieces.is_empty() {
+            let content_type = self
+                .set_content_type(keeps_own)
+                .unwrap_or_else(|| ContentType::Entity(with_charset("text/plain", &charset)));
+            let parts = self.pieces.iter().cloned().map(Part::Shared);
+            return Body::new(parts.collect(), content_type, charset);
+        }
         let mut text = String::with_capacity(self.arguments.iter().map(|a| a.value.len()).sum());
         for argument in self.arguments {
             if argument.always_encode {
@@ -337,6 +350,7 @@ impl Body {
             .iter()
             .map(|part| match part {
                 Part::Bytes(bytes) => bytes.len() as u64,
+                Part::Shared(text) => text.len() as u64,
                 Part::File { len, .. } => *len,
             })
             .sum();
@@ -406,6 +420,7 @@ mod tests {
             files: &[],
             following_redirect: false,
             add_content_type_if_missing: false,
+            pieces: &[],
         }
     }
 
@@ -513,6 +528,21 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!(own.content_type, entity("text/plain; charset=UTF-8"));
+    }
+
+    #[test]
+    fn a_long_raw_body_stays_in_its_pieces() {
+        let arguments = [arg("", "", false)];
+        let pieces: [Rc<str>; 3] = ["ü[".into(), "long".into(), "long]".into()];
+        let body = build(BodySpec {
+            raw: true,
+            pieces: &pieces,
+            ..spec("POST", &arguments)
+        });
+        assert_eq!((body.parts.len(), body.len), (3, 12));
+        assert!(matches!(&body.parts[1], Part::Shared(text) if Rc::ptr_eq(text, &pieces[1])));
+        assert_eq!(body.shown(), "ü[longlong]");
+        assert_eq!(body.content_type, entity("text/plain; charset=UTF-8"));
     }
 
     #[test]

@@ -512,6 +512,7 @@ mod tests {
             files: &[],
             following_redirect: false,
             add_content_type_if_missing: false,
+            pieces: &[],
         };
         spec.build(None, |_| 0).unwrap().unwrap()
     }

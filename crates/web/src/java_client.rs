@@ -498,6 +498,7 @@ mod tests {
             files: &[],
             following_redirect: false,
             add_content_type_if_missing: false,
+            pieces: &[],
         }
     }
 
@@ -562,6 +563,7 @@ mod tests {
             files: &[],
             following_redirect: false,
             add_content_type_if_missing: false,
+            pieces: &[],
         };
         assert_eq!(
             spec.build_java(None).unwrap_err().class,

@@ -272,6 +272,7 @@ mod tests {
             files,
             following_redirect: false,
             add_content_type_if_missing: false,
+            pieces: &[],
         };
         Ok(spec.build(None, |_| 12)?.expect("a POST has a body"))
     }

@@ -2,6 +2,7 @@
 //! users that wait for the next one (`ArrivalsThreadGroup#poolThreads`).
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use tokio::sync::oneshot;
 
@@ -11,13 +12,13 @@ use crate::elements::thread_groups::Arrivals;
 /// Users of one group on one worker that wait for an arrival.
 #[derive(Default)]
 pub struct Pool {
-    waiting: Vec<oneshot::Sender<()>>,
+    waiting: Vec<oneshot::Sender<Instant>>,
     is_closed: bool,
 }
 
 impl Pool {
     /// A place for a user that waits; none once no arrivals come any more.
-    pub fn enter(&mut self) -> Option<oneshot::Receiver<()>> {
+    pub fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
         if self.is_closed {
             return None;
         }
@@ -26,10 +27,10 @@ impl Pool {
         Some(released)
     }
 
-    /// Lets one user go on; false if none waits.
-    fn release(&mut self) -> bool {
+    /// Lets one user go on that arrives at `due`; false if none waits.
+    fn release(&mut self, due: Instant) -> bool {
         while let Some(user) = self.waiting.pop() {
-            if user.send(()).is_ok() {
+            if user.send(due).is_ok() {
                 return true;
             }
         }
@@ -65,14 +66,15 @@ impl Crew {
                 break;
             }
             scheduled += 1;
-            self.arrival(arrivals.concurrency_limit);
+            let due = self.shared.clock.instant(self.start.at_ms + at_ms);
+            self.arrival(due, arrivals.concurrency_limit);
         }
         self.worker.pool(self.start.group, Pool::close);
     }
 
-    fn arrival(&mut self, concurrency_limit: i64) {
+    fn arrival(&mut self, due: Instant, concurrency_limit: i64) {
         let group = self.start.group;
-        if self.worker.pool(group, Pool::release) {
+        if self.worker.pool(group, |pool| pool.release(due)) {
             self.shared.counts.arrival(false);
             return;
         }
@@ -81,7 +83,11 @@ impl Crew {
         self.shared.counts.arrival(is_left_out);
         if !is_left_out {
             let number = self.supply().take_number();
-            self.start_user(number, Terms::default());
+            let terms = Terms {
+                arrival: Some(due),
+                ..Terms::default()
+            };
+            self.start_user(number, terms);
         }
     }
 }
@@ -93,13 +99,14 @@ mod tests {
     #[test]
     fn an_arrival_takes_a_user_that_waits() {
         let mut pool = Pool::default();
-        assert!(!pool.release());
+        let due = Instant::now();
+        assert!(!pool.release(due));
         let mut gone = pool.enter();
         let mut waits = pool.enter().expect("the pool is open");
         drop(gone.take());
-        assert!(pool.release());
-        assert_eq!(waits.try_recv(), Ok(()));
-        assert!(!pool.release());
+        assert!(pool.release(due));
+        assert_eq!(waits.try_recv(), Ok(due));
+        assert!(!pool.release(due));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod windows;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinError, JoinSet};
@@ -111,6 +112,8 @@ struct Terms {
     end_ms: Option<i64>,
     /// Whether what is under way at the end is broken off.
     interrupted_at_end: bool,
+    /// When the user should begin its first sample, where a schedule of arrivals says so.
+    arrival: Option<Instant>,
 }
 
 impl Crew {
@@ -211,7 +214,8 @@ impl Crew {
     }
 
     fn start_user(&mut self, number: u32, terms: Terms) {
-        let user = User::new(&self.shared, &self.worker, self.identity(number, terms));
+        let mut user = User::new(&self.shared, &self.worker, self.identity(number, terms));
+        user.cx.arrival = terms.arrival;
         let counted = Counted::start(self.shared.clone(), self.start.group);
         let worker = self.worker.clone();
         self.running.spawn_local(async move {

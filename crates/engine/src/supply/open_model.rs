@@ -12,15 +12,18 @@ impl Crew {
         let terms = Terms {
             end_ms: Some(end_ms),
             interrupted_at_end: true,
+            arrival: None,
         };
         let seed = open.seed(self.supply().seed);
         let times = open.times(seed).enumerate();
         for (number, time_s) in times.skip(self.index).step_by(self.count) {
-            if !self.wait_until(at(time_s)).await {
+            let due_ms = at(time_s);
+            if !self.wait_until(due_ms).await {
                 return;
             }
             self.shared.counts.arrival(false);
-            self.start_user(number as u32, terms);
+            let arrival = Some(self.shared.clock.instant(due_ms));
+            self.start_user(number as u32, Terms { arrival, ..terms });
         }
         // A schedule that ends with a pause lasts until it is over.
         self.wait_until(end_ms).await;

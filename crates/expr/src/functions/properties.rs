@@ -8,10 +8,8 @@ use crate::text::Text;
 pub(super) fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
-    match scope.properties().get_trimmed(&name) {
-        Some(value) => Ok(Text::Property(value)),
-        None => Ok(trimmed(default.unwrap_or(Text::Literal("1")))),
-    }
+    let value = scope.properties().seen(&name).map(Text::Shared);
+    Ok(trimmed(value.or(default).unwrap_or(Text::Literal("1"))))
 }
 
 /// `JMeterUtils.getPropDefault` trims a default, too.
@@ -28,10 +26,8 @@ fn trimmed(text: Text<'_>) -> Text<'_> {
 pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(2, scope)?;
-    let value = match scope.properties().get_trimmed(&name) {
-        Some(value) => Text::Property(value),
-        None => trimmed(default.unwrap_or(name)),
-    };
+    let value = scope.properties().seen(&name).map(Text::Shared);
+    let value = trimmed(value.or(default).unwrap_or(name));
     let variable = args.text(1, scope)?;
     store(&variable, &value, scope);
     Ok(value)

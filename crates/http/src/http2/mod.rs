@@ -20,6 +20,7 @@ use crate::connection::Connection;
 use crate::exchange::{failed, finish, open, over_http1};
 use crate::failure::{Failure, FailureKind, Http2Failure};
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
+use crate::pace::Pace;
 use crate::receive::Receiver;
 use crate::send::Source;
 use crate::session::Session;
@@ -137,6 +138,7 @@ async fn over(
         receiver: &mut receiver,
         times: &mut times,
         limit: limits.response,
+        pace: Pace::of(limits).or(Pace::of_connections(&worker.pool, streams.target.tls)),
     };
     let outcome = conversation.hold(&streams.target, &out, &mut source).await;
     times.end = Instant::now();
@@ -167,6 +169,8 @@ struct Conversation<'a> {
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,
+    /// How fast this stream may be; others of the connection go on meanwhile.
+    pace: Option<Pace>,
 }
 
 impl Conversation<'_> {
@@ -206,6 +210,7 @@ impl Conversation<'_> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {
             let count = source.fill(&mut piece)?;
+            self.pause(count).await;
             let mut rest = Bytes::copy_from_slice(&piece[..count]);
             let last = count < PIECE_BYTES;
             while !rest.is_empty() {
@@ -230,6 +235,13 @@ impl Conversation<'_> {
         }
     }
 
+    /// Waits for so many bytes, if the stream is slowed down.
+    async fn pause(&self, bytes: usize) {
+        if let Some(pace) = self.pace {
+            self.place.driving(pace.pause(bytes)).await;
+        }
+    }
+
     async fn receive_body(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
         let timers = &self.session.worker().timers;
         loop {
@@ -237,6 +249,7 @@ impl Conversation<'_> {
             let data = timers.within(self.limit, data).await;
             match data.ok_or(FailureKind::ReadTimeout)? {
                 Some(Ok(data)) => {
+                    self.pause(data.len()).await;
                     if !self.receiver.is_done() {
                         self.receiver.push(&data)?;
                     }

@@ -141,6 +141,7 @@ pub const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: peer\r\n\r\n";
 pub const LIMITS: Limits = Limits {
     connect: Some(Duration::from_secs(5)),
     response: Some(Duration::from_secs(5)),
+    bytes_per_second: None,
 };
 
 pub async fn get(session: &Session, target: &Target) -> Result<Incoming, Box<Failure>> {

@@ -314,6 +314,7 @@ const FORM: BodySpec<'static> = BodySpec {
     files: &[],
     following_redirect: false,
     add_content_type_if_missing: false,
+    pieces: &[],
 };
 
 fn argument(content_type: &'static str) -> Argument<'static> {

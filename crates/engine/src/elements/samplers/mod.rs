@@ -49,24 +49,26 @@ impl Sampler {
     }
 
     /// Runs the sampler; `None` means no sample at all.
-    pub async fn sample(&self, user: &mut User, name: &Template) -> Option<Sample> {
+    pub async fn sample(&self, user: &mut User, name: &Template) -> Option<Box<Sample>> {
         let cx = &mut user.cx;
         match self {
-            Sampler::Parallel(controller) => Box::pin(controller.sample(user, name)).await,
-            Sampler::Debug(sampler) => Some(sampler.sample(cx, name)),
-            Sampler::Dummy(sampler) => Some(sampler.sample(cx, name).await),
-            Sampler::FlowControl(action) => action.sample(cx).await,
+            Sampler::Parallel(controller) => {
+                Box::pin(controller.sample(user, name)).await.map(Box::new)
+            }
+            Sampler::Debug(sampler) => Some(Box::new(sampler.sample(cx, name))),
+            Sampler::Dummy(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
+            Sampler::FlowControl(action) => action.sample(cx).await.map(Box::new),
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
-            Sampler::Jdbc(sampler) => Some(sampler.sample(cx, name).await),
-            Sampler::Java(sampler) => Some(sampler.sample(cx, name).await),
-            Sampler::Foreign(element) => element.sample(cx).await,
+            Sampler::Jdbc(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
+            Sampler::Java(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
+            Sampler::Foreign(element) => element.sample(cx).await.map(Box::new),
             Sampler::SetVariables(assignments) => {
                 assignments.apply(cx);
                 None
             }
-            Sampler::System(sampler) => sampler.sample(cx, name).await,
-            Sampler::Tcp(sampler) => Some(sampler.sample(cx, name).await),
-            Sampler::WebSocket(sampler) => Some(sampler.sample(cx, name).await),
+            Sampler::System(sampler) => sampler.sample(cx, name).await.map(Box::new),
+            Sampler::Tcp(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
+            Sampler::WebSocket(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
         }
     }
 }

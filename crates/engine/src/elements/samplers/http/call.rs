@@ -1,16 +1,18 @@
 //! The settings of one sample, evaluated.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use drumfire_expr::{Scope, Template, Text};
+use drumfire_expr::{Scope, Template, Text, Value};
 use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::{self, Header};
+use drumfire_web::trace::Client;
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
@@ -37,8 +39,13 @@ pub struct Call<'s> {
     path: Text<'s>,
     content_encoding: Text<'s>,
     arguments: Vec<OwnedArgument<'s>>,
+    /// The value of the only argument, where it is a long body.
+    pieces: Vec<Value>,
     files: Vec<OwnedFile<'s>>,
 }
+
+/// A raw body of so many bytes is not put together.
+const LONG_BODY_BYTES: usize = 1 << 20;
 
 struct OwnedArgument<'s> {
     name: Text<'s>,
@@ -88,12 +95,16 @@ impl<'s> Call<'s> {
     }
 
     pub fn unedited(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
+        let mut pieces = sampler.long_body(cx);
         let arguments = sampler
             .arguments
             .iter()
             .map(|argument| OwnedArgument {
                 name: argument.name.eval(cx),
-                value: argument.value.eval(cx),
+                value: match &pieces {
+                    None => argument.value.eval(cx),
+                    Some(_) => Text::Literal(""),
+                },
                 metadata: argument.metadata.eval(cx),
                 content_type: argument.content_type.eval(cx),
                 always_encode: argument.always_encode,
@@ -126,6 +137,7 @@ impl<'s> Call<'s> {
             limits: Limits {
                 connect: timeout(&sampler.connect_timeout, cx),
                 response: timeout(&sampler.response_timeout, cx),
+                bytes_per_second: speed(&sampler.bytes_per_second, cx),
             },
             source: source.or_else(|| local.map(|local| local.source.clone())),
             source_failure,
@@ -140,6 +152,7 @@ impl<'s> Call<'s> {
             path: sampler.path.eval(cx),
             content_encoding: sampler.content_encoding.eval(cx),
             arguments,
+            pieces: pieces.take().unwrap_or_default(),
             files,
         }
     }
@@ -155,7 +168,17 @@ impl<'s> Call<'s> {
             method: self.method.to_string(),
             content_encoding: self.content_encoding.to_string(),
             raw_body: self.raw_body,
-            arguments: self.arguments.iter().map(OwnedArgument::to_edit).collect(),
+            arguments: self
+                .arguments
+                .iter()
+                .map(|argument| match &*self.pieces {
+                    [] => argument.to_edit(),
+                    pieces => RequestArgument {
+                        value: pieces.concat(),
+                        ..argument.to_edit()
+                    },
+                })
+                .collect(),
             headers: self
                 .headers
                 .iter()
@@ -180,6 +203,7 @@ impl<'s> Call<'s> {
         self.method = Text::Owned(request.method);
         self.content_encoding = Text::Owned(request.content_encoding);
         self.raw_body = request.raw_body;
+        self.pieces = Vec::new();
         self.arguments = request
             .arguments
             .into_iter()
@@ -275,7 +299,27 @@ impl<'s> Call<'s> {
             files,
             following_redirect,
             add_content_type_if_missing: sampler.settings.add_content_type_if_missing,
+            pieces: &self.pieces,
         }
+    }
+}
+
+impl HttpSampler {
+    /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
+    fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
+        let [argument] = &*self.arguments else {
+            return None;
+        };
+        let is_plain = self.raw_body
+            && !self.multipart
+            && self.files.is_empty()
+            && !argument.always_encode
+            && self.client == Client::HttpClient
+            && (self.content_encoding.is_empty_literal()
+                || self.content_encoding.literal() == Some("UTF-8"));
+        is_plain
+            .then(|| argument.value.eval_pieces(cx, LONG_BODY_BYTES))
+            .flatten()
     }
 }
 
@@ -303,6 +347,13 @@ fn cow(text: Text<'_>) -> Cow<'_, str> {
         Text::Literal(text) => Cow::Borrowed(text),
         other => Cow::Owned(other.into_string()),
     }
+}
+
+fn speed(template: &Template, cx: &mut Context) -> Option<NonZeroU32> {
+    if template.is_empty_literal() {
+        return None;
+    }
+    NonZeroU32::new(u32::try_from(number::int(&template.eval(cx))).unwrap_or(0))
 }
 
 fn timeout(template: &Template, cx: &mut Context) -> Option<Duration> {

@@ -28,6 +28,8 @@ const APPLICABLE: [&str; 9] = [
     "TestBeanGUI",
 ];
 
+/// A property of ours that JMeter keeps and passes over.
+const BYTES_PER_SECOND: &str = "drumfire.bytes_per_second";
 const ARGUMENTS: &str = "HTTPsampler.Arguments";
 
 /// Request Defaults (`ConfigTestElement`): settings for the samplers in its scope that have none of their own (HTTP Request
@@ -132,6 +134,9 @@ impl<'p> Merged<'p> {
 /// `.connect_timeout` and `.response_timeout` in milliseconds, `.proxyHost`, `.proxyPort`, `.proxyUser`, `.proxyPass`,
 /// `.ipSource`, `.md5`, and `.implementation` (`HttpClient4` or `Java`). GraphQL requests are HTTP Requests, too.
 ///
+/// `drumfire.bytes_per_second` is a property of ours, which may be in HTTP Request Defaults: the sampler's connections send and
+/// receive no faster, as those of all samplers with `httpclient.socket.http.cps`.
+///
 /// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; times have the resolution of the clock; a refused TLS handshake has the words of
 /// this program's TLS library where they have no counterpart in Java.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
@@ -185,6 +190,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         embedded_exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),
         connect_timeout: merged.template(d, "HTTPSampler.connect_timeout"),
         response_timeout: merged.template(d, "HTTPSampler.response_timeout"),
+        bytes_per_second: merged.template(d, BYTES_PER_SECOND),
         proxy: proxy(d, &merged),
         source: source(d, &merged, client),
         cookies: None,

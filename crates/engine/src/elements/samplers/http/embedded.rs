@@ -195,7 +195,7 @@ impl HttpSampler {
                 results.push(None);
                 if call.reads_files() && url.protocol() == "file" {
                     let sample = self.fetch_file(cx, call, &url, place).await;
-                    results[index] = Some(Fetched::Done(sample.map(Box::new)));
+                    results[index] = Some(Fetched::Done(sample));
                     continue;
                 }
                 match self.prepare(cx, call, &url, "GET", place) {
@@ -216,7 +216,7 @@ impl HttpSampler {
         }
         for result in results.into_iter().flatten() {
             let sample = match result {
-                Fetched::Done(sample) => sample.map(|sample| *sample),
+                Fetched::Done(sample) => sample,
                 Fetched::Answered(sending, outcome) => {
                     self.complete(cx, call, sending, *outcome, place).await
                 }
@@ -225,10 +225,10 @@ impl HttpSampler {
         }
     }
 
-    fn add(&self, whole: &mut Sample, sample: Option<Sample>) {
+    fn add(&self, whole: &mut Sample, sample: Option<Box<Sample>>) {
         let ok = whole.success && sample.as_ref().is_none_or(|sample| sample.success);
         if let Some(sample) = sample {
-            whole.add_child(sample, self.settings.rename_children);
+            whole.add_child(*sample, self.settings.rename_children);
         }
         self.settle_success(whole, ok);
     }

@@ -27,8 +27,8 @@ impl HttpSampler {
         call: &Call<'_>,
         url: &Url,
         place: &Place<'_>,
-    ) -> Option<Sample> {
-        let mut sample = Sample::new(url.as_str().into(), cx.thread_name.clone());
+    ) -> Option<Box<Sample>> {
+        let mut sample = Box::new(Sample::new(url.as_str().into(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
         sample.start_ms = cx.clock().now_ms();
         let path = match local_file::path(url) {

@@ -1,7 +1,7 @@
 //! Requests of the implementation `Java` (`HTTPJavaImpl#setupConnection`).
 
 use drumfire_http::Incoming;
-use drumfire_results::Sample;
+use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::RequestHead;
@@ -24,9 +24,9 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         url: &Url,
-        method: &str,
+        method: Text,
         following: bool,
-        sample: Sample,
+        sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let mut sample = sample;
         let mut head = RequestHead::java(self.keep_alive, &call.headers);
@@ -38,8 +38,8 @@ impl HttpSampler {
             return Ok(Prepared::Done(self.fresh(sample)));
         }
         let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, method, &arguments, &files, following);
-        let checked = check_method(method).and_then(|()| check_headers(&call.headers));
+        let spec = call.body_spec(self, &method, &arguments, &files, following);
+        let checked = check_method(&method).and_then(|()| check_headers(&call.headers));
         let built = checked.and_then(|()| {
             Ok((
                 url.java_wire()?,
@@ -48,7 +48,7 @@ impl HttpSampler {
         });
         let (wire, body) = match built {
             Ok(built) => built,
-            Err(exception) => return Err((Box::new(sample), exception)),
+            Err(exception) => return Err((sample, exception)),
         };
         let cached = self
             .cache
@@ -83,10 +83,10 @@ impl HttpSampler {
             .then(|| head.java_text(credentials.as_deref()));
         let target = self.target(cx, call, url, &wire);
         let through_proxy = target.proxy.is_some() && !wire.secure;
-        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), method);
+        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
         let mut bytes = Vec::with_capacity(256);
         head.append_java(
-            method,
+            &method,
             if through_proxy {
                 url.as_str()
             } else {
@@ -98,10 +98,10 @@ impl HttpSampler {
         Ok(Prepared::Send(Box::new(Sending {
             sample,
             url: url.clone(),
-            method: method.to_owned(),
+            is_head: method.as_str() == "HEAD",
+            method,
             target,
             head: bytes,
-            is_head: method == "HEAD",
             body,
             keep_alive,
             head_text,
@@ -133,7 +133,7 @@ impl HttpSampler {
             if sending.method == "POST" && incoming.status != 307 {
                 bare = true;
                 sending.body = None;
-                "GET".clone_into(&mut sending.method);
+                sending.method = Text::Static("GET");
             }
             self.rewrite_java(cx, call, sending, &url, bare)?;
             incoming = self.send(cx, call, sending).await?;

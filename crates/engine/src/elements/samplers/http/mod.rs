@@ -45,6 +45,7 @@ use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
 pub use decode::{decode, headers};
+pub use response::MediaType;
 pub use settings::Settings;
 pub use state::{UserState, new_tls, new_worker};
 
@@ -88,6 +89,7 @@ pub struct HttpSampler {
     embedded_exclude: Template,
     connect_timeout: Template,
     response_timeout: Template,
+    bytes_per_second: Template,
     proxy: Option<ProxyTemplate>,
     source: Option<SourceTemplate>,
     cookies: Option<Arc<CookieManager>>,
@@ -133,8 +135,13 @@ impl HttpSampler {
     }
 
     /// What is caught only by `HTTPSamplerBase#sample()` has neither label nor address (`errorResult(e, new HTTPSampleResult())`).
-    pub(self) fn nameless(&self, cx: &Context, exception: &Exception, place: &Place<'_>) -> Sample {
-        let mut sample = Sample::new("".into(), cx.thread_name.clone());
+    pub(self) fn nameless(
+        &self,
+        cx: &Context,
+        exception: &Exception,
+        place: &Place<'_>,
+    ) -> Box<Sample> {
+        let mut sample = Box::new(Sample::new("".into(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
         sample.start_ms = cx.clock().now_ms();
         failure::apply(&mut sample, exception, place, self.needs);
@@ -143,7 +150,7 @@ impl HttpSampler {
     }
 
     /// `HTTPSamplerBase#sample()`.
-    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Sample> {
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         cx.http.begin_sample();
         if let Some(dns) = &self.dns {
             dns.install(cx);

@@ -20,25 +20,25 @@ impl HttpSampler {
         &self,
         cx: &mut Context,
         call: &Call<'_>,
-        sample: Sample,
+        sample: Box<Sample>,
         place: &Place<'_>,
-    ) -> Option<Sample> {
+    ) -> Option<Box<Sample>> {
         let mut sample = sample;
         let mut redirected = false;
         if !place.is_redirect() && self.follow_redirects && sample.redirect_location.is_some() {
-            sample = Box::pin(self.follow(cx, call, sample, place)).await;
+            *sample = Box::pin(self.follow(cx, call, *sample, place)).await;
             redirected = true;
         }
         if !self.image_parser || !sample.success || sample.data_type != DataType::Text {
             return Some(sample);
         }
         if place.depth() > self.settings.max_frame_depth {
-            let mut error = sample.clone();
+            let mut error = (*sample).clone();
             error.children.clear();
             failure::apply(&mut error, &nested_too_deep(), place, self.needs);
             sample.add_child(error, self.settings.rename_children);
         } else if !redirected {
-            sample = Box::pin(self.embedded(cx, call, sample, place)).await;
+            *sample = Box::pin(self.embedded(cx, call, *sample, place)).await;
         }
         Some(sample)
     }
@@ -69,7 +69,7 @@ impl HttpSampler {
                 {
                     Some(sample) => {
                         total.phases.add(sample.phases);
-                        last = sample;
+                        last = *sample;
                     }
                     None => break,
                 },

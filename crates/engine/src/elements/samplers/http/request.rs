@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_http::{Decode, Identity, Incoming, Keep, Target, Want};
-use drumfire_results::{Kind, Sample};
+use drumfire_results::{Kind, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
@@ -22,9 +22,9 @@ use crate::context::Context;
 
 /// A request that is ready to be sent.
 pub(super) struct Sending {
-    pub sample: Sample,
+    pub sample: Box<Sample>,
     pub url: Url,
-    pub method: String,
+    pub method: Text,
     pub target: Rc<Target>,
     pub head: Vec<u8>,
     pub body: Option<Body>,
@@ -54,12 +54,12 @@ impl HttpSampler {
         url: &Url,
         method: &str,
         place: &Place<'_>,
-    ) -> Option<Sample> {
+    ) -> Option<Box<Sample>> {
         if call.reads_files() && url.protocol() == "file" {
             return self.fetch_file(cx, call, url, place).await;
         }
         let sending = match self.prepare(cx, call, url, method, place) {
-            Prepared::Done(sample) => return sample.map(|sample| *sample),
+            Prepared::Done(sample) => return sample,
             Prepared::Send(sending) => sending,
         };
         let outcome = self.send(cx, call, &sending).await;
@@ -75,26 +75,27 @@ impl HttpSampler {
         method: &str,
         place: &Place<'_>,
     ) -> Prepared {
-        let mut sample = Sample::new(call.label.clone(), cx.thread_name.clone());
+        let mut sample = Box::new(Sample::new(call.label.clone(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
-        sample.method = Some(method.to_owned().into());
+        let method_text = method_text(method);
+        sample.method = Some(method_text.clone());
         sample.url = Some(url.text());
         if !self.settings.rename_children {
             sample.label = url.text();
         }
         let built = if let Err(exception) = self.identity(cx, url.is_secure()) {
-            Err((Box::new(sample), exception))
+            Err((sample, exception))
         } else if self.client == Client::HttpClient {
-            self.build(cx, call, url, method, place.is_redirect(), sample)
+            self.build(cx, call, url, method_text, place.is_redirect(), sample)
         } else {
-            self.build_java(cx, call, url, method, place.is_redirect(), sample)
+            self.build_java(cx, call, url, method_text, place.is_redirect(), sample)
         };
         match built {
             Ok(prepared) => prepared,
             Err((_, exception))
                 if self.client != Client::HttpClient && exception.is_unchecked() =>
             {
-                Prepared::Done(Some(Box::new(self.nameless(cx, &exception, place))))
+                Prepared::Done(Some(self.nameless(cx, &exception, place)))
             }
             Err((mut sample, exception)) => {
                 sample.start_ms = cx.clock().now_ms();
@@ -110,11 +111,11 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         url: &Url,
-        method: &str,
+        method: Text,
         following: bool,
-        mut sample: Sample,
+        mut sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
-        let fail = |sample: Sample, exception| Err((Box::new(sample), exception));
+        let fail = |sample, exception| Err((sample, exception));
         let access = self.access(cx, call, url);
         cx.http.reset_if_needed(access.as_deref());
         let wire = match url.wire() {
@@ -148,7 +149,7 @@ impl HttpSampler {
             return Ok(Prepared::Done(self.fresh(sample)));
         }
         let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, method, &arguments, &files, following);
+        let spec = call.body_spec(self, &method, &arguments, &files, following);
         let body = match spec.build(head.first("Content-Type"), |bound| {
             drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
         }) {
@@ -165,7 +166,7 @@ impl HttpSampler {
         }
         let mut authorization = self.negotiation(cx, url, access.as_deref());
         let target = self.target(cx, call, url, &wire);
-        let line = RequestLine::new(method, url, &wire, &target);
+        let line = RequestLine::new(&method, url, &wire, &target);
         let value = authorization
             .as_mut()
             .and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)));
@@ -186,10 +187,10 @@ impl HttpSampler {
         Ok(Prepared::Send(Box::new(Sending {
             sample,
             url: url.clone(),
-            method: method.to_owned(),
+            is_head: method.eq_ignore_ascii_case("HEAD"),
+            method,
             target,
             head: bytes,
-            is_head: method.eq_ignore_ascii_case("HEAD"),
             body,
             keep_alive,
             head_text,
@@ -297,13 +298,13 @@ impl HttpSampler {
     }
 
     /// `HTTPAbstractImpl#updateSampleResultForResourceInCache`.
-    pub(super) fn fresh(&self, mut sample: Sample) -> Option<Box<Sample>> {
+    pub(super) fn fresh(&self, mut sample: Box<Sample>) -> Option<Box<Sample>> {
         let (code, message) = self.settings.cached_mode.status()?;
         sample.code = code.to_owned().into();
         sample.message = message.to_owned().into();
         sample.success = true;
         sample.set_end(sample.start_ms);
-        Some(Box::new(sample))
+        Some(sample)
     }
 
     /// What is kept of the body.
@@ -465,7 +466,7 @@ impl HttpSampler {
         let next = Next { url, method, body };
         self.rewrite(cx, call, sending, next, None);
         sending.url = url.clone();
-        method.clone_into(&mut sending.method);
+        sending.method = method_text(method);
         sending.is_head = method.eq_ignore_ascii_case("HEAD");
         Ok(())
     }
@@ -561,6 +562,15 @@ impl<'l> RequestLine<'l> {
         let mut bytes = Vec::with_capacity(256);
         head.append(self.method, self.target, &mut bytes);
         bytes
+    }
+}
+
+/// The methods that occur need no allocation.
+pub(super) fn method_text(method: &str) -> Text {
+    const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS"];
+    match KNOWN.into_iter().find(|known| *known == method) {
+        Some(known) => Text::Static(known),
+        None => method.to_owned().into(),
     }
 }
 

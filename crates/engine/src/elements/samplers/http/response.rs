@@ -1,11 +1,12 @@
 //! One response in the words of a sample.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
 use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
-use drumfire_results::{Phases, Sample, Text};
+use drumfire_results::{DataType, Phases, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::redirect::{is_redirect, missing_location};
@@ -30,7 +31,7 @@ impl HttpSampler {
         mut sending: Box<Sending>,
         mut outcome: Result<Incoming, Trouble>,
         place: &Place<'_>,
-    ) -> Option<Sample> {
+    ) -> Option<Box<Sample>> {
         let begin = match &outcome {
             Ok(incoming) => Some(incoming.times.begin),
             Err(Trouble::Interrupted(begin)) => Some(*begin),
@@ -54,7 +55,7 @@ impl HttpSampler {
         match outcome {
             Ok(incoming) => match self.read(cx, sending, incoming, place) {
                 Ok(sample) => self.process(cx, call, sample, place).await,
-                Err(sample) => Some(*sample),
+                Err(sample) => Some(sample),
             },
             Err(trouble) => {
                 let limited = call.limits.connect.is_some();
@@ -83,7 +84,7 @@ impl HttpSampler {
         sending: Box<Sending>,
         mut incoming: Incoming,
         place: &Place<'_>,
-    ) -> Result<Sample, Box<Sample>> {
+    ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {
             mut sample,
             url,
@@ -107,9 +108,8 @@ impl HttpSampler {
         if self.client == Client::HttpClient {
             sample.sent_bytes = incoming.wire.sent_bytes;
         }
-        if let Some(content_type) = last_header(&incoming, "Content-Type") {
-            sample.set_encoding_and_type(&content_type);
-            sample.content_type = Some(content_type.into());
+        if let Some(value) = incoming.content_type() {
+            cx.worker.media_type.apply(value, &mut sample);
         }
         self.read_body(&mut sample, &mut incoming);
         sample.request_headers = head_text
@@ -137,16 +137,13 @@ impl HttpSampler {
             sample.response_headers = Some(text.into());
         }
         if is_redirect(incoming.status, &method) {
-            match last_header(&incoming, "Location") {
-                Some(location) => sample.redirect_location = Some(location.into()),
+            match incoming.location() {
+                Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
                 None => {
                     // JMeter takes the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);
-                    return Err(Box::new(self.fail(
-                        sample,
-                        &missing_location(&method, &url),
-                        place,
-                    )));
+                    let exception = missing_location(&method, &url);
+                    return Err(self.fail(sample, &exception, place));
                 }
             }
         }
@@ -167,7 +164,7 @@ impl HttpSampler {
         if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
             let sent = sample.request_headers.clone().unwrap_or_default();
             if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
-                return Err(Box::new(self.fail(sample, &exception, place)));
+                return Err(self.fail(sample, &exception, place));
             }
         }
         Ok(sample)
@@ -208,7 +205,12 @@ impl HttpSampler {
     }
 
     /// A sample that failed after its response.
-    fn fail(&self, mut sample: Sample, exception: &Exception, place: &Place<'_>) -> Sample {
+    fn fail(
+        &self,
+        mut sample: Box<Sample>,
+        exception: &Exception,
+        place: &Place<'_>,
+    ) -> Box<Sample> {
         failure::apply(&mut sample, exception, place, self.needs);
         sample
     }
@@ -221,7 +223,7 @@ impl HttpSampler {
         trouble: &Trouble,
         place: &Place<'_>,
         limited: bool,
-    ) -> Sample {
+    ) -> Box<Sample> {
         let Sending {
             mut sample,
             target,
@@ -333,12 +335,46 @@ fn message(reason: &[u8]) -> Text {
     }
 }
 
-fn last_header(incoming: &Incoming, name: &str) -> Option<String> {
-    let found = incoming
-        .headers()
-        .filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()))
-        .last();
-    found.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect())
+/// What the last `Content-Type` said: most responses say the same as the one before.
+#[derive(Default)]
+pub struct MediaType(RefCell<Option<Known>>);
+
+struct Known {
+    /// As received.
+    value: Box<[u8]>,
+    content_type: Rc<str>,
+    encoding: Option<Text>,
+    data_type: DataType,
+}
+
+impl MediaType {
+    /// Gives the sample its type, charset and kind of data.
+    fn apply(&self, value: &[u8], sample: &mut Sample) {
+        let mut last = self.0.borrow_mut();
+        let known = match &mut *last {
+            Some(known) if *known.value == *value => known,
+            other => other.insert(Known::read(value)),
+        };
+        sample.content_type = Some(known.content_type.clone());
+        if known.encoding.is_some() {
+            sample.encoding.clone_from(&known.encoding);
+        }
+        sample.data_type.clone_from(&known.data_type);
+    }
+}
+
+impl Known {
+    fn read(value: &[u8]) -> Known {
+        let text = decode_latin1(value);
+        let mut sample = Sample::default();
+        sample.set_encoding_and_type(&text);
+        Known {
+            value: value.into(),
+            content_type: text.into(),
+            encoding: sample.encoding,
+            data_type: sample.data_type,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -377,5 +413,28 @@ mod tests {
             ..opened
         };
         assert_eq!(phases(&refused, true), [100, 0, 0, 0].into());
+    }
+
+    #[test]
+    fn a_content_type_is_read_anew_when_it_changes() {
+        let media_type = MediaType::default();
+        let read = |value: &[u8]| {
+            let mut sample = Sample::default();
+            media_type.apply(value, &mut sample);
+            let encoding = sample.encoding.map(|name| name.as_str().to_owned());
+            (
+                sample.data_type,
+                encoding,
+                sample.content_type.expect("it is set"),
+            )
+        };
+        for _ in 0..2 {
+            let (kind, encoding, value) = read(b"text/html; charset=utf-8");
+            assert_eq!((kind, encoding.as_deref()), (DataType::Text, Some("utf-8")));
+            assert_eq!(&*value, "text/html; charset=utf-8");
+        }
+        let (kind, encoding, value) = read(b"image/png\xe9");
+        assert_eq!((kind, encoding), (DataType::Binary, None));
+        assert_eq!(&*value, "image/png\u{e9}");
     }
 }

@@ -228,6 +228,7 @@ fn wire_parts<'b>(
     let mut opened = files.iter();
     let parts = body.parts.iter().filter_map(|part| match part {
         Part::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
+        Part::Shared(text) => Some(WirePart::Bytes(text.as_bytes())),
         Part::File { len, .. } => opened.next().map(|file| WirePart::File {
             file,
             offset: 0,

@@ -114,6 +114,7 @@ impl Client {
         let limits = Limits {
             connect: Some(Duration::from_millis(call.connect_timeout_ms)),
             response: limit(call.read_timeout_ms),
+            ..Limits::default()
         };
         let random = cx.random();
         let nonce = upgrade::nonce([random.next_u64(), random.next_u64()]);
