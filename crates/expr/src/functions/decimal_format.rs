@@ -100,6 +100,11 @@ impl Pattern {
             ',' => self.grouping = Some(0),
             '.' if self.point => return Err(malformed(pattern)),
             '.' => self.point = true,
+            '%' if self.multiplier != 0 => {
+                return Err(format!(
+                    "java.lang.IllegalArgumentException: Too many percent/per mille characters in pattern \"{pattern}\""
+                ));
+            }
             '%' => {
                 self.multiplier = 100;
                 self.affix(c);

@@ -100,7 +100,7 @@ pub fn parse_strict(text: &str) -> Result<Json<'_>, JsonError> {
     match first {
         Some(Ok(_)) => Json::parse(text),
         Some(Err(error)) => Err(JsonError {
-            message: error.to_string(),
+            message: crate::json::jackson::fault(text).unwrap_or_else(|| error.to_string()),
         }),
         None => Err(JsonError {
             message: "No content to map due to end-of-input".to_owned(),

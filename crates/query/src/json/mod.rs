@@ -2,6 +2,7 @@
 //!
 //! Strings borrow from the body wherever they hold no escapes; the order of keys is kept.
 
+pub mod jackson;
 mod number;
 mod parse;
 mod write;

@@ -158,3 +158,41 @@ pub(super) fn is_boolean(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// The first function of an expression that XPath 1.0 has not.
+pub(super) fn newer_function(expr: &Expr) -> Option<String> {
+    let in_predicates = |predicates: &[Expr]| predicates.iter().find_map(newer_function);
+    let in_steps = |location: &LocationPath| {
+        let mut steps = location.steps.iter();
+        steps.find_map(|step| in_predicates(&step.predicates))
+    };
+    let in_filter = |filter: &FilterExpr| {
+        let own = match &filter.primary {
+            PrimaryExpr::Parenthesized(inner) => newer_function(inner),
+            PrimaryExpr::Function(call) => {
+                let found = Function::find(&call.name.local, call.args.len());
+                match found.is_some_and(Function::is_newer) {
+                    true => Some(call.name.local.clone()),
+                    false => in_predicates(&call.args),
+                }
+            }
+            _ => None,
+        };
+        own.or_else(|| in_predicates(&filter.predicates))
+    };
+    match expr {
+        Expr::Or(a, b) | Expr::And(a, b) | Expr::Union(a, b) => {
+            newer_function(a).or_else(|| newer_function(b))
+        }
+        Expr::Equality(a, _, b) => newer_function(a).or_else(|| newer_function(b)),
+        Expr::Relational(a, _, b) => newer_function(a).or_else(|| newer_function(b)),
+        Expr::Additive(a, _, b) => newer_function(a).or_else(|| newer_function(b)),
+        Expr::Multiplicative(a, _, b) => newer_function(a).or_else(|| newer_function(b)),
+        Expr::Negate(inner) => newer_function(inner),
+        Expr::Path(PathExpr::Location(location)) => in_steps(location),
+        Expr::Path(PathExpr::Filter(filter)) => in_filter(filter),
+        Expr::Path(PathExpr::FilterLocation(filter, location)) => {
+            in_filter(filter).or_else(|| in_steps(location))
+        }
+    }
+}

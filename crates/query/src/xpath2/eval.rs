@@ -317,7 +317,7 @@ pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
     }
 }
 
-fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
+pub(super) fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
     Ok(match (a, b) {
         (Atom::Untyped(a) | Atom::Text(a), Atom::Untyped(b) | Atom::Text(b)) => Some(a.cmp(b)),
         (Atom::Number(Number::Whole(a)), Atom::Number(Number::Whole(b))) => Some(a.cmp(b)),

@@ -5,10 +5,15 @@ use xpath_eval::{Expr, Node};
 use super::arguments::{at_most_one, place, string};
 use super::eval::{Evaluation, Focus, Items, Outcome, fail, truth};
 use super::item::{Atom, Item, Number, cast, number};
+use super::newer;
 
 /// A function by its name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Function(&'static str);
+pub(super) struct Function {
+    name: &'static str,
+    /// XPath 1.0 has it not.
+    is_newer: bool,
+}
 
 /// Names with their least and most numbers of arguments.
 const FUNCTIONS: [(&str, usize, usize); 25] = [
@@ -41,9 +46,21 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
 
 impl Function {
     pub(super) fn find(name: &str, arguments: usize) -> Option<Function> {
-        let row = FUNCTIONS.iter().find(|(known, ..)| *known == name);
-        row.filter(|(_, least, most)| (*least..=*most).contains(&arguments))
-            .map(|(name, ..)| Function(name))
+        let name = name.strip_prefix("fn:").unwrap_or(name);
+        let find = |table: &[(&'static str, usize, usize)]| {
+            let row = table.iter().find(|(known, ..)| *known == name);
+            row.filter(|(_, least, most)| (*least..=*most).contains(&arguments))
+                .map(|(name, ..)| *name)
+        };
+        let known = |name, is_newer| Function { name, is_newer };
+        find(&FUNCTIONS)
+            .map(|name| known(name, false))
+            .or_else(|| find(&newer::FUNCTIONS).map(|name| known(name, true)))
+    }
+
+    /// Whether XPath 1.0, and with it Xalan, has no such function.
+    pub(super) fn is_newer(self) -> bool {
+        self.is_newer
     }
 }
 
@@ -61,7 +78,10 @@ impl Evaluation<'_> {
         if given.is_empty() {
             given.push(vec![focus.item.clone()]);
         }
-        let name = function.0;
+        let name = function.name;
+        if function.is_newer {
+            return newer::call(name, given);
+        }
         let text = |index: usize| string(&given[index], index, name);
         let item = match name {
             "true" => Item::Bool(true),
@@ -120,7 +140,7 @@ fn self_text(given: &[Items<'_>], arguments: &[Expr], name: &str) -> Outcome<Str
     }
 }
 
-fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
+pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
     match atom {
         Atom::Number(number) => Ok(*number),
         Atom::Untyped(text) => cast(text).map(Number::Double),

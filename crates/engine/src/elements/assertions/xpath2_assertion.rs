@@ -3,7 +3,7 @@
 //! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.namespaces` (lines `prefix=URI`), and the scope.
 //!
 //! As in JMeter the message is set for a success, too, and Xalan has a say: the type that XPath 1.0 gives an expression
-//! decides whether its value counts.
+//! decides whether its value counts, and a function that XPath 1.0 lacks (`matches`, `exists`, …) is an error.
 //!
 //! Differences: as for the XPath2 Extractor.
 
@@ -31,6 +31,8 @@ pub struct XPath2Assertion {
 enum Look {
     /// Nothing was asked.
     Nothing,
+    /// Xalan, which is asked for the type of the result, has no such function.
+    NoFunction(String),
     Holds(bool),
 }
 
@@ -60,6 +62,9 @@ impl XPath2Assertion {
             .as_ref()
             .as_ref()
             .map_err(|error| error.message.clone())?;
+        if let Some(function) = query.newer_function() {
+            return Ok(Look::NoFunction(function.to_owned()));
+        }
         let items = query.evaluate(tree, false).map_err(|error| error.message)?;
         Ok(Look::Holds(match items.first() {
             None => false,
@@ -75,6 +80,10 @@ impl XPath2Assertion {
         let negate = self.negate.get(cx);
         match look {
             Ok(Look::Nothing) => self.name.pass_with_empty_message(cx),
+            Ok(Look::NoFunction(function)) => self.name.error(
+                cx,
+                format!("Exception: Could not find function: {function} for:{query}"),
+            ),
             Ok(Look::Holds(holds)) => {
                 let what = if negate {
                     "Nodes Matched"

@@ -6,7 +6,8 @@
 //! As in JMeter the scopes with sub-results look into the main result once for each of their results, and a body that is not
 //! XML adds a failed assertion result to the sample but leaves the sample successful.
 //!
-//! Differences: of XPath 3.1 only what XPath 1.0 has, too, is built, with the newer meaning; anything else is refused before
+//! Differences: of XPath 3.1 is built what the grammar of XPath 1.0 can say, with the newer meaning, `*:name`, and the usual newer
+//! functions (`matches`, `replace`, `tokenize`, `string-join`, `distinct-values`, `max`, `exists`, …); anything else is refused before
 //! the run. Messages are Saxon's in the usual cases.
 
 use std::rc::Rc;

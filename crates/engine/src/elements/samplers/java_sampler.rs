@@ -1,7 +1,7 @@
 //! Java Request (`JavaSampler`): one of the two classes that JMeter brings along, `SleepTest` and `JavaTest`.
 //!
 //! Properties: `classname`, `arguments`. Both sleep for a time plus the current time modulo a mask; `JavaTest` also says how
-//! the sample looks. Other classes need a JVM. `SleepTest` reads its arguments once per user, as its `setupTest` does.
+//! the sample looks. Other classes are run by Java. `SleepTest` reads its arguments once per user, as its `setupTest` does.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -41,24 +41,13 @@ struct SleepSetup {
 /// The arguments of one sample; of equal names the first counts (`Arguments#getArgumentsAsMap`).
 struct Arguments(Vec<(String, String)>);
 
-/// `None` for a class that is not built in: then there is a finding.
+/// `None` for a class that is not built in.
 pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
     let class = d.text_now("classname");
     let client = match values::trim(&class) {
         SLEEP_TEST => Client::Sleep,
         JAVA_TEST => Client::Java,
-        other => {
-            let message = format!(
-                "Java Request '{}' runs the class {other}, which needs a JVM",
-                d.element.name
-            );
-            d.refuse(
-                "java-class",
-                message,
-                "disable the element, or run the plan with JMeter",
-            );
-            return None;
-        }
+        _ => return None,
     };
     let props = d.element.props.clone();
     let mut arguments = Vec::new();
@@ -317,12 +306,11 @@ mod tests {
     }
 
     #[test]
-    fn other_classes_are_refused() {
+    fn other_classes_are_javas() {
         let (none, _, findings) =
             fixture::decode_with_findings(&[], &xml("com.example.Mine", &[]), |d| {
                 decode(d, Needs::NOTHING).is_none()
             });
-        assert!(none);
-        assert_eq!(findings[0].code, "java-class");
+        assert!(none && findings.is_empty());
     }
 }

@@ -83,7 +83,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "kg.apc.jmeter.control.sampler.SetVariablesAction" => {
             Some(Sampler::SetVariables(set_variables_action::decode(d)))
         }
-        "JavaSampler" => java_sampler::decode(d, needs).map(Sampler::Java),
+        "JavaSampler" => match java_sampler::decode(d, needs) {
+            Some(sampler) => Some(Sampler::Java(sampler)),
+            None => java::sampler(d, configs).map(Sampler::Foreign),
+        },
         "JDBCSampler" if d.unit.jdbc.java.is_none() => {
             Some(Sampler::Jdbc(Box::new(jdbc_sampler::decode(d, needs))))
         }

@@ -1,0 +1,419 @@
+//! What Jackson says of a text that is not JSON (`ReaderBasedJsonParser`, `ParserBase`), as recorded from the version that
+//! JMeter 5.6.3 brings along. Numbers that are cut short are left to others.
+
+const SOURCE: &str = "Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)";
+const ANY_TOKEN: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
+
+/// The message for the first fault in the first value; `None` if there is none, or one that is not known here.
+pub fn fault(text: &str) -> Option<String> {
+    let mut reader = Reader {
+        chars: text.chars().collect(),
+        at: 0,
+        open: Vec::new(),
+    };
+    reader.read().err().flatten()
+}
+
+/// `Err(None)` is a fault without a message.
+type Step<T = ()> = Result<T, Option<String>>;
+
+struct Reader {
+    chars: Vec<char>,
+    at: usize,
+    /// The brackets around the place at hand, and where they are.
+    open: Vec<(char, usize)>,
+}
+
+impl Reader {
+    fn read(&mut self) -> Step {
+        loop {
+            self.value()?;
+            loop {
+                let Some((bracket, _)) = self.open.last().copied() else {
+                    return Ok(());
+                };
+                match (bracket, self.next_visible()?) {
+                    ('{', '}') | ('[', ']') => self.close(),
+                    (_, ',') => {
+                        self.at += 1;
+                        self.next_entry()?;
+                        if bracket == '{' {
+                            self.name()?;
+                        }
+                        break;
+                    }
+                    (_, '}' | ']') => return self.wrong_close(),
+                    ('{', _) => {
+                        return self.unexpected("was expecting comma to separate Object entries");
+                    }
+                    _ => return self.unexpected("was expecting comma to separate Array entries"),
+                }
+            }
+        }
+    }
+
+    /// A whole value, or the brackets it begins with.
+    fn value(&mut self) -> Step {
+        loop {
+            match self.next_visible()? {
+                bracket @ ('{' | '[') => {
+                    self.open.push((bracket, self.at));
+                    self.at += 1;
+                    match (bracket, self.next_visible()?) {
+                        ('{', '}') | ('[', ']') => {
+                            self.close();
+                            return Ok(());
+                        }
+                        ('{', _) => self.name()?,
+                        _ => {}
+                    }
+                }
+                '"' => return self.string("a string value"),
+                '-' | '0'..='9' => return self.number(),
+                c if c.is_alphabetic() || c == '_' || c == '$' => return self.word(),
+                c @ ('}' | ']')
+                    if self
+                        .open
+                        .last()
+                        .is_some_and(|(open, _)| matching(*open) != c) =>
+                {
+                    return self.wrong_close();
+                }
+                _ => return self.unexpected(&format!("expected a valid value {ANY_TOKEN}")),
+            }
+        }
+    }
+
+    /// The name of an entry and the colon after it.
+    fn name(&mut self) -> Step {
+        match self.next_visible()? {
+            '"' => self.string("field name")?,
+            ']' => return self.wrong_close(),
+            _ => return self.unexpected("was expecting double-quote to start field name"),
+        }
+        match self.next_entry()? {
+            ':' => {
+                self.at += 1;
+                self.next_entry().map(drop)
+            }
+            _ => self.unexpected("was expecting a colon to separate field name and value"),
+        }
+    }
+
+    fn string(&mut self, what: &str) -> Step {
+        self.at += 1;
+        while let Some(c) = self.chars.get(self.at).copied() {
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                '\\' => {
+                    self.at += 1;
+                    match self.chars.get(self.at) {
+                        Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't') => {}
+                        Some('u') => return Err(None),
+                        Some(other) => {
+                            let message = format!(
+                                "Unrecognized character escape '{other}' (code {})",
+                                u32::from(*other)
+                            );
+                            return self.fail(&message, self.after(self.at));
+                        }
+                        None => return Err(None),
+                    }
+                }
+                c if c < ' ' => {
+                    let message = format!(
+                        "Illegal unquoted character ((CTRL-CHAR, code {})): has to be escaped using backslash to be included in {}",
+                        u32::from(c),
+                        if what == "field name" {
+                            "name"
+                        } else {
+                            "string value"
+                        },
+                    );
+                    return self.fail(&message, self.after(self.at));
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let message = match what {
+            "field name" => "Unexpected end-of-input in field name".to_owned(),
+            _ => format!("Unexpected end-of-input: was expecting closing quote for {what}"),
+        };
+        self.fail(&message, self.place(self.at))
+    }
+
+    /// Numbers with a fault are not told apart.
+    fn number(&mut self) -> Step {
+        let start = self.at;
+        while self
+            .chars
+            .get(self.at)
+            .is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+        {
+            self.at += 1;
+        }
+        let text: String = self.chars[start..self.at].iter().collect();
+        match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(None),
+        }
+    }
+
+    fn word(&mut self) -> Step {
+        let start = self.at;
+        while self
+            .chars
+            .get(self.at)
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+        {
+            self.at += 1;
+        }
+        let word: String = self.chars[start..self.at].iter().collect();
+        match word.as_str() {
+            "true" | "false" | "null" => Ok(()),
+            "NaN" | "Infinity" => self.fail(
+                &format!("Non-standard token '{word}': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow"),
+                self.place(self.at),
+            ),
+            _ => self.fail(
+                &format!("Unrecognized token '{word}': was expecting {ANY_TOKEN}"),
+                self.place(self.at),
+            ),
+        }
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.at += 1;
+    }
+
+    /// The next character that is no white space.
+    fn skip_blanks(&mut self) -> Option<char> {
+        while let Some(c) = self.chars.get(self.at).copied() {
+            if !matches!(c, ' ' | '\t' | '\r' | '\n') {
+                return Some(c);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// The same where something must follow.
+    fn next_entry(&mut self) -> Step<char> {
+        if let Some(c) = self.skip_blanks() {
+            return Ok(c);
+        }
+        let kind = match self.open.last() {
+            Some(('{', _)) => "Object",
+            _ => "Array",
+        };
+        let message = format!("Unexpected end-of-input within/between {kind} entries");
+        self.fail(&message, self.place(self.chars.len()))
+    }
+
+    /// The same where brackets may end.
+    fn next_visible(&mut self) -> Step<char> {
+        if let Some(c) = self.skip_blanks() {
+            return Ok(c);
+        }
+        let end = self.place(self.chars.len());
+        let Some((bracket, start)) = self.open.last() else {
+            return Err(None);
+        };
+        let kind = if *bracket == '{' { "Object" } else { "Array" };
+        let message = format!(
+            "Unexpected end-of-input: expected close marker for {kind} (start marker at {})",
+            self.place(*start)
+        );
+        self.fail(&message, end)
+    }
+
+    fn wrong_close<T>(&self) -> Step<T> {
+        let Some((bracket, start)) = self.open.last() else {
+            return Err(None);
+        };
+        let kind = if *bracket == '{' { "Object" } else { "Array" };
+        let message = format!(
+            "Unexpected close marker '{}': expected '{}' (for {kind} starting at {})",
+            self.chars[self.at],
+            matching(*bracket),
+            self.place(*start)
+        );
+        self.fail(&message, self.after(self.at))
+    }
+
+    fn unexpected<T>(&self, why: &str) -> Step<T> {
+        let c = self.chars[self.at];
+        let message = format!(
+            "Unexpected character ('{c}' (code {})): {why}",
+            u32::from(c)
+        );
+        self.fail(&message, self.after(self.at))
+    }
+
+    fn fail<T>(&self, message: &str, place: String) -> Step<T> {
+        Err(Some(format!("{message}\n at {place}")))
+    }
+
+    fn place(&self, at: usize) -> String {
+        let (line, column) = self.line_and_column(at);
+        format!("[{SOURCE}; line: {line}, column: {column}]")
+    }
+
+    /// The place behind a character that was read.
+    fn after(&self, at: usize) -> String {
+        let (line, column) = self.line_and_column(at);
+        format!("[{SOURCE}; line: {line}, column: {}]", column + 1)
+    }
+
+    /// Both count from 1; a column is a UTF-16 unit.
+    fn line_and_column(&self, at: usize) -> (usize, usize) {
+        let (mut line, mut column) = (1, 1);
+        for (index, c) in self.chars[..at].iter().enumerate() {
+            let ends = *c == '\n' || (*c == '\r' && self.chars.get(index + 1) != Some(&'\n'));
+            (line, column) = if ends {
+                (line + 1, 1)
+            } else {
+                (line, column + c.len_utf16())
+            };
+        }
+        (line, column)
+    }
+}
+
+fn matching(bracket: char) -> char {
+    if bracket == '{' { '}' } else { ']' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What differs, with a short word for where the text comes from.
+    fn says(text: &str) -> Option<String> {
+        fault(text).map(|message| message.replace(SOURCE, "S").replace(ANY_TOKEN, "ANY"))
+    }
+
+    #[test]
+    fn faults_are_told_as_jackson_tells_them() {
+        for (text, expected) in [
+            (
+                "x",
+                "Unrecognized token 'x': was expecting ANY\n at [S; line: 1, column: 2]",
+            ),
+            (
+                "\n\n  foo",
+                "Unrecognized token 'foo': was expecting ANY\n at [S; line: 3, column: 6]",
+            ),
+            (
+                "abc-def",
+                "Unrecognized token 'abc': was expecting ANY\n at [S; line: 1, column: 4]",
+            ),
+            (
+                "{\"a\":tru",
+                "Unrecognized token 'tru': was expecting ANY\n at [S; line: 1, column: 9]",
+            ),
+            (
+                "NaN",
+                "Non-standard token 'NaN': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow\n at [S; line: 1, column: 4]",
+            ),
+            (
+                "<html>",
+                "Unexpected character ('<' (code 60)): expected a valid value ANY\n at [S; line: 1, column: 2]",
+            ),
+            (
+                "{\"a\":}",
+                "Unexpected character ('}' (code 125)): expected a valid value ANY\n at [S; line: 1, column: 7]",
+            ),
+            (
+                "[1,]",
+                "Unexpected character (']' (code 93)): expected a valid value ANY\n at [S; line: 1, column: 5]",
+            ),
+            (
+                "[,1]",
+                "Unexpected character (',' (code 44)): expected a valid value ANY\n at [S; line: 1, column: 3]",
+            ),
+            (
+                "{a:1}",
+                "Unexpected character ('a' (code 97)): was expecting double-quote to start field name\n at [S; line: 1, column: 3]",
+            ),
+            (
+                "{\"a\":1,}",
+                "Unexpected character ('}' (code 125)): was expecting double-quote to start field name\n at [S; line: 1, column: 9]",
+            ),
+            (
+                "{\"a\" 1}",
+                "Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value\n at [S; line: 1, column: 7]",
+            ),
+            (
+                "[1 2]",
+                "Unexpected character ('2' (code 50)): was expecting comma to separate Array entries\n at [S; line: 1, column: 5]",
+            ),
+            (
+                "{\"a\":1 \"b\"}",
+                "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries\n at [S; line: 1, column: 9]",
+            ),
+            (
+                "{]",
+                "Unexpected close marker ']': expected '}' (for Object starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
+            ),
+            (
+                "[}",
+                "Unexpected close marker '}': expected ']' (for Array starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
+            ),
+            (
+                "{\"a\":1",
+                "Unexpected end-of-input: expected close marker for Object (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 7]",
+            ),
+            (
+                "[\"x\" ",
+                "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 6]",
+            ),
+            (
+                "[",
+                "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 2]",
+            ),
+            (
+                "{\"a\":1,",
+                "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 8]",
+            ),
+            (
+                "{\"a\":",
+                "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 6]",
+            ),
+            (
+                "[1,",
+                "Unexpected end-of-input within/between Array entries\n at [S; line: 1, column: 4]",
+            ),
+            (
+                "{\"a",
+                "Unexpected end-of-input in field name\n at [S; line: 1, column: 4]",
+            ),
+            (
+                "\"abc",
+                "Unexpected end-of-input: was expecting closing quote for a string value\n at [S; line: 1, column: 5]",
+            ),
+            (
+                "\"a\nb\"",
+                "Illegal unquoted character ((CTRL-CHAR, code 10)): has to be escaped using backslash to be included in string value\n at [S; line: 1, column: 4]",
+            ),
+            (
+                "{\"a\":\"\\x\"}",
+                "Unrecognized character escape 'x' (code 120)\n at [S; line: 1, column: 9]",
+            ),
+        ] {
+            assert_eq!(says(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_comes_after_the_first_value_does_not_matter() {
+        for text in ["1 2", "null x", "{\"a\":1}}", "[1, {\"a\": []}]"] {
+            assert_eq!(says(text), None, "{text}");
+        }
+    }
+}
