@@ -61,6 +61,7 @@ pub fn decode_with_findings<T>(
         jdbc: Default::default(),
         pools: Default::default(),
         foreign: Default::default(),
+        lists_samplers: false,
         keystore: None,
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));

@@ -10,6 +10,7 @@ use crate::compile::Settings;
 use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
+use crate::elements::samplers::listing::Listing;
 use crate::elements::{
     Action, Assertion, PostProcessor, PreProcessor, SampleListener, ThreadIterationListener, Timer,
 };
@@ -120,6 +121,8 @@ pub struct Package {
     pub name: Template,
     /// The sampler's class in JMeter, with its package.
     pub class: Box<str>,
+    /// Its properties, where the plan has something that lists them.
+    pub listing: Option<Listing>,
     pub sampler: Sampler,
     pub pre: Vec<Arc<dyn PreProcessor>>,
     pub timers: Vec<Arc<dyn Timer>>,

@@ -48,6 +48,8 @@ pub struct Unit<'a> {
     pub pools: Arc<Pools>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
     pub foreign: HashMap<String, Result<Traits, String>>,
+    /// The plan has a Debug PostProcessor that lists the properties of its sampler.
+    pub lists_samplers: bool,
     /// The client certificates of the plan's HTTPS requests.
     pub keystore: Option<Arc<Keystore>>,
 }

@@ -10,6 +10,7 @@ use drumfire_results::OutputSet;
 use crate::compile::{Decoded, Decoder, Element, Unit};
 use crate::elements::java;
 use crate::elements::samplers::Sampler;
+use crate::elements::samplers::listing::Listing;
 use crate::elements::{self, Listener, Roles, samplers, thread_groups};
 use crate::program::{Group, GroupKind, Needs, OnError, Package, Reach, Told, TransactionPackage};
 use crate::walk::{Child, Controller, ControllerId, Hook, Kind};
@@ -363,6 +364,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut decoder = Decoder::new(element, self.unit);
         let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
+        let listing = decoder.unit.lists_samplers;
+        let listing = listing.then(|| Listing::decode(&mut decoder, &configs));
         let ancestors = self
             .frames
             .iter()
@@ -374,6 +377,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         Some(Package {
             name,
             class: full_class_name(&element.class).into(),
+            listing,
             sampler,
             pre,
             timers,

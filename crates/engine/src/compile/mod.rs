@@ -116,6 +116,7 @@ impl<'s> Unit<'s> {
                 ..JavaPlan::default()
             },
             foreign: HashMap::new(),
+            lists_samplers: previous::lists_samplers(plan),
             keystore: None,
         }
     }

@@ -22,6 +22,13 @@ pub fn needs(element: &Element) -> Needs {
     needs
 }
 
+/// Whether the plan has a Debug PostProcessor that lists the properties of its sampler.
+pub fn lists_samplers(element: &Element) -> bool {
+    let is_one = element.class == "DebugPostProcessor"
+        && element.props.str("displaySamplerProperties") != "false";
+    is_one || element.children.iter().any(lists_samplers)
+}
+
 fn own_needs(element: &Element) -> Needs {
     if java::looks_back(&element.class, &element.props) {
         return Needs::ALL;

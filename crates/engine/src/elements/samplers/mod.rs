@@ -6,6 +6,7 @@ mod flow_control;
 pub mod http;
 mod java_sampler;
 mod jdbc_sampler;
+pub mod listing;
 mod parallel_sampler;
 mod set_variables_action;
 mod system_sampler;

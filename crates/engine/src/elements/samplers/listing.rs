@@ -1,0 +1,180 @@
+//! A sampler's properties as the Debug PostProcessor lists them (`DebugPostProcessor#formatPropertyIterator`): those of the
+//! plan's file, with what configuration elements add, in the order of their names.
+
+use std::collections::BTreeMap;
+
+use drumfire_expr::Template;
+use drumfire_jmx::{Element as Nested, Prop, Props, Value, full_class_name};
+
+use crate::compile::{Decoder, Element};
+use crate::context::Context;
+
+/// Managers become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
+const MANAGERS: [(&str, &str); 6] = [
+    ("AuthManager", "HTTPSampler.auth_manager"),
+    ("CacheManager", "HTTPSampler.cache_manager"),
+    ("CookieManager", "HTTPSampler.cookie_manager"),
+    ("DNSCacheManager", "HTTPSampler.dns_cache_manager"),
+    ("HeaderManager", "HTTPSampler.header_manager"),
+    ("KeystoreConfig", "HTTPSampler.keystore_configuration"),
+];
+
+/// Names with their values.
+pub struct Listing(Vec<(String, Template)>);
+
+impl Listing {
+    /// The properties of the sampler that is decoded.
+    pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Listing {
+        let element = d.element;
+        let is_http =
+            element.class.starts_with("HTTPSampler") || element.class.starts_with("AjpSampler");
+        let mut texts = BTreeMap::new();
+        add(&mut texts, &element.props);
+        for config in configs {
+            // The defaults of one protocol are no other's (`AbstractSampler#applies`).
+            let applies = is_http || config.gui_class.ends_with("SimpleConfigGui");
+            if config.class == "ConfigTestElement" && applies {
+                add(&mut texts, &config.props);
+            }
+        }
+        if is_http {
+            for (class, name) in MANAGERS {
+                if let Some(manager) = configs.iter().find(|config| config.class == class) {
+                    texts.insert(name.to_owned(), object(class, manager.id));
+                }
+            }
+        }
+        for (name, text) in [
+            ("enabled", "true"),
+            ("gui_class", full_class_name(&element.gui_class)),
+            ("name", &element.name),
+            ("test_class", full_class_name(&element.class)),
+        ] {
+            texts.insert(format!("TestElement.{name}"), text.to_owned());
+        }
+        let listed = texts.into_iter();
+        Listing(
+            listed
+                .map(|(name, text)| (name, d.compile(&text)))
+                .collect(),
+        )
+    }
+
+    /// Adds a line for each property.
+    pub fn list(&self, cx: &mut Context, out: &mut String) {
+        for (name, value) in &self.0 {
+            out.push_str(name);
+            out.push('=');
+            value.eval_into(cx, out);
+            out.push('\n');
+        }
+    }
+}
+
+/// `AbstractTestElement#addProperty`: what is missing, or empty, is taken; lists of arguments grow.
+fn add(texts: &mut BTreeMap<String, String>, props: &Props) {
+    for prop in props {
+        let text = shown(&prop.value);
+        match texts.get_mut(&prop.name) {
+            Some(known) if known.is_empty() => *known = text,
+            Some(known) if is_arguments(&prop.value) && !text.is_empty() => {
+                known.push('&');
+                known.push_str(&text);
+            }
+            Some(_) => {}
+            None => {
+                texts.insert(prop.name.clone(), text);
+            }
+        }
+    }
+}
+
+fn is_arguments(value: &Value) -> bool {
+    matches!(value, Value::Element(element) if element.class == "Arguments")
+}
+
+/// `JMeterProperty#getStringValue`.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Element(element) => match element.class.as_str() {
+            "Arguments" => joined(&element.props, "Arguments.arguments", "&", argument),
+            "HTTPFileArgs" => joined(&element.props, "HTTPFileArgs.files", "\n", file),
+            class => object(class, element.props.iter().count()),
+        },
+        Value::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| shown(&item.value)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        value => value.as_str().into_owned(),
+    }
+}
+
+fn joined(props: &Props, list: &str, separator: &str, text: fn(&Nested) -> String) -> String {
+    let items = props.list(list).iter();
+    let texts: Vec<_> = items
+        .filter_map(|item: &Prop| match &item.value {
+            Value::Element(element) => Some(text(element)),
+            _ => None,
+        })
+        .collect();
+    texts.join(separator)
+}
+
+fn argument(element: &Nested) -> String {
+    let of = |name: &str| element.props.str(name).into_owned();
+    format!(
+        "{}{}{}({})",
+        of("Argument.name"),
+        of("Argument.metadata"),
+        of("Argument.value"),
+        of("Argument.desc")
+    )
+}
+
+fn file(element: &Nested) -> String {
+    let of = |name: &str| element.props.str(name).into_owned();
+    format!(
+        "path:'{}'|param:'{}'|mimetype:'{}'",
+        of("File.path"),
+        of("File.paramname"),
+        of("File.mimetype")
+    )
+}
+
+/// An object without a text of its own: in JMeter the number is a hash of what is in it.
+fn object(class: &str, number: usize) -> String {
+    let hash = (number as u32).wrapping_mul(0x9e37_79b9) | 0x8000_0000;
+    format!("{}@{hash:x}", full_class_name(class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn properties_are_listed_by_name_with_arguments_and_files_as_texts() {
+        let xml = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="home ${n}">
+            <stringProp name="HTTPSampler.path">/${n}</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp>
+            <elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">
+            <elementProp name="a" elementType="HTTPArgument"><stringProp name="Argument.name">a</stringProp><stringProp name="Argument.value">1</stringProp><stringProp name="Argument.metadata">=</stringProp></elementProp>
+            <elementProp name="b" elementType="HTTPArgument"><stringProp name="Argument.name">b</stringProp><stringProp name="Argument.value">${n}</stringProp><stringProp name="Argument.metadata">=</stringProp></elementProp>
+            </collectionProp></elementProp>
+            <elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
+            <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">f</stringProp><stringProp name="File.paramname">p</stringProp><stringProp name="File.mimetype">t/t</stringProp></elementProp>
+            </collectionProp></elementProp></HTTPSamplerProxy>"#;
+        let (listing, mut cx, _) =
+            fixture::decode_with_findings(&[], xml, |d| Listing::decode(d, &[]));
+        cx.vars.set_named("n", "5".into());
+        let mut out = String::new();
+        listing.list(&mut cx, &mut out);
+        assert_eq!(
+            out,
+            "HTTPSampler.path=/5\nHTTPSampler.use_keepalive=true\nHTTPsampler.Arguments=a=1()&b=5()\n\
+             HTTPsampler.Files=path:'f'|param:'p'|mimetype:'t/t'\nTestElement.enabled=true\n\
+             TestElement.gui_class=org.apache.jmeter.protocol.http.control.gui.HttpTestSampleGui\n\
+             TestElement.name=home 5\n\
+             TestElement.test_class=org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy\n"
+        );
+    }
+}
