@@ -167,7 +167,10 @@ pub trait JavaHost: Send + Sync {
     /// What the function threw, or why there is no Java.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
 
-    /// How long Java has done nothing but collect garbage so far, as far as it says so.
+    /// Java collects its garbage now, at a time when it holds nobody up (`JMeterUtils#helpGC`).
+    fn collect_garbage(&self) {}
+
+    /// How long Java has done nothing but collect garbage so far, as far as it says so; not what it was asked for.
     fn garbage_time(&self) -> Duration {
         Duration::ZERO
     }

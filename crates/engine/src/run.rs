@@ -27,6 +27,8 @@ use crate::supply::Supply;
 pub use crate::worker::Worker;
 use crate::worker::{self, Command, Done, JavaMoment, Ledger, StartGroup};
 
+/// How long the main groups wait for what scripts of setUp groups have begun in Java.
+const AFTER_SET_UP: Duration = Duration::from_millis(200);
 /// How often the run looks at itself.
 const TICK: Duration = Duration::from_millis(100);
 /// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
@@ -433,6 +435,9 @@ impl Run<'_> {
         }
         self.phase(GroupKind::SetUp);
         let main_began = !self.shared.control.stopping();
+        if main_began {
+            self.settle_java();
+        }
         self.phase(GroupKind::Main);
         if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown
         {
@@ -451,6 +456,26 @@ impl Run<'_> {
         self.workers[0].send(Command::Java(moment, Done::new(self.done.clone())));
         self.wait_for(1);
         !matches!(self.shared.java_start.get(), Some(Err(_)))
+    }
+
+    /// What `StandardJMeterEngine#run` does before the main groups. Plans rely on the time that JMeter takes then and for its
+    /// first request: a server that a script of a setUp group started binds its port on a thread of its own.
+    fn settle_java(&self) {
+        let program = &self.shared.program;
+        let Java::Host(host) = &program.settings.java else {
+            return;
+        };
+        if program.java.elements.is_empty() {
+            return;
+        }
+        host.collect_garbage();
+        if program
+            .groups
+            .iter()
+            .any(|group| group.kind == GroupKind::SetUp)
+        {
+            std::thread::sleep(AFTER_SET_UP);
+        }
     }
 
     /// All thread groups of a kind; one after the other if the plan says so.

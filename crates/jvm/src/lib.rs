@@ -35,6 +35,7 @@ mod seats;
 mod wire;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct Jvm {
     found: OnceLock<Result<(Installation, JMeter), String>>,
     machine: OnceLock<Result<&'static Machine, String>>,
     plan: OnceLock<Result<Plan, String>>,
+    /// What was collected because it was asked for, in milliseconds.
+    garbage_asked_for: AtomicU64,
 }
 
 /// What is in Java of the plan.
@@ -75,7 +78,18 @@ impl Jvm {
             found: OnceLock::new(),
             machine: OnceLock::new(),
             plan: OnceLock::new(),
+            garbage_asked_for: AtomicU64::new(0),
         }
+    }
+
+    /// How long Java has collected garbage so far, in milliseconds; 0 before it runs.
+    fn garbage_ms(&self) -> u64 {
+        let Some(Ok(machine)) = self.machine.get() else {
+            return 0;
+        };
+        let millis = machine.garbage_ms().ok();
+        let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+        millis.unwrap_or_default()
     }
 
     fn found(&self) -> Result<&(Installation, JMeter), String> {
@@ -354,13 +368,21 @@ impl JavaHost for Jvm {
         visit.thrown.take().map_or(Ok(value), Err)
     }
 
-    fn garbage_time(&self) -> Duration {
+    fn collect_garbage(&self) {
         let Some(Ok(machine)) = self.machine.get() else {
-            return Duration::ZERO;
+            return;
         };
-        let millis = machine.garbage_ms().ok();
-        let millis = millis.and_then(|millis| u64::try_from(millis).ok());
-        Duration::from_millis(millis.unwrap_or_default())
+        let before = self.garbage_ms();
+        if let Err(why) = machine.collect_garbage() {
+            tracing::warn!("Java did not collect its garbage: {why}");
+        }
+        let taken = self.garbage_ms().saturating_sub(before);
+        self.garbage_asked_for.fetch_add(taken, Ordering::Relaxed);
+    }
+
+    fn garbage_time(&self) -> Duration {
+        let asked_for = self.garbage_asked_for.load(Ordering::Relaxed);
+        Duration::from_millis(self.garbage_ms().saturating_sub(asked_for))
     }
 
     fn break_off(&self, by_force: bool) {

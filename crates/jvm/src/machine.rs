@@ -305,6 +305,22 @@ impl Machine {
         })
     }
 
+    /// `System.gc()`.
+    ///
+    /// # Errors
+    /// What Java threw.
+    pub fn collect_garbage(&self) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(
+                jni_str!("java/lang/System"),
+                jni_str!("gc"),
+                jni_sig!("()V"),
+                &[],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Tells elements what happens to a user.
     ///
     /// # Errors
