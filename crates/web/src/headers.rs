@@ -281,13 +281,15 @@ impl<'a> RequestHead<'a> {
     }
 
     /// The request headers of the result (`HTTPHC4Impl.getAllHeadersExceptCookie`): one per line, no cookies.
-    pub fn append_text(&self, out: &mut String) {
+    pub fn text(&self) -> String {
+        let mut text = String::new();
         for (name, value) in self
             .iter()
             .filter(|(name, _)| !name.eq_ignore_ascii_case("Cookie"))
         {
-            append_text_line(name, value, out);
+            append_text_line(name, value, &mut text);
         }
+        text
     }
 
     /// The cookies of the result: those of the Cookie Manager, or the plan's own header
@@ -619,8 +621,7 @@ mod tests {
             "Connection: keep-alive\r\nCookie: a=\"1 x\"; b=2\r\nContent-Length: 2\r\n\
              Content-Type: text/plain; charset=UTF-8\r\nHost: h\r\nUser-Agent: UA/1\r\n"
         );
-        let mut text = String::new();
-        head.append_text(&mut text);
+        let text = head.text();
         assert!(
             !text.contains("Cookie")
                 && text.contains("Content-Length: 2\nContent-Type: text/plain")

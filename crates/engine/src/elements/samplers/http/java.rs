@@ -30,12 +30,8 @@ impl HttpSampler {
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let mut sample = sample;
         let mut head = RequestHead::java(self.keep_alive, &call.headers);
-        if method.eq_ignore_ascii_case("GET")
-            && let Some(cache) = &self.cache
-            && cache.is_fresh(cx, url, &head)
-        {
-            sample.start_ms = cx.clock().now_ms();
-            return Ok(Prepared::Done(self.fresh(sample)));
+        if self.has_fresh(cx, url, &method, &head) {
+            return Ok(Prepared::Done(self.fresh(sample, cx.clock().now_ms())));
         }
         let (arguments, files) = (call.arguments(), call.files());
         let spec = call.body_spec(self, &method, &arguments, &files, following);
@@ -50,28 +46,14 @@ impl HttpSampler {
             Ok(built) => built,
             Err(exception) => return Err((sample, exception)),
         };
-        let cached = self
-            .cache
-            .as_ref()
-            .and_then(|cache| cache.validators(cx, url, &head));
-        if let Some(entry) = &cached {
-            head.conditional(entry.last_modified.as_deref(), entry.etag.as_deref());
-        }
-        let cookies = self
-            .cookies
-            .as_ref()
-            .and_then(|cookies| cookies.header(cx, url));
-        head.cookies(cookies.as_deref());
+        let remembered = self.remembered(cx, url, &head);
+        remembered.add_to(&mut head);
         if self.needs.request {
-            sample.cookies = Some(head.cookie_text(cookies.as_deref()).into());
+            sample.cookies = Some(remembered.shown_in(&head));
             sample.query_string = body.as_ref().map(|body| body.shown().into());
         }
-        let rows = self
-            .auth
-            .as_ref()
-            .map(|auth| auth.rows(cx))
-            .unwrap_or_default();
-        let credentials = authorization(&rows, url);
+        let rows = self.auth.as_ref().map(|auth| auth.rows(cx));
+        let credentials = authorization(&rows.unwrap_or_default(), url);
         if let Some(value) = &credentials {
             head.java_authorization(value);
         }
@@ -84,17 +66,12 @@ impl HttpSampler {
         let target = self.target(cx, call, url, &wire);
         let through_proxy = target.proxy.is_some() && !wire.secure;
         head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+        let asked = match through_proxy {
+            true => url.as_str(),
+            false => &wire.target,
+        };
         let mut bytes = Vec::with_capacity(256);
-        head.append_java(
-            &method,
-            if through_proxy {
-                url.as_str()
-            } else {
-                &wire.target
-            },
-            &mut bytes,
-        );
-        let keep_alive = !head.asks_to_close();
+        head.append_java(&method, asked, &mut bytes);
         Ok(Prepared::Send(Box::new(Sending {
             sample,
             url: url.clone(),
@@ -102,8 +79,8 @@ impl HttpSampler {
             method,
             target,
             head: bytes,
+            keep_alive: !head.asks_to_close(),
             body,
-            keep_alive,
             head_text,
             authorization: None,
             access: None,

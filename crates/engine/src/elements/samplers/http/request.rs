@@ -8,6 +8,7 @@ use drumfire_results::{Kind, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
+use drumfire_web::cache::Entry;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
@@ -43,6 +44,26 @@ pub(super) enum Prepared {
     /// Nothing is sent: a failure, or a resource that is still fresh (then perhaps without a sample).
     Done(Option<Box<Sample>>),
     Send(Box<Sending>),
+}
+
+/// What earlier responses left for a request: the validators of a cached one, and cookies.
+pub(super) struct Remembered {
+    cached: Option<Entry>,
+    cookies: Option<String>,
+}
+
+impl Remembered {
+    pub(super) fn add_to<'r>(&'r self, head: &mut RequestHead<'r>) {
+        if let Some(entry) = &self.cached {
+            head.conditional(entry.last_modified.as_deref(), entry.etag.as_deref());
+        }
+        head.cookies(self.cookies.as_deref());
+    }
+
+    /// What a sample says of the cookies it sent.
+    pub(super) fn shown_in(&self, head: &RequestHead<'_>) -> Rc<str> {
+        head.cookie_text(self.cookies.as_deref()).into()
+    }
 }
 
 impl HttpSampler {
@@ -115,53 +136,34 @@ impl HttpSampler {
         following: bool,
         mut sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
-        let fail = |sample, exception| Err((sample, exception));
         let access = self.access(cx, call, url);
         cx.http.reset_if_needed(access.as_deref());
         let wire = match url.wire() {
             Ok(wire) => wire,
-            Err(exception) => return fail(sample, exception),
+            Err(exception) => return Err((sample, exception)),
         };
         if let Some(exception) = &call.source_failure {
-            return fail(sample, exception.clone());
+            return Err((sample, exception.clone()));
         }
         let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
-        let cached = self
-            .cache
-            .as_ref()
-            .and_then(|cache| cache.validators(cx, url, &head));
-        if let Some(entry) = &cached {
-            head.conditional(entry.last_modified.as_deref(), entry.etag.as_deref());
-        }
-        let cookies = self
-            .cookies
-            .as_ref()
-            .and_then(|cookies| cookies.header(cx, url));
-        head.cookies(cookies.as_deref());
+        let remembered = self.remembered(cx, url, &head);
+        remembered.add_to(&mut head);
         if self.needs.request {
-            sample.cookies = Some(head.cookie_text(cookies.as_deref()).into());
+            sample.cookies = Some(remembered.shown_in(&head));
         }
-        if method.eq_ignore_ascii_case("GET")
-            && let Some(cache) = &self.cache
-            && cache.is_fresh(cx, url, &head)
-        {
-            sample.start_ms = cx.clock().now_ms();
-            return Ok(Prepared::Done(self.fresh(sample)));
+        if self.has_fresh(cx, url, &method, &head) {
+            return Ok(Prepared::Done(self.fresh(sample, cx.clock().now_ms())));
         }
-        let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, &method, &arguments, &files, following);
-        let body = match spec.build(head.first("Content-Type"), |bound| {
-            drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
-        }) {
+        let body = match self.body(cx, call, &method, &head, following) {
             Ok(body) => body,
-            Err(exception) => return fail(sample, exception),
+            Err(exception) => return Err((sample, exception)),
         };
         if let Some(body) = &body {
             if self.needs.request {
                 sample.query_string = Some(body.shown().into());
             }
             if let Err(exception) = head.body(body) {
-                return fail(sample, exception);
+                return Err((sample, exception));
             }
         }
         let mut authorization = self.negotiation(cx, url, access.as_deref());
@@ -178,12 +180,7 @@ impl HttpSampler {
             access.as_deref(),
         );
         let bytes = line.bytes(&head);
-        let head_text = self.shows_request().then(|| {
-            let mut text = String::new();
-            head.append_text(&mut text);
-            text
-        });
-        let keep_alive = !head.asks_to_close();
+        let head_text = self.shows_request().then(|| head.text());
         Ok(Prepared::Send(Box::new(Sending {
             sample,
             url: url.clone(),
@@ -191,12 +188,62 @@ impl HttpSampler {
             method,
             target,
             head: bytes,
+            keep_alive: !head.asks_to_close(),
             body,
-            keep_alive,
             head_text,
             authorization,
             access,
         })))
+    }
+
+    /// Whether the Cache Manager has an answer that needs no request.
+    pub(super) fn has_fresh(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        method: &str,
+        head: &RequestHead,
+    ) -> bool {
+        method.eq_ignore_ascii_case("GET")
+            && self
+                .cache
+                .as_ref()
+                .is_some_and(|cache| cache.is_fresh(cx, url, head))
+    }
+
+    /// What earlier responses left for this request.
+    pub(super) fn remembered(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        head: &RequestHead<'_>,
+    ) -> Remembered {
+        Remembered {
+            cached: self
+                .cache
+                .as_ref()
+                .and_then(|cache| cache.validators(cx, url, head)),
+            cookies: self
+                .cookies
+                .as_ref()
+                .and_then(|cookies| cookies.header(cx, url)),
+        }
+    }
+
+    /// The body, with a boundary from the user's random numbers where it has parts.
+    fn body(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        method: &str,
+        head: &RequestHead,
+        following: bool,
+    ) -> Result<Option<Body>, Exception> {
+        let (arguments, files) = (call.arguments(), call.files());
+        let spec = call.body_spec(self, method, &arguments, &files, following);
+        spec.build(head.first("Content-Type"), |bound| {
+            drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
+        })
     }
 
     fn user_agent(&self) -> Option<&'static str> {
@@ -298,12 +345,13 @@ impl HttpSampler {
     }
 
     /// `HTTPAbstractImpl#updateSampleResultForResourceInCache`.
-    pub(super) fn fresh(&self, mut sample: Box<Sample>) -> Option<Box<Sample>> {
+    pub(super) fn fresh(&self, mut sample: Box<Sample>, now_ms: i64) -> Option<Box<Sample>> {
+        sample.start_ms = now_ms;
         let (code, message) = self.settings.cached_mode.status()?;
         sample.code = code.to_owned().into();
         sample.message = message.to_owned().into();
         sample.success = true;
-        sample.set_end(sample.start_ms);
+        sample.set_end(now_ms);
         Some(sample)
     }
 
@@ -497,8 +545,7 @@ impl HttpSampler {
         line.finish(&mut head, &wire, agent, authorization, access);
         sending.head = line.bytes(&head);
         if let Some(text) = &mut sending.head_text {
-            text.clear();
-            head.append_text(text);
+            *text = head.text();
         }
         drop(head);
         sending.body = next.body;
