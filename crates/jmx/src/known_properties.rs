@@ -218,7 +218,19 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "jmeterengine.threadstop.wait",
                 "users end at once when they are told to",
             ),
-            without("jmeterengine.*", "the program ends when its run does"),
+            without(
+                "jmeterengine.force.system.exit",
+                "the program ends when its run does",
+            ),
+            without(
+                "jmeterengine.stopfail.system.exit",
+                "there are no threads that fail to stop",
+            ),
+            without("jmeterengine.remote.system.exit", REMOTE),
+            without(
+                "jmeterengine.startlistenerslater",
+                "JMeter 5 does not read it any more",
+            ),
             without(
                 "jmeter.exit.check.pause",
                 "the program ends when its run does",

@@ -296,6 +296,8 @@ static ENTRIES: &[Entry] = &[
         nothing,
     ),
     native("ConfigTestElement", Role::Config, nothing),
+    native("LoginConfig", Role::Config, nothing),
+    native("JavaConfig", Role::Config, nothing),
     native(
         "eu.luminis.jmeter.wssampler.TextFrameFilter",
         Role::Config,

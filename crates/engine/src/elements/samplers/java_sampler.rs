@@ -1,23 +1,31 @@
 //! Java Request (`JavaSampler`): one of the two classes that JMeter brings along, `SleepTest` and `JavaTest`.
 //!
-//! Properties: `classname`, `arguments`. Both sleep for a time plus the current time modulo a mask; `JavaTest` also says how
-//! the sample looks. Other classes are run by Java. `SleepTest` reads its arguments once per user, as its `setupTest` does.
+//! Properties: `classname`, `arguments`, to which those of Java Request Defaults are added. Both sleep for a time plus the
+//! current time modulo a mask; `JavaTest` also says how the sample looks. Other classes are run by Java. `SleepTest` reads its
+//! arguments once per user, as its `setupTest` does.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Template, values};
-use drumfire_jmx::Value;
+use drumfire_jmx::{Props, Value};
 use drumfire_results::{DataType, Sample};
 
-use crate::compile::Decoder;
+use crate::compile::{Decoder, Element};
 use crate::context::{Context, StateId};
 use crate::control::Stopping;
 use crate::elements::samplers::debug_sampler::set_response;
+use crate::elements::samplers::defaults::{is_defaults, is_made_by};
 use crate::program::Needs;
 
 const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
 const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";
+
+/// Guis of the configuration elements that apply (`JavaSampler.APPLIABLE_CONFIG_CLASSES`).
+pub(super) const CONFIG_GUIS: [&str; 2] = [
+    "org.apache.jmeter.protocol.java.config.gui.JavaConfigGui",
+    "org.apache.jmeter.config.gui.SimpleConfigGui",
+];
 
 pub struct JavaSampler {
     client: Client,
@@ -42,22 +50,18 @@ struct SleepSetup {
 struct Arguments(Vec<(String, String)>);
 
 /// `None` for a class that is not built in.
-pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<JavaSampler> {
     let class = d.text_now("classname");
     let client = match values::trim(&class) {
         SLEEP_TEST => Client::Sleep,
         JAVA_TEST => Client::Java,
         _ => return None,
     };
-    let props = d.element.props.clone();
     let mut arguments = Vec::new();
-    if let Some(element) = props.element("arguments") {
-        for argument in element.props.list("Arguments.arguments") {
-            let Value::Element(argument) = &argument.value else {
-                continue;
-            };
-            let name = d.compile(&argument.props.str("Argument.name"));
-            arguments.push((name, d.compile(&argument.props.str("Argument.value"))));
+    add_arguments(d, &d.element.props, &mut arguments);
+    for config in configs {
+        if is_defaults(config) && is_made_by(config, &CONFIG_GUIS) {
+            add_arguments(d, &config.props, &mut arguments);
         }
     }
     Some(JavaSampler {
@@ -66,6 +70,19 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> Option<JavaSampler> {
         keeps_body: needs.body,
         state: d.new_state(),
     })
+}
+
+/// Appends the arguments of one element.
+fn add_arguments(d: &mut Decoder, props: &Props, arguments: &mut Vec<(Template, Template)>) {
+    let Some(element) = props.element("arguments") else {
+        return;
+    };
+    for argument in element.props.list("Arguments.arguments") {
+        if let Value::Element(argument) = &argument.value {
+            let name = d.compile(&argument.props.str("Argument.name"));
+            arguments.push((name, d.compile(&argument.props.str("Argument.value"))));
+        }
+    }
 }
 
 impl JavaSampler {
@@ -222,7 +239,7 @@ mod tests {
 
     fn samples(class: &str, arguments: &[(&str, &str)], count: usize) -> Vec<Sample> {
         let (sampler, mut cx) = fixture::decode(&xml(class, arguments), |d| {
-            decode(d, Needs::BODY).expect("the class is built in")
+            decode(d, &[], Needs::BODY).expect("the class is built in")
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -268,6 +285,48 @@ mod tests {
     }
 
     #[test]
+    fn defaults_add_arguments_but_neither_a_class_nor_those_of_other_protocols() {
+        let sampler = xml(
+            JAVA_TEST,
+            &[
+                ("Sleep_Time", "0"),
+                ("ResponseMessage", ""),
+                ("Label", "own"),
+            ],
+        );
+        let defaults = |class: &str, gui: &str, code: &str| {
+            let arguments = [
+                ("Label", "theirs"),
+                ("ResponseMessage", "theirs"),
+                ("ResponseCode", code),
+            ];
+            xml(SLEEP_TEST, &arguments)
+                .replace("JavaSampler", class)
+                .replace("JavaTestSamplerGui", gui)
+        };
+        let http = defaults("ConfigTestElement", "HttpDefaultsGui", "http");
+        let near = defaults(
+            "JavaConfig",
+            "org.apache.jmeter.protocol.java.config.gui.JavaConfigGui",
+            "near",
+        );
+        let far = defaults("ConfigTestElement", "SimpleConfigGui", "far");
+        let scope = format!(
+            "{sampler}<hashTree>{http}<hashTree/>{near}<hashTree/>{far}<hashTree/></hashTree>{far}"
+        );
+        let (sampler, mut cx) = fixture::decode(&scope, |d| {
+            let configs: Vec<&Element> = d.element.children.iter().collect();
+            assert_eq!(configs.len(), 3);
+            decode(d, &configs, Needs::BODY).expect("the class is built in")
+        });
+        let arguments = sampler.arguments(&mut cx);
+        assert!(matches!(sampler.client, Client::Java));
+        let read =
+            ["Label", "ResponseMessage", "ResponseCode"].map(|name| arguments.text(name, "none"));
+        assert_eq!(read, ["own", "", "near"]);
+    }
+
+    #[test]
     fn a_java_test_without_arguments_succeeds_under_the_elements_name() {
         let sample = &samples(JAVA_TEST, &[("Sleep_Time", "0"), ("Status", "")], 1)[0];
         assert_eq!(
@@ -309,7 +368,7 @@ mod tests {
     fn other_classes_are_javas() {
         let (none, _, findings) =
             fixture::decode_with_findings(&[], &xml("com.example.Mine", &[]), |d| {
-                decode(d, Needs::NOTHING).is_none()
+                decode(d, &[], Needs::NOTHING).is_none()
             });
         assert!(none && findings.is_empty());
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use drumfire_expr::Template;
 use drumfire_jmx::{Element as Nested, Prop, Props, Value, full_class_name};
 
+use super::defaults::{is_defaults, is_made_by};
+use super::{http, java_sampler, tcp_sampler};
 use crate::compile::{Decoder, Element};
 use crate::context::Context;
 
@@ -32,8 +34,16 @@ impl Listing {
         add(&mut texts, &element.props);
         for config in configs {
             // The defaults of one protocol are no other's (`AbstractSampler#applies`).
-            let applies = is_http || config.gui_class.ends_with("SimpleConfigGui");
-            if config.class == "ConfigTestElement" && applies {
+            let guis: &[&str] = match element.class.as_str() {
+                "JavaSampler" => &java_sampler::CONFIG_GUIS,
+                "TCPSampler" => &tcp_sampler::CONFIG_GUIS,
+                _ => &["org.apache.jmeter.config.gui.SimpleConfigGui"],
+            };
+            let applies = match is_http {
+                true => http::is_applicable(config),
+                false => is_made_by(config, guis),
+            };
+            if is_defaults(config) && applies {
                 add(&mut texts, &config.props);
             }
         }

@@ -1,6 +1,7 @@
 //! Samplers, and the one place that knows all of them.
 
 pub mod debug_sampler;
+mod defaults;
 mod dummy_sampler;
 mod flow_control;
 pub mod http;
@@ -84,7 +85,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
         "kg.apc.jmeter.control.sampler.SetVariablesAction" => {
             Some(Sampler::SetVariables(set_variables_action::decode(d)))
         }
-        "JavaSampler" => match java_sampler::decode(d, needs) {
+        "JavaSampler" => match java_sampler::decode(d, configs, needs) {
             Some(sampler) => Some(Sampler::Java(sampler)),
             None => java::sampler(d, configs).map(Sampler::Foreign),
         },

@@ -23,6 +23,7 @@ use drumfire_web::charset::Charset;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use super::defaults::is_made_by;
 use super::system_sampler::words;
 use super::tcp_client::{Client, Trouble};
 use super::tcp_status::Status;
@@ -33,13 +34,11 @@ use crate::program::Needs;
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
 /// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).
-const CONFIG_GUIS: [&str; 3] = [
+pub(super) const CONFIG_GUIS: [&str; 3] = [
     "org.apache.jmeter.config.gui.LoginConfigGui",
     "org.apache.jmeter.protocol.tcp.config.gui.TCPConfigGui",
     "org.apache.jmeter.config.gui.SimpleConfigGui",
 ];
-/// Their short names.
-const CONFIG_GUI_ALIASES: [&str; 3] = ["LoginConfigGui", "TCPConfigGui", "SimpleConfigGui"];
 
 pub struct TcpSampler {
     client: Client,
@@ -130,10 +129,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
 
 /// The sampler's properties, and those of configuration elements that it does not have itself.
 fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, &'p Prop> {
-    let applies = |config: &&&Element| {
-        let gui = config.gui_class.as_str();
-        CONFIG_GUIS.contains(&gui) || CONFIG_GUI_ALIASES.contains(&gui)
-    };
+    let applies = |config: &&&Element| is_made_by(config, &CONFIG_GUIS);
     let mut merged: HashMap<&str, &Prop> = HashMap::new();
     for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
         for prop in &*element.props {

@@ -10,6 +10,7 @@ use super::source::{SourceTemplate, SourceType};
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::compile::{Decoder, Element, Manager};
+use crate::elements::samplers::defaults::is_defaults;
 use crate::program::Needs;
 use drumfire_expr::Template;
 use drumfire_web::status::unknown_implementation;
@@ -51,10 +52,7 @@ impl<'p> Merged<'p> {
             files: Vec::new(),
         };
         merged.add(sampler);
-        for config in configs
-            .iter()
-            .filter(|config| config.class == "ConfigTestElement")
-        {
+        for config in configs.iter().filter(|config| is_defaults(config)) {
             merged.add(config);
         }
         merged
@@ -214,7 +212,8 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
     Some(sampler)
 }
 
-fn is_applicable(config: &Element) -> bool {
+/// Whether HTTP Requests take settings from an element (`HTTPSamplerBase#applies`).
+pub fn is_applicable(config: &Element) -> bool {
     let gui_class = config.gui_class.rsplit('.').next().unwrap_or_default();
     APPLICABLE.contains(&gui_class)
 }

@@ -1,0 +1,27 @@
+//! Which configuration elements give samplers the properties that these lack (`TestCompiler#configureWithConfigElements`).
+
+use drumfire_jmx::full_class_name;
+
+use crate::compile::Element;
+
+/// Login Config Element (`LoginConfig`): an account for the samplers in its scope that have none of their own.
+///
+/// Properties: `ConfigTestElement.username`, `ConfigTestElement.password`. TCP Samplers and FTP and LDAP Requests read them;
+/// other samplers have their own settings for accounts. Nowadays JMeter writes it as a `ConfigTestElement`.
+pub const LOGIN: &str = "LoginConfig";
+
+/// Java Request Defaults (`JavaConfig`): arguments for the Java Requests in its scope.
+///
+/// Properties: `arguments`; of equal names the sampler's own counts, then that of the nearest element. As in JMeter
+/// `classname` changes nothing: a Java Request looks for its class before it takes defaults (`JavaSampler#testStarted`).
+pub const JAVA: &str = "JavaConfig";
+
+/// Whether an element hands its properties on, to the samplers that its gui's class applies to.
+pub fn is_defaults(config: &Element) -> bool {
+    ["ConfigTestElement", LOGIN, JAVA].contains(&config.class.as_str())
+}
+
+/// Whether an element was made by one of these guis, given by their full names (`ConfigMergabilityIndicator#applies`).
+pub fn is_made_by(config: &Element, guis: &[&str]) -> bool {
+    guis.contains(&full_class_name(&config.gui_class))
+}
