@@ -47,6 +47,16 @@ impl Listing {
                 add(&mut texts, &config.props);
             }
         }
+        if element.class == "JavaSampler" {
+            // `JavaSampler#sample` adds its name to its arguments.
+            let arguments: &mut String = texts.entry("arguments".to_owned()).or_default();
+            if !arguments.is_empty() {
+                arguments.push('&');
+            }
+            arguments.push_str("TestElement.name");
+            arguments.push_str(&element.name);
+            arguments.push_str("()");
+        }
         if is_http {
             for (class, name) in MANAGERS {
                 if let Some(manager) = configs.iter().find(|config| config.class == class) {
