@@ -18,7 +18,7 @@ pub use crate::elements::java::{text_blocks, text_sees};
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::http::edits::Replaced;
 pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
-use crate::program::Program;
+use crate::program::{Package, Program};
 
 /// What an element is asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -444,30 +444,30 @@ impl<'a> Visit<'a> {
 
     /// The HTTP Request at hand; `None` if the sampler is another one.
     pub fn request(&mut self) -> Option<Request> {
-        let cx = self.user_mut()?;
-        let program = cx.shared.program.clone();
-        let package = program
-            .groups
-            .get(cx.group)?
-            .samplers
-            .get(cx.sampler? as usize)?;
-        match &package.sampler {
+        self.with_package(|cx, package| match &package.sampler {
             Sampler::Http(sampler) => Some(sampler.request(cx, &package.name)),
             _ => None,
-        }
+        })
     }
 
     /// Class and name of the sampler at hand, whatever it is.
     pub fn named_sampler(&mut self) -> Option<(String, String)> {
+        self.with_package(|cx, package| {
+            let name = package.name.eval(cx).into_string();
+            Some((package.class.to_string(), name))
+        })
+    }
+
+    /// What `look` finds in the sampler at hand.
+    fn with_package<T>(
+        &mut self,
+        look: impl FnOnce(&mut Context, &Package) -> Option<T>,
+    ) -> Option<T> {
         let cx = self.user_mut()?;
         let program = cx.shared.program.clone();
-        let package = program
-            .groups
-            .get(cx.group)?
-            .samplers
-            .get(cx.sampler? as usize)?;
-        let name = package.name.eval(cx).into_string();
-        Some((package.class.to_string(), name))
+        let group = program.groups.get(cx.group)?;
+        let package = group.samplers.get(cx.sampler? as usize)?;
+        look(cx, package)
     }
 
     /// Changes the HTTP Request at hand for this sample.
