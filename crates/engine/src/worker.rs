@@ -280,7 +280,7 @@ async fn serve(
             command = commands.recv() => match command {
                 Some(Command::Start(start, done)) => {
                     let crew = Crew::new(index, count, start, shared.clone(), worker.clone());
-                    spawn_local(serve_group(crew, shared.clone(), done));
+                    spawn_local(serve_group(crew, shared.clone(), worker.clone(), done));
                 }
                 Some(Command::Java(moment, _done)) => tell_java(&shared, &worker, moment),
                 None => break,
@@ -335,11 +335,13 @@ fn added_variables(program: &Program, vars: &Vars) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs this worker's users of a group, and says when all have ended.
-async fn serve_group(crew: Crew, shared: Arc<Shared>, _done: Done) {
+/// Runs this worker's users of a group, and says when all have ended. Their rows are handed over before that, so that they
+/// stand before those of a group that starts afterwards, whichever worker it has.
+async fn serve_group(crew: Crew, shared: Arc<Shared>, worker: Rc<Worker>, _done: Done) {
     if let Err(error) = spawn_local(crew.serve()).await
         && let Ok(panic) = error.try_into_panic()
     {
         shared.defects.note_worker(&*panic);
     }
+    worker.publish();
 }
