@@ -115,27 +115,7 @@ impl HttpSampler {
         sample.request_headers = head_text
             .map(|text| self.shown_request(refused.unwrap_or(text)))
             .map(Into::into);
-        let java = self.client != Client::HttpClient;
-        // The implementation Java counts what it reads of the body, after chunks and before decompression.
-        let body_bytes = if java {
-            incoming.encoded_len.unwrap_or(incoming.body_len)
-        } else {
-            incoming.wire.body_bytes
-        };
-        let received = incoming.wire.head_bytes + body_bytes;
-        let parsed = (self.needs.headers || self.cache.is_some())
-            .then(|| ResponseHead::parse(&incoming.head))
-            .flatten();
-        sample.header_bytes = incoming.wire.head_bytes;
-        sample.body_bytes = body_bytes;
-        if let Some(head) = &parsed {
-            let mut text = String::new();
-            head.append_text(!java && incoming.wire.body_bytes > 0, &mut text);
-            let sizes = response::sizes(received, &text, head.header_count());
-            sample.header_bytes = u64::try_from(sizes.headers).unwrap_or(0);
-            sample.body_bytes = u64::try_from(sizes.body).unwrap_or(0);
-            sample.response_headers = Some(text.into());
-        }
+        let parsed = self.read_head(&mut sample, &incoming);
         if is_redirect(incoming.status, &method) {
             match incoming.location() {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
@@ -147,11 +127,12 @@ impl HttpSampler {
                 }
             }
         }
-        let url = match self.auto_redirects && !java {
+        let follows = self.auto_redirects && self.client == Client::HttpClient;
+        let url = match follows {
             true => url.as_sent().unwrap_or(url),
             false => url,
         };
-        if self.auto_redirects && !java {
+        if follows {
             sample.url = Some(url.text());
         }
         if let Some(cookies) = &self.cookies {
@@ -168,6 +149,33 @@ impl HttpSampler {
             }
         }
         Ok(sample)
+    }
+
+    /// The head as JMeter shows it, if somebody looks at it, and the sizes; gives the head that was shown.
+    fn read_head<'a>(
+        &self,
+        sample: &mut Sample,
+        incoming: &'a Incoming,
+    ) -> Option<ResponseHead<'a>> {
+        let java = self.client != Client::HttpClient;
+        sample.header_bytes = incoming.wire.head_bytes;
+        // The implementation Java counts what it reads of the body, after chunks and before decompression.
+        sample.body_bytes = match java {
+            true => incoming.encoded_len.unwrap_or(incoming.body_len),
+            false => incoming.wire.body_bytes,
+        };
+        if !self.needs.headers && self.cache.is_none() {
+            return None;
+        }
+        let head = ResponseHead::parse(&incoming.head)?;
+        let mut text = String::new();
+        head.append_text(!java && incoming.wire.body_bytes > 0, &mut text);
+        let received = sample.header_bytes + sample.body_bytes;
+        let sizes = response::sizes(received, &text, head.header_count());
+        sample.header_bytes = u64::try_from(sizes.headers).unwrap_or(0);
+        sample.body_bytes = u64::try_from(sizes.body).unwrap_or(0);
+        sample.response_headers = Some(text.into());
+        Some(head)
     }
 
     /// Latency is the first byte of the body, or the end where there is none, as `HTTPSamplerBase#readResponse` has it.
