@@ -3,14 +3,15 @@
 # are told and left out. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 gatling jmeter]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta gatling jmeter]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 gatling jmeter)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta gatling jmeter)
 
 gatling_version=3.13.5
 jmeter_version=5.6.3
 k6_version=v0.57.0
+vegeta_version=v12.12.0
 
 debian() { apt-get install --yes --no-install-recommends "$@"; }
 
@@ -54,6 +55,18 @@ RUN
     chmod +x "$home/bin/jmeter"
 }
 
+# In a module of its own: `go install` of a version asks for the list of all of them first, which not every proxy has.
+vegeta() {
+    local module status
+    module=$(mktemp -d)
+    printf 'module peers\nrequire github.com/tsenart/vegeta/v12 %s\n' "$vegeta_version" >"$module/go.mod"
+    printf 'package peers\nimport _ "github.com/tsenart/vegeta/v12/lib"\n' >"$module/peers.go"
+    (cd "$module" && GOFLAGS=-mod=mod go install github.com/tsenart/vegeta/v12)
+    status=$?
+    rm -r "$module"
+    return $status
+}
+
 install() {
     case $1 in
         nginx) debian nginx-light ;;
@@ -61,6 +74,7 @@ install() {
         wrk | curl) debian "$1" ;;
         oha) cargo install --locked oha ;;
         k6) go install "go.k6.io/k6@$k6_version" ;;
+        vegeta) vegeta ;;
         gatling)
             jars "$folder/gatling" "io.gatling.highcharts:gatling-charts-highcharts:$gatling_version" &&
                 echo "export GATLING_HOME=$folder/gatling"

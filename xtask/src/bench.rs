@@ -15,7 +15,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use peers::Peers;
 use scenario::Scenario;
-use server::{LARGE_PLAN, Nginx};
+use server::{BIG_FILE, LARGE_PLAN, Nginx};
 use table::Row;
 
 /// Longest round: a bench is bounded in time whatever its options say.
@@ -47,11 +47,12 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let connections = scenarios
         .iter()
         .flat_map(|s| &s.entries)
+        .filter(|entry| entry.connects)
         .map(|entry| entry.users)
         .max();
     // An open model has as many connections as are under way.
     let connections = connections.unwrap_or(0).max(LEAST_CONNECTIONS);
-    allow_files(u64::from(connections) + 256)?;
+    allow_files()?;
     let server = Nginx::start(connections)?;
     let folder = run_folder()?;
     let mut report = format!(
@@ -100,6 +101,9 @@ fn run(
         .any(|entry| entry.plan == LARGE_PLAN)
     {
         server.write_large_plan()?;
+    }
+    if scenario.entries.iter().any(|entry| entry.path == BIG_FILE) {
+        server.warm_big_file()?;
     }
     let mut failures = String::new();
     println!("{}", scenario.name);
@@ -198,14 +202,10 @@ fn options(words: &[&str]) -> anyhow::Result<Options> {
     Ok(options)
 }
 
-/// Raises this process's limit of open files, which its children inherit.
-fn allow_files(wanted: u64) -> anyhow::Result<()> {
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    if soft >= wanted {
-        return Ok(());
-    }
-    setrlimit(Resource::RLIMIT_NOFILE, wanted, hard.max(wanted))
-        .with_context(|| format!("{wanted} open files are not allowed (ulimit -n)"))
+/// Raises this process's limit of open files as far as it is allowed; its children inherit it.
+fn allow_files() -> anyhow::Result<()> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, hard, hard).context("limit of open files (ulimit -n)")
 }
 
 fn run_folder() -> anyhow::Result<PathBuf> {

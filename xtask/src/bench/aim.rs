@@ -39,6 +39,8 @@ pub enum Figure {
     FirstSampleMs,
     /// How late the generator itself was, in microseconds: the 99th percentile.
     LateUs,
+    /// The same in that of another program.
+    LateTo(Program),
     /// The same beyond that of another case.
     LateBeyondCase(&'static str),
     /// The longest response time from the intended start, in milliseconds.
@@ -67,6 +69,7 @@ impl Figure {
             Figure::UserKib(case) => format!("KiB a user beyond '{case}'"),
             Figure::FirstSampleMs => "ms to the first sample".to_owned(),
             Figure::LateUs => "us late by itself, p99".to_owned(),
+            Figure::LateTo(program) => format!("late by itself, p99, to {}'s", program.name()),
             Figure::LateBeyondCase(case) => format!("us late by itself, p99, beyond '{case}'"),
             Figure::LongestMs => "longest response from the intended start, ms".to_owned(),
             Figure::Failed => "failed requests".to_owned(),
@@ -118,6 +121,7 @@ impl Figure {
             }
             Figure::FirstSampleMs => first(own),
             Figure::LateUs => late(own),
+            Figure::LateTo(program) => Some(late(own)? / late(beside(program)?)?),
             Figure::LateBeyondCase(name) => Some(late(own)? - late(ours(name)?)?),
             Figure::LongestMs => {
                 let said = own.rounds.iter();

@@ -12,8 +12,13 @@ use crate::measure::{Cost, measured};
 
 /// Bodies of one round, where they are large.
 const BODIES: usize = 10;
+/// Of programs that send as a schedule has it.
+pub const PACE_PER_SECOND: u32 = 5_000;
 /// What a program that runs a plan writes.
 const RESULTS: &str = "out.jtl";
+/// What vegeta reads and writes.
+const TARGETS: &str = "targets";
+const HITS: &str = "hits";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
@@ -29,10 +34,12 @@ pub enum Program {
     /// The hash alone, of a file.
     Md5sum,
     H2load,
+    /// What an open model sends, evenly spaced.
+    Vegeta,
 }
 
 impl Program {
-    pub const ALL: [Program; 10] = [
+    pub const ALL: [Program; 11] = [
         Program::Drumfire,
         Program::Wrk,
         Program::Oha,
@@ -43,6 +50,7 @@ impl Program {
         Program::CurlUpload,
         Program::Md5sum,
         Program::H2load,
+        Program::Vegeta,
     ];
 
     pub fn name(self) -> &'static str {
@@ -57,6 +65,7 @@ impl Program {
             Program::CurlUpload => "curl-upload",
             Program::Md5sum => "md5sum",
             Program::H2load => "h2load",
+            Program::Vegeta => "vegeta",
         }
     }
 }
@@ -115,6 +124,7 @@ impl Peers {
             entry,
             port: server.port(entry.door),
             server: server.folder(),
+            folder,
             seconds: match entry.seconds {
                 0 => seconds,
                 own => own,
@@ -130,6 +140,10 @@ impl Peers {
                 .join()
                 .map_err(|_| anyhow::anyhow!("the server was not stopped"))??;
         }
+        let said = match entry.program {
+            Program::Vegeta => said + &vegeta_hits(file, folder)?,
+            _ => said,
+        };
         let reading = read(entry, &said, folder)
             .with_context(|| format!("{} said nothing to read:\n{said}", entry.program.name()))?;
         if reading.failed > 0 {
@@ -169,6 +183,8 @@ struct Told<'a> {
     port: u16,
     /// The server's folder.
     server: &'a Path,
+    /// Where it runs.
+    folder: &'a Path,
     seconds: u32,
 }
 
@@ -213,8 +229,20 @@ impl Told<'_> {
                  -e URL={url} -e VUS={users} -e DURATION={seconds}s {}",
                 benches.join("k6.js").display()
             ),
-            // One request at a time on each connection, as a user of a plan.
-            Program::H2load => format!("-D {seconds} -c {users} -m 1 -t 1 {url}"),
+            // One request at a time on each connection, as a user of a plan; a thread for each core and a line for each request,
+            // as we have.
+            Program::H2load => {
+                let threads = std::thread::available_parallelism()
+                    .map_or(1, usize::from)
+                    .min(*users as usize);
+                format!("-D {seconds} -c {users} -m 1 -t {threads} --log-file=requests.log {url}")
+            }
+            Program::Vegeta => {
+                std::fs::write(self.folder.join(TARGETS), format!("GET {url}\n"))?;
+                format!(
+                    "attack -targets={TARGETS} -rate={PACE_PER_SECOND} -duration={seconds}s -output={HITS}"
+                )
+            }
             Program::Curl => {
                 let one = format!("-o /dev/null {url}");
                 let all = vec![one; BODIES].join(" ");
@@ -297,6 +325,15 @@ impl Told<'_> {
     }
 }
 
+/// What vegeta has recorded, as the lines of its own tables: how late it was by itself, and how many requests there were.
+fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
+    let mut encode = std::process::Command::new(program);
+    encode.args(["encode", "-to=csv", HITS]).current_dir(folder);
+    let output = encode.output().context("vegeta encode")?;
+    let rows = String::from_utf8_lossy(&output.stdout);
+    readings::vegeta_lines(&rows, PACE_PER_SECOND).context("vegeta has recorded nothing")
+}
+
 fn read(entry: &Entry, said: &str, folder: &Path) -> Option<Reading> {
     let rows = || readings::jtl(&folder.join(RESULTS));
     match entry.program {
@@ -317,5 +354,6 @@ fn read(entry: &Entry, said: &str, folder: &Path) -> Option<Reading> {
         Program::Curl | Program::CurlUpload => readings::curl(said),
         Program::Md5sum => Some(readings::lines(said)),
         Program::H2load => readings::h2load(said),
+        Program::Vegeta => readings::vegeta(said),
     }
 }

@@ -224,6 +224,68 @@ pub fn h2load(said: &str) -> Option<Reading> {
     })
 }
 
+/// What vegeta records of each request, as the lines that [`vegeta`] and [`late_us`] read. It starts one after the other, evenly
+/// spaced, and says nothing of its own delay: the k-th start is due `k` spaces after a beginning that makes none early.
+pub fn vegeta_lines(rows: &str, per_second: u32) -> Option<String> {
+    let mut starts_ns = Vec::new();
+    let mut times_ns = Vec::new();
+    let mut failed = 0;
+    for row in rows.lines() {
+        let mut cells = row.split(',');
+        starts_ns.push(cells.next()?.parse::<i64>().ok()?);
+        failed += u64::from(cells.next()? != "200");
+        times_ns.push(cells.next()?.parse::<i64>().ok()?);
+    }
+    starts_ns.sort_unstable();
+    let space_ns = 1_000_000_000 / i64::from(per_second);
+    let mut late_ns: Vec<i64> = starts_ns
+        .iter()
+        .zip(0i64..)
+        .map(|(start, k)| start - k * space_ns)
+        .collect();
+    let begin_ns = *late_ns.iter().min()?;
+    late_ns.iter_mut().for_each(|late| *late -= begin_ns);
+    let spread = |mut ns: Vec<i64>| {
+        ns.sort_unstable();
+        let ms = |share: f64| {
+            let rank = (ns.len() as f64 * share).ceil() as usize;
+            ns.get(rank.saturating_sub(1))
+                .map_or(0.0, |ns| *ns as f64 / 1e6)
+        };
+        format!(
+            "p50 {:.3}, p99 {:.3}, p99.9 {:.3}, max {:.3} ms ({} times)",
+            ms(0.5),
+            ms(0.99),
+            ms(0.999),
+            ms(1.0),
+            ns.len()
+        )
+    };
+    let samples = times_ns.len();
+    Some(format!(
+        "samples {samples} {failed}\nservice time: {}\nlate by the generator itself: {}\n",
+        spread(times_ns),
+        spread(late_ns)
+    ))
+}
+
+/// Those lines.
+pub fn vegeta(said: &str) -> Option<Reading> {
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("samples "))?;
+    let (samples, failed) = line.split_once(' ')?;
+    let ms = |name: &str| spread(said, "service time: ", name);
+    Some(Reading {
+        samples: samples.parse().ok()?,
+        failed: failed.parse().ok()?,
+        p50_ms: ms("p50 "),
+        p99_ms: ms("p99 "),
+        p999_ms: ms("p99.9 "),
+        first_ms: None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,6 +296,18 @@ mod tests {
         let reading = h2load(said).expect("a line");
         assert_eq!((reading.samples, reading.failed), (8, 3));
         assert!(h2load("nothing").is_none());
+    }
+
+    #[test]
+    fn what_vegeta_recorded_tells_how_late_it_was() {
+        // Due every 200 us; the second starts 30 us late. The third in the file was the first to start.
+        let rows = "1000230000,200,500000,\n1000400000,404,700000,\n1000000000,200,900000,\n";
+        let said = vegeta_lines(rows, 5_000).expect("rows");
+        assert_eq!(late_us(&said), Some(30.0));
+        let reading = vegeta(&said).expect("a count");
+        assert_eq!((reading.samples, reading.failed), (3, 1));
+        assert_eq!((reading.p50_ms, reading.p99_ms), (Some(0.7), Some(0.9)));
+        assert_eq!(vegeta_lines("", 5_000), None);
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub struct Entry {
     pub users: u32,
     pub path: &'static str,
     pub door: Door,
+    /// Whether each user has a connection.
+    pub connects: bool,
     /// For programs without a plan: a new connection for each request.
     pub reconnects: bool,
     /// Whether a plan's results go to a file.
@@ -101,6 +103,7 @@ impl Entry {
             users: USERS,
             path: "/",
             door: Door::Plain,
+            connects: true,
             reconnects: false,
             writes_results: true,
             cores: 0,
@@ -180,9 +183,10 @@ mod tests {
                 let ours = |case| has(Program::Drumfire, case);
                 assert!(ours(&aim.case), "{}: {}", scenario.name, aim.case);
                 let there_is = match aim.figure {
-                    Figure::Cpu(program) | Figure::Time(program) | Figure::Rate(program) => {
-                        has(program, &aim.case)
-                    }
+                    Figure::Cpu(program)
+                    | Figure::Time(program)
+                    | Figure::Rate(program)
+                    | Figure::LateTo(program) => has(program, &aim.case),
                     Figure::CpuIn(program, case) => has(program, case),
                     Figure::CpuToCase(case)
                     | Figure::CpuBeyondCase(case)

@@ -13,6 +13,8 @@ use super::scenario::Door;
 
 /// A plan that is written when a scenario needs it.
 pub const LARGE_PLAN: &str = "large.jmx";
+/// Where the file of 1 GiB is.
+pub const BIG_FILE: &str = "/big";
 const BIG_BYTES: u64 = 1 << 30;
 
 /// nginx on ports of its own; dropping it ends it.
@@ -86,6 +88,13 @@ impl Nginx {
             let small = std::fs::read_to_string(crate::root().join("benches/requests.jmx"))?;
             std::fs::write(file, pages::large_plan(&small)?)?;
         }
+        Ok(())
+    }
+
+    /// Reads the file of 1 GiB once: it is the page cache that is to be served, and the first to ask would pay for filling it.
+    pub fn warm_big_file(&self) -> anyhow::Result<()> {
+        let mut file = std::fs::File::open(self.folder.join("html/big"))?;
+        std::io::copy(&mut file, &mut std::io::sink())?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use super::{Door, Entry, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
 use crate::bench::peers::Program;
+use crate::bench::server::BIG_FILE;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![download(), upload(), template(), post_processors()]
@@ -14,10 +15,10 @@ const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 /// Ten bodies, whatever the command says of seconds.
 fn ten(program: Program, plan: &'static str, case: &str) -> Entry {
     Entry {
-        path: "/big",
+        path: BIG_FILE,
         ..Entry::new(program, plan).case(case, 1)
     }
-    .with("path", "/big")
+    .with("path", BIG_FILE)
     .with("loops", 1)
     .with("seconds", 600)
 }

@@ -1,11 +1,22 @@
 //! Many users, schedules, cores, and long runs.
 
+use nix::sys::resource::{Resource, getrlimit};
+
 use super::{Entry, Scenario};
 use crate::bench::aim::Figure;
-use crate::bench::peers::Program;
+use crate::bench::peers::{PACE_PER_SECOND, Program};
 
-/// Users of the largest case.
+/// Users of the largest case that has connections.
 const MANY_USERS: u32 = 20_000;
+/// What a process has open besides its connections.
+const OTHER_FILES: u64 = 256;
+
+/// As many users with a connection each as the limit of open files allows, up to the number aimed at.
+fn connected_users() -> u32 {
+    let allowed = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(_, hard)| hard);
+    let fitting = u32::try_from(allowed.saturating_sub(OTHER_FILES)).unwrap_or(u32::MAX);
+    fitting.clamp(1, MANY_USERS)
+}
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
@@ -26,15 +37,18 @@ fn users() -> Scenario {
             .with("think_ms", think_ms)
             .with("ramp_up", if users > 100 { 20 } else { 0 })
     };
-    let idle = |case: &str, users: u32| {
-        Entry::new(Program::Drumfire, "idle.jmx")
+    let idle = |case: &str, users: u32| Entry {
+        connects: false,
+        ..Entry::new(Program::Drumfire, "idle.jmx")
             .case(case, users)
             .with("think_ms", 10_000)
     };
+    let connected = connected_users();
+    let many = format!("{connected} with connections");
     let entries = vec![
         // The same rate of requests for the ratio of their costs.
         thinking("100 with connections", 100, 50),
-        thinking("20000 with connections", MANY_USERS, 10_000),
+        thinking(&many, connected, 10_000),
         idle("100 without", 100),
         idle("100000 without", 5 * MANY_USERS),
     ];
@@ -43,55 +57,55 @@ fn users() -> Scenario {
         least_seconds: 42,
         ..Scenario::new(
             "users",
-            "memory and CPU of many users that think 10 s",
+            "memory and CPU of many users that think 10 s; with connections, as many as files may be open",
             entries,
         )
     }
-    .at_most(
-        "20000 with connections",
-        Figure::UserKib("100 with connections"),
-        12.0,
-    )
-    .at_most(
-        "20000 with connections",
-        Figure::CpuToCase("100 with connections"),
-        1.3,
-    )
+    .at_most(&many, Figure::UserKib("100 with connections"), 12.0)
+    .at_most(&many, Figure::CpuToCase("100 with connections"), 1.3)
     .at_most("100000 without", Figure::UserKib("100 without"), 2.0)
 }
 
 /// A paced group beside one whose users start: what the starts do to the pace shows.
+/// Those of `benches/ramp.jmx` that keep the pace.
+const PACED_USERS: u32 = 50;
+
 fn ramp_up() -> Scenario {
     let paced = |case: &str, users: u32| {
         Entry::new(Program::Drumfire, "ramp.jmx")
             .case(case, users)
             .with("rate", 1_000)
     };
+    // The paced ones have connections of their own.
+    let connected = connected_users() - PACED_USERS.min(connected_users() - 1);
+    let many = format!("{connected} start");
     Scenario {
         least_seconds: 12,
         ..Scenario::new(
             "rampup",
-            "20,000 users start within 10 s beside a thousand paced requests a second",
-            vec![paced("1 starts", 1), paced("20000 start", MANY_USERS)],
+            "many users start within 10 s beside a thousand paced requests a second: 20,000, or as many as files may be open",
+            vec![paced("1 starts", 1), paced(&many, connected)],
         )
     }
-    .at_most("20000 start", Figure::LateBeyondCase("1 starts"), 200.0)
+    .at_most(&many, Figure::LateBeyondCase("1 starts"), 200.0)
 }
 
 fn pacing() -> Scenario {
-    let paced = |plan, case: &str| {
-        Entry::new(Program::Drumfire, plan)
+    let paced = |program, plan, case: &str| {
+        Entry::new(program, plan)
             .case(case, 100)
-            .with("rate", 5_000)
+            .with("rate", PACE_PER_SECOND)
     };
     Scenario::new(
         "pacing",
-        "5,000 requests a second, as a schedule has them",
+        "5,000 requests a second, as a schedule has them; vegeta has them evenly spaced",
         vec![
-            paced("pacing.jmx", "Precise Throughput Timer"),
-            paced("open.jmx", "open model"),
+            paced(Program::Drumfire, "pacing.jmx", "Precise Throughput Timer"),
+            paced(Program::Drumfire, "open.jmx", "open model"),
+            paced(Program::Vegeta, "open.jmx", "open model"),
         ],
     )
+    .at_most("open model", Figure::LateTo(Program::Vegeta), 1.0)
     .at_most("Precise Throughput Timer", Figure::LateUs, 200.0)
     .at_most("open model", Figure::LateUs, 200.0)
 }
