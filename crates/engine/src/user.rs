@@ -115,6 +115,7 @@ impl User {
         match step {
             Step::Overflow => self.overflow(),
             Step::Lock(id) => self.take_lock(id).await,
+            Step::Tell(id) => self.tell(id).await,
             Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
             Step::Transaction(id) => self.process_transaction(id, outer).await,
         }
@@ -146,6 +147,14 @@ impl User {
         tokio::select! {
             () = lock.take(self.cx.lock_user) => {}
             () = stop => {}
+        }
+    }
+
+    /// Tells the element that the walk waits for that an iteration starts.
+    async fn tell(&mut self, id: ControllerId) {
+        let group = self.group();
+        if let Some(element) = self.walk.told_now(&group, id) {
+            element.take_row(&mut self.cx).await;
         }
     }
 
@@ -219,7 +228,7 @@ impl User {
                     return Some(group.samplers[sampler as usize].ancestors.clone());
                 }
                 Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
-                Step::Overflow | Step::Lock(_) => return None,
+                Step::Overflow | Step::Lock(_) | Step::Tell(_) => return None,
             }
         }
     }

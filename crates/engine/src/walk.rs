@@ -19,6 +19,7 @@ use weighted_switch::Weighing;
 pub use weighted_switch::{WeightRow, Weights};
 
 use crate::context::Context;
+use crate::elements::config::RedisDataSet;
 use crate::elements::named_locks::Held;
 use crate::elements::{Assignments, IterationListener, controllers};
 use crate::program::Group;
@@ -47,6 +48,8 @@ pub enum Step {
     Transaction(ControllerId),
     /// A Critical Section Controller whose lock another user has: get the lock, then ask again.
     Lock(ControllerId),
+    /// An iteration of this controller starts, and an element that has to be waited for is told of it: wait, then ask again.
+    Tell(ControllerId),
     /// No sampler is found in so many passes that JMeter's thread ends with a `StackOverflowError`.
     Overflow,
 }
@@ -153,6 +156,8 @@ pub struct State {
     break_loop: bool,
     /// The pass at hand was left for something that is no sampler, and goes on where it was.
     paused: bool,
+    /// How many of the controller's listeners know of the iteration that starts.
+    told: u16,
     /// The children as this user still has them, once they differ from the plan's.
     children: Option<Vec<Child>>,
     pub extra: Extra,
@@ -221,6 +226,18 @@ impl Walk {
         }
     }
 
+    /// The listener that is waited for ([`Step::Tell`]).
+    pub fn told_now<'g>(&self, group: &'g Group, id: ControllerId) -> Option<&'g RedisDataSet> {
+        let told = usize::from(self.states[id as usize].told);
+        match group.controllers[id as usize]
+            .listeners
+            .get(told.checked_sub(1)?)?
+        {
+            Hook::Element(element) => element.remote(),
+            Hook::Thread | Hook::Controller(_) => None,
+        }
+    }
+
     /// The parent transaction run of `id`, while one is open.
     pub fn parent_transaction(&mut self, id: ControllerId) -> Option<&mut ParentTransaction> {
         match &mut self.states[id as usize].extra {
@@ -242,7 +259,7 @@ impl Walk {
 impl Step {
     /// Whether it is no work of the plan, but something the walk needs to go on.
     pub fn is_pause(self) -> bool {
-        matches!(self, Step::Overflow | Step::Lock(_))
+        matches!(self, Step::Overflow | Step::Lock(_) | Step::Tell(_))
     }
 }
 
@@ -303,6 +320,7 @@ impl Walker<'_> {
         state.done = false;
         state.first = true;
         state.paused = false;
+        state.told = 0;
         self.initialize_children(id);
         match &self.group.controllers[id as usize].kind {
             Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
@@ -431,7 +449,10 @@ impl Walker<'_> {
 
     /// One pass of `GenericController#next`.
     fn generic(&mut self, id: ControllerId) -> Flow {
-        self.fire_iteration_events(id);
+        if let Some(step) = self.fire_iteration_events(id) {
+            self.state(id).paused = true;
+            return Flow::Give(Some(step));
+        }
         if self.is_done(id) {
             return Flow::Give(None);
         }
@@ -657,23 +678,30 @@ impl Walker<'_> {
 
 // Iterations and jumps.
 impl Walker<'_> {
-    fn fire_iteration_events(&mut self, id: ControllerId) {
+    /// Tells the listeners that an iteration starts; a step if one of them has to be waited for.
+    fn fire_iteration_events(&mut self, id: ControllerId) -> Option<Step> {
         if !self.state(id).first {
-            return;
+            return None;
         }
         let iteration = self.iteration_count(id);
         let controller = &self.group.controllers[id as usize];
-        for hook in &controller.listeners {
+        let told = std::mem::take(&mut self.state(id).told);
+        for (index, hook) in controller.listeners.iter().enumerate().skip(told.into()) {
             match hook {
                 Hook::Thread => self.cx.start_thread_iteration(self.group),
                 Hook::Controller(child) => {
                     let of_loop = matches!(controller.kind, Kind::Loop { .. });
                     self.iteration_started_above(*child, iteration, of_loop);
                 }
+                Hook::Element(element) if element.remote().is_some() => {
+                    self.state(id).told = index as u16 + 1;
+                    return Some(Step::Tell(id));
+                }
                 Hook::Element(element) => element.iteration_start(self.cx, iteration),
             }
         }
         self.state(id).first = false;
+        None
     }
 
     fn iteration_count(&mut self, id: ControllerId) -> i32 {

@@ -326,6 +326,11 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         config::random_csv_data_set,
     ),
+    native(
+        "kg.apc.jmeter.config.redis.RedisDataSet",
+        Role::Scoped,
+        config::redis_data_set,
+    ),
     native("CounterConfig", Role::Scoped, config::counter),
     native(
         "RandomVariableConfig",

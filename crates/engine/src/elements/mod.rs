@@ -128,6 +128,10 @@ pub trait Timer: Send + Sync {
 pub trait IterationListener: Send + Sync {
     /// `iteration` is that controller's count (`LoopIterationEvent#getIteration`).
     fn iteration_start(&self, cx: &mut Context, iteration: i32);
+    /// A data set on a server, whose next row is waited for instead.
+    fn remote(&self) -> Option<&config::RedisDataSet> {
+        None
+    }
 }
 
 /// Is told when an iteration of the thread group starts (`TestIterationListener`).

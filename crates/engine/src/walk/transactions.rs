@@ -14,7 +14,7 @@ impl Walker<'_> {
             self.state(id).extra = Extra::None;
             return None;
         }
-        if self.state(id).first {
+        if self.begins(id) {
             let name: Rc<str> = self.group.controllers[id as usize]
                 .name
                 .eval(self.cx)
@@ -46,7 +46,7 @@ impl Walker<'_> {
 
     /// `TransactionController#nextWithoutTransactionSampler`.
     pub(super) fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
-        if self.state(id).first {
+        if self.begins(id) {
             let name: Rc<str> = self.group.controllers[id as usize]
                 .name
                 .eval(self.cx)
@@ -71,6 +71,12 @@ impl Walker<'_> {
             }
         }
         flow
+    }
+
+    /// Whether a run of the transaction starts with the pass at hand.
+    fn begins(&mut self, id: ControllerId) -> bool {
+        let state = self.state(id);
+        state.first && state.told == 0
     }
 
     pub(super) fn count_call(&mut self, id: ControllerId, found: bool) {

@@ -1,5 +1,7 @@
 //! Database servers of the test's own, where the machine has them.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::chown;
@@ -148,14 +150,7 @@ impl MariaDb {
             server,
             _folder: folder,
         };
-        let began = Instant::now();
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "the server does not get ready"
-            );
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for_port(port);
         Some(mariadb)
     }
 }
@@ -215,4 +210,54 @@ fn wait_until_ready(data: &Path) {
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("the server does not get ready");
+}
+
+/// A Redis server that keeps nothing.
+pub struct Redis {
+    pub port: u16,
+    server: Child,
+    _folder: tempfile::TempDir,
+}
+
+impl Redis {
+    /// Starts a server; `None`, and a line that says so, where there is none.
+    pub fn start() -> Option<Redis> {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let port = free_port();
+        let server = Command::new("redis-server")
+            .current_dir(folder.path())
+            .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+            .args(["--save", "", "--appendonly", "no", "--requirepass", "pw"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(server) = server else {
+            println!("skipped: this machine has no Redis (package redis-server)");
+            return None;
+        };
+        wait_for_port(port);
+        Some(Redis {
+            port,
+            server,
+            _folder: folder,
+        })
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.server.kill().expect("the server runs");
+        self.server.wait().expect("it is this process's child");
+    }
+}
+
+fn wait_for_port(port: u16) {
+    let began = Instant::now();
+    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the server does not get ready"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -13,6 +13,7 @@ mod jks;
 mod keystore_config;
 mod random_csv_data_set;
 mod random_variable_config;
+mod redis_data_set;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
@@ -24,3 +25,4 @@ pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
 pub use keystore_config::{Keystore, decode as keystore, read as read_keystore};
 pub use random_csv_data_set::decode as random_csv_data_set;
 pub use random_variable_config::decode as random_variable;
+pub use redis_data_set::{RedisDataSet, decode as redis_data_set};

@@ -1,0 +1,302 @@
+//! Redis Data Set of jmeter-plugins (`kg.apc.jmeter.config.redis.RedisDataSet`): each iteration of the controller around it
+//! takes a row of a list or a set that a Redis server has into variables. Where there is none, the user ends.
+//!
+//! Properties: `redisKey`, `variableNames` (comma separated, not trimmed), `delimiter` (of the row's values, as it is), all
+//! computed once per user; `redisDataType` (0 a list, 1 a set) with `recycleDataOnUse`: off, a row is removed (`LPOP`, `SPOP`);
+//! on, the last row of the list becomes its first (`LMOVE`) or the set keeps it (`SRANDMEMBER`), or, with
+//! `plugins.redis.legacy`, the row is removed and added again. Plans of the plugin's first versions have `getMode` instead: 0
+//! removes from a list, 1 keeps in a set. `host`, `port`, `timeout` (milliseconds, 0 is no limit), `password`, `database`,
+//! `ssl`: computed before the run.
+//!
+//! Differences: instead of a pool, the users of a worker share one connection, on which their requests follow each other
+//! without waiting, so the settings of the pool change nothing; a server that closed it is asked on a new one. An empty
+//! delimiter leaves the row whole, where the plugin fills the memory. With `ssl` the plugin's own class runs it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use drumfire_expr::{Template, values};
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionInfo, RedisError};
+
+use crate::compile::Decoder;
+use crate::context::{Context, StateId};
+use crate::elements::thread_end::{
+    as_at_thread_start, ended_by_exception, stop_thread, test_failed,
+};
+use crate::elements::{IterationListener, Roles, java};
+
+/// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
+const PORT: i64 = 6379;
+const TIMEOUT_MS: i64 = 2000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    PopFromList,
+    /// The last becomes the first.
+    TurnList,
+    PopAndPushList,
+    PopFromSet,
+    KeepInSet,
+    PopAndAddSet,
+}
+
+pub struct RedisDataSet {
+    server: Client,
+    timeout: Option<Duration>,
+    access: Access,
+    key: Template,
+    names: Template,
+    delimiter: Template,
+    state: StateId,
+    /// The connections, by worker.
+    connections: Mutex<HashMap<ThreadId, MultiplexedConnection>>,
+}
+
+/// What one user has of it.
+struct Bound {
+    key: String,
+    names: Arc<[String]>,
+    delimiter: String,
+    connection: Option<MultiplexedConnection>,
+}
+
+pub fn decode(d: &mut Decoder) -> Roles {
+    if values::property_bool(&d.text_now("ssl")) {
+        return java::foreign(d);
+    }
+    let (port, timeout_ms, database) = match (
+        number(d, "port", PORT),
+        number(d, "timeout", TIMEOUT_MS),
+        number(d, "database", 0),
+    ) {
+        (Some(port), Some(timeout_ms), Some(database)) => (port, timeout_ms, database),
+        _ => return Roles::default(),
+    };
+    let address = ConnectionAddr::Tcp(d.text_now("host"), port as u16);
+    let mut login = redis::RedisConnectionInfo::default().set_db(database);
+    let password = d.text_now("password");
+    if !password.trim().is_empty() {
+        login = login.set_password(password);
+    }
+    let info = address
+        .into_connection_info()
+        .map(|info| info.set_redis_settings(login));
+    let server = match info.and_then(Client::open) {
+        Ok(server) => server,
+        Err(error) => {
+            let message = format!("Redis Data Set '{}': {error}", d.element.name);
+            d.cannot_run("redis-address", message);
+            return Roles::default();
+        }
+    };
+    Roles::each_iteration(RedisDataSet {
+        server,
+        timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms as u64)),
+        access: access(d),
+        key: d.template("redisKey"),
+        names: d.template("variableNames"),
+        delimiter: d.template("delimiter"),
+        state: d.new_state(),
+        connections: Mutex::default(),
+    })
+}
+
+/// A number, or what counts where there is none (`RedisDataSet#testStarted`). One that Java does not read ends the test there.
+fn number(d: &mut Decoder, name: &str, default: i64) -> Option<i64> {
+    let text = d.text_now(name);
+    if text.trim().is_empty() {
+        return Some(default);
+    }
+    let number = values::parse_int(&text).map(i64::from);
+    if number.is_none() {
+        let message = format!(
+            "{name} of Redis Data Set '{}' is no number: {text}",
+            d.element.name
+        );
+        d.cannot_run("redis-number", message);
+    }
+    number
+}
+
+/// `RedisDataSet#selectPollingStrategy`; the first versions' `getMode`.
+fn access(d: &mut Decoder) -> Access {
+    let ordinal = |text: String, second: &str| text == second || text.trim() == "1";
+    if d.element.props.value("getMode").is_some()
+        && d.element.props.value("redisDataType").is_none()
+    {
+        return match ordinal(d.text_now("getMode"), "RANDOM_KEEP") {
+            true => Access::KeepInSet,
+            false => Access::PopFromList,
+        };
+    }
+    let is_set = ordinal(d.text_now("redisDataType"), "Set");
+    let recycles = values::property_bool(&d.text_now("recycleDataOnUse"));
+    let is_legacy = values::property_bool(&d.text_now("plugins.redis.legacy"));
+    match (is_set, recycles, is_legacy) {
+        (false, false, _) => Access::PopFromList,
+        (false, true, false) => Access::TurnList,
+        (false, true, true) => Access::PopAndPushList,
+        (true, false, _) => Access::PopFromSet,
+        (true, true, false) => Access::KeepInSet,
+        (true, true, true) => Access::PopAndAddSet,
+    }
+}
+
+impl IterationListener for RedisDataSet {
+    fn iteration_start(&self, _: &mut Context, _: i32) {}
+    fn remote(&self) -> Option<&RedisDataSet> {
+        Some(self)
+    }
+}
+
+impl RedisDataSet {
+    /// `RedisDataSet#iterationStart`.
+    pub async fn take_row(&self, cx: &mut Context) {
+        if !cx.alive {
+            return;
+        }
+        let mut bound = match cx.take_state::<Bound>(self.state) {
+            Some(bound) => bound,
+            None => {
+                let bound = as_at_thread_start(cx, |cx| self.bind(cx));
+                if ended_by_exception(cx) {
+                    return;
+                }
+                Box::new(bound)
+            }
+        };
+        if let Some(row) = cx.attend(self.next_row(&mut bound)).await {
+            match row {
+                Ok(Some(row)) => bound.set(&row, cx),
+                Ok(None) => stop_thread(cx, "End of redis data detected"),
+                Err(error) => test_failed(cx, &format!("Redis: {error}")),
+            }
+        }
+        cx.put_state(self.state, bound);
+    }
+
+    fn bind(&self, cx: &mut Context) -> Bound {
+        let names = self.names.eval(cx).into_string();
+        Bound {
+            key: self.key.eval(cx).into_string(),
+            names: split_names(&names),
+            delimiter: self.delimiter.eval(cx).into_string(),
+            connection: None,
+        }
+    }
+
+    /// The next row; none at the end. What the server refuses is as the end (`JedisDataException`).
+    async fn next_row(&self, bound: &mut Bound) -> Result<Option<String>, RedisError> {
+        let mut connection = match bound.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().await?,
+        };
+        let mut row = self.ask(&mut connection, &bound.key).await;
+        if row.as_ref().is_err_and(RedisError::is_connection_dropped) {
+            self.forget();
+            connection = self.connect().await?;
+            row = self.ask(&mut connection, &bound.key).await;
+        }
+        match row {
+            Ok(row) => {
+                bound.connection = Some(connection);
+                Ok(row.map(|row| String::from_utf8_lossy(&row).into_owned()))
+            }
+            Err(error) if error.code().is_some() => {
+                tracing::error!(
+                    "Failed to retrieve data from redis key {}: {error}",
+                    bound.key
+                );
+                Ok(None)
+            }
+            Err(error) => {
+                self.forget();
+                Err(error)
+            }
+        }
+    }
+
+    /// This worker's connection.
+    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+        let worker = std::thread::current().id();
+        if let Some(connection) = self.connections().get(&worker) {
+            return Ok(connection.clone());
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(self.timeout)
+            .set_response_timeout(self.timeout);
+        let connection = self
+            .server
+            .get_multiplexed_async_connection_with_config(&config)
+            .await?;
+        let mut connections = self.connections();
+        Ok(connections.entry(worker).or_insert(connection).clone())
+    }
+
+    fn forget(&self) {
+        self.connections().remove(&std::thread::current().id());
+    }
+
+    fn connections(&self) -> std::sync::MutexGuard<'_, HashMap<ThreadId, MultiplexedConnection>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn ask(
+        &self,
+        connection: &mut MultiplexedConnection,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, RedisError> {
+        let row = match self.access {
+            Access::PopFromList | Access::PopAndPushList => Cmd::lpop(key, None),
+            Access::TurnList => {
+                let (from, to) = (redis::Direction::Right, redis::Direction::Left);
+                Cmd::lmove(key, key, from, to)
+            }
+            Access::PopFromSet | Access::PopAndAddSet => Cmd::spop(key),
+            Access::KeepInSet => Cmd::srandmember(key),
+        };
+        let row: Option<Vec<u8>> = row.query_async(connection).await?;
+        if let Some(row) = &row {
+            match self.access {
+                Access::PopAndPushList => {
+                    Cmd::rpush(key, row).exec_async(connection).await?;
+                }
+                Access::PopAndAddSet => Cmd::sadd(key, row).exec_async(connection).await?,
+                _ => {}
+            }
+        }
+        Ok(row)
+    }
+}
+
+impl Bound {
+    fn set(&self, row: &str, cx: &mut Context) {
+        for (name, value) in self.names.iter().zip(split_row(row, &self.delimiter)) {
+            cx.vars.set_named(name, Rc::from(value));
+        }
+    }
+}
+
+/// `JOrphanUtils#split` with its truncation.
+fn split_names(names: &str) -> Arc<[String]> {
+    names
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `JOrphanUtils#split` without truncation: an empty row has no values.
+fn split_row<'r>(row: &'r str, delimiter: &'r str) -> Vec<&'r str> {
+    match (row, delimiter) {
+        ("", _) => Vec::new(),
+        (row, "") => vec![row],
+        (row, delimiter) => row.split(delimiter).collect(),
+    }
+}
