@@ -16,8 +16,10 @@ use anyhow::{Context as _, bail};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test                          all tests of the workspace, and those of the report's page in a browser (node, npm, Chromium)
-  test web                      the latter alone
+  test                          all tests of the workspace, those of the feature http3, and those of the report's page in a
+                                browser (node, npm, Chromium)
+  test http3                    those of the feature http3, which is off by default
+  test web                      those in a browser alone
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
@@ -33,9 +35,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => {
-            run(cargo().args(["test", "--workspace", "--quiet"])).and_then(|()| web::test())
-        }
+        ["test"] => run(cargo().args(["test", "--workspace", "--quiet"]))
+            .and_then(|()| test_http3())
+            .and_then(|()| web::test()),
+        ["test", "http3"] => test_http3(),
         ["test", "web"] => web::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
         ["bench", ref options @ ..] => bench::bench(options),
@@ -57,6 +60,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The tests of HTTP/3, and that the program can be built with it.
+fn test_http3() -> anyhow::Result<()> {
+    let features = ["--features", "http3"];
+    let http = ["--package", "drumfire-http", "--test", "http3"];
+    let engine = ["--package", "drumfire-engine", "--test", "http3"];
+    for test in [http, engine] {
+        run(cargo().args(["test", "--quiet"]).args(test).args(features))?;
+    }
+    let program = ["check", "--quiet", "--package", "drumfire"];
+    run(cargo().args(program).args(features))
 }
 
 /// The folder of the workspace.

@@ -13,8 +13,8 @@ use socket2::Domain;
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::connection::{Connection, Read, TlsState, read_into};
-use crate::failure::{FailureKind, Phase, TlsFailure};
-use crate::message::{Handshake, Limits, Times};
+use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
+use crate::message::{Handshake, Limits, Times, Wire};
 use crate::pace::Pace;
 use crate::proxy::{self, Tunnel};
 use crate::send::append_encoded;
@@ -36,6 +36,41 @@ pub(crate) struct Opening<'a> {
     pub handshake: Option<Handshake>,
 }
 
+impl<'a> Opening<'a> {
+    pub fn new(
+        session: &'a Session,
+        target: &'a Target,
+        tunnel: &'a dyn Tunnel,
+        limits: Limits,
+        times: &'a mut Times,
+    ) -> Self {
+        Self {
+            session,
+            target,
+            tunnel,
+            limits,
+            times,
+            phase: Phase::Resolve,
+            addresses: Vec::new(),
+            handshake: None,
+        }
+    }
+
+    /// What became of an attempt that failed.
+    pub fn failed(self, kind: FailureKind) -> Box<Failure> {
+        add(&self.session.worker().counts.failures, 1);
+        self.times.end = Instant::now();
+        Box::new(Failure {
+            kind,
+            phase: self.phase,
+            times: *self.times,
+            wire: Wire::default(),
+            reused: false,
+            addresses: self.addresses,
+        })
+    }
+}
+
 impl Opening<'_> {
     /// Opens a connection to the target, by way of its proxy if it has one.
     pub async fn open(&mut self) -> Result<Connection, FailureKind> {
@@ -43,10 +78,9 @@ impl Opening<'_> {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&self.target.host, self.target.port),
         };
-        self.phase = Phase::Resolve;
         self.addresses = self.resolve(host).await?;
         self.times.resolved = Some(Instant::now());
-        let mut connection = self.connect_to_any(port).await?;
+        let mut connection = self.connect_to_any(port, Self::connect_to).await?;
         if let Some(proxy) = &self.target.proxy
             && self.target.tls
         {
@@ -70,7 +104,7 @@ impl Opening<'_> {
         Ok(connection)
     }
 
-    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FailureKind> {
+    pub async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FailureKind> {
         if let Ok(address) = host.parse() {
             return Ok(vec![address]);
         }
@@ -83,11 +117,15 @@ impl Opening<'_> {
     /// Tries the addresses in order. As in HttpClient's `DefaultHttpClientConnectionOperator`
     /// the time limit holds for each, and only a refusal, a timeout or a missing route
     /// leads on to the next.
-    async fn connect_to_any(&mut self, port: u16) -> Result<Connection, FailureKind> {
+    pub async fn connect_to_any<C>(
+        &mut self,
+        port: u16,
+        connect: impl AsyncFn(&mut Self, SocketAddr) -> Result<C, FailureKind>,
+    ) -> Result<C, FailureKind> {
         let mut failure = FailureKind::UnknownHost;
         for index in 0..self.addresses.len() {
             let address = self.addresses[index];
-            match self.connect_to(SocketAddr::new(address, port)).await {
+            match connect(self, SocketAddr::new(address, port)).await {
                 Ok(connection) => return Ok(connection),
                 Err(
                     kind @ (FailureKind::Refused
@@ -163,7 +201,7 @@ impl Opening<'_> {
             }
             if !refusal.kept_alive {
                 worker.counts.closed(true);
-                connection = self.connect_to_any(port).await?;
+                connection = self.connect_to_any(port, Self::connect_to).await?;
                 self.phase = Phase::Proxy;
             }
         }
@@ -209,7 +247,7 @@ impl Opening<'_> {
 /// The name to send by SNI. As Java's `sun.security.ssl.Utilities.rawToSNIHostName` has it, none
 /// is sent for IP addresses, for names without a dot and for names that are not valid; the
 /// session is then remembered by the peer's address.
-fn server_name(host: &str, peer: IpAddr) -> ServerName<'static> {
+pub(crate) fn server_name(host: &str, peer: IpAddr) -> ServerName<'static> {
     let dotted = host.find('.').is_some_and(|at| at > 0) && !host.ends_with('.');
     match ServerName::try_from(host.to_owned()) {
         Ok(name) if dotted => name,

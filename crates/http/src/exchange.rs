@@ -6,6 +6,8 @@ use crate::connect::Opening;
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase};
 use crate::http2;
+#[cfg(feature = "http3")]
+use crate::http3;
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
 use crate::pace::Pace;
 use crate::proxy::{Bare, Tunnel};
@@ -35,6 +37,10 @@ pub async fn exchange(
 ) -> Result<Incoming, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
         return Box::pin(http2::exchange(session, target, out, want, limits)).await;
+    }
+    #[cfg(feature = "http3")]
+    if target.version == HttpVersion::Http3 && target.tls && target.proxy.is_none() {
+        return Box::pin(http3::exchange(session, target, out, want, limits)).await;
     }
     let mut times = Times::starting(Instant::now());
     let (connection, handshake, reused) = match session.take_idle(target) {
@@ -245,30 +251,10 @@ pub(crate) async fn open(
     limits: Limits,
     times: &mut Times,
 ) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
-    let mut opening = Opening {
-        session,
-        target,
-        tunnel: tunnel.unwrap_or(&Bare),
-        limits,
-        times,
-        phase: Phase::Resolve,
-        addresses: Vec::new(),
-        handshake: None,
-    };
+    let mut opening = Opening::new(session, target, tunnel.unwrap_or(&Bare), limits, times);
     match opening.open().await {
         Ok(connection) => Ok((Box::new(connection), opening.handshake)),
-        Err(kind) => {
-            add(&session.worker().counts.failures, 1);
-            opening.times.end = Instant::now();
-            Err(Box::new(Failure {
-                kind,
-                phase: opening.phase,
-                times: *opening.times,
-                wire: Wire::default(),
-                reused: false,
-                addresses: opening.addresses,
-            }))
-        }
+        Err(kind) => Err(opening.failed(kind)),
     }
 }
 

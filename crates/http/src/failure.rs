@@ -84,6 +84,7 @@ pub enum FailureKind {
     BadChunk(BadChunk),
     Tls(TlsFailure),
     Http2(Http2Failure),
+    Http3(Http3Failure),
     Decode(DecodeFailure),
     /// The proxy answered CONNECT with something other than 2xx; its answer is inside.
     ProxyRefused(Box<Incoming>),
@@ -147,6 +148,28 @@ pub enum Http2Failure {
     Unsendable,
 }
 
+/// How an exchange over HTTP/3 failed; codes are those of RFC 9114 section 8.1 (see [`Http3Failure::code_name`]), unless said
+/// otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Http3Failure {
+    /// The peer reset the stream.
+    Reset(u64),
+    /// The peer takes no more requests on this connection.
+    GoAway,
+    /// The peer broke the protocol: what it was told.
+    Broken(u64),
+    /// The connection ended in good order.
+    Closed,
+    /// The peer ended the connection.
+    ClosedFor(u64),
+    /// The connection failed below HTTP/3: a code of RFC 9000 section 20.1.
+    Quic(u64),
+    /// Nothing came for as long as the peer allows.
+    Silence,
+    /// The request has no form in HTTP/3.
+    Unsendable,
+}
+
 /// How a content encoding failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeFailure {
@@ -185,6 +208,13 @@ impl FailureKind {
                 | Self::TruncatedChunk { .. }
                 | Self::MissingLastChunk
                 | Self::Http2(Http2Failure::GoAway(_) | Http2Failure::Closed)
+                | Self::Http3(
+                    Http3Failure::GoAway
+                        | Http3Failure::Closed
+                        | Http3Failure::ClosedFor(_)
+                        | Http3Failure::Quic(_)
+                        | Http3Failure::Silence
+                )
         )
     }
 
@@ -289,6 +319,58 @@ impl Http2Failure {
     }
 }
 
+impl Http3Failure {
+    /// The code's name in RFC 9114 or RFC 9000, if it has one.
+    pub fn code_name(&self) -> Option<&'static str> {
+        const OF_HTTP3: [&str; 17] = [
+            "H3_NO_ERROR",
+            "H3_GENERAL_PROTOCOL_ERROR",
+            "H3_INTERNAL_ERROR",
+            "H3_STREAM_CREATION_ERROR",
+            "H3_CLOSED_CRITICAL_STREAM",
+            "H3_FRAME_UNEXPECTED",
+            "H3_FRAME_ERROR",
+            "H3_EXCESSIVE_LOAD",
+            "H3_ID_ERROR",
+            "H3_SETTINGS_ERROR",
+            "H3_MISSING_SETTINGS",
+            "H3_REQUEST_REJECTED",
+            "H3_REQUEST_CANCELLED",
+            "H3_REQUEST_INCOMPLETE",
+            "H3_MESSAGE_ERROR",
+            "H3_CONNECT_ERROR",
+            "H3_VERSION_FALLBACK",
+        ];
+        const OF_QUIC: [&str; 17] = [
+            "NO_ERROR",
+            "INTERNAL_ERROR",
+            "CONNECTION_REFUSED",
+            "FLOW_CONTROL_ERROR",
+            "STREAM_LIMIT_ERROR",
+            "STREAM_STATE_ERROR",
+            "FINAL_SIZE_ERROR",
+            "FRAME_ENCODING_ERROR",
+            "TRANSPORT_PARAMETER_ERROR",
+            "CONNECTION_ID_LIMIT_ERROR",
+            "PROTOCOL_VIOLATION",
+            "INVALID_TOKEN",
+            "APPLICATION_ERROR",
+            "CRYPTO_BUFFER_EXCEEDED",
+            "KEY_UPDATE_ERROR",
+            "AEAD_LIMIT_REACHED",
+            "NO_VIABLE_PATH",
+        ];
+        let (names, index) = match *self {
+            Self::Reset(code) | Self::Broken(code) | Self::ClosedFor(code) => {
+                (OF_HTTP3, code.checked_sub(0x100)?)
+            }
+            Self::Quic(code) => (OF_QUIC, code),
+            _ => return None,
+        };
+        names.get(usize::try_from(index).ok()?).copied()
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} failed: {:?}", self.phase, self.kind)
@@ -322,6 +404,21 @@ mod tests {
         assert!(matches!(kind(libc::ECONNRESET), FailureKind::Reset));
         assert!(matches!(kind(libc::EPIPE), FailureKind::BrokenPipe));
         assert!(matches!(kind(libc::EACCES), FailureKind::Io(_)));
+    }
+
+    #[test]
+    fn codes_of_http_3_and_quic_have_names() {
+        assert_eq!(
+            Http3Failure::Reset(0x10b).code_name(),
+            Some("H3_REQUEST_REJECTED")
+        );
+        assert_eq!(
+            Http3Failure::ClosedFor(0x110).code_name(),
+            Some("H3_VERSION_FALLBACK")
+        );
+        assert_eq!(Http3Failure::Quic(0x10).code_name(), Some("NO_VIABLE_PATH"));
+        assert_eq!(Http3Failure::Reset(5).code_name(), None);
+        assert_eq!(Http3Failure::Silence.code_name(), None);
     }
 
     #[test]

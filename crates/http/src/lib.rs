@@ -23,6 +23,8 @@
 //! Everything here belongs to one thread, except [`Target`], [`Tls`] and [`Identity`], which are
 //! shared.
 
+mod binary_head;
+mod carriers;
 mod connect;
 mod connection;
 mod decode;
@@ -33,6 +35,8 @@ mod framing;
 pub mod fuzzing;
 mod head;
 mod http2;
+#[cfg(feature = "http3")]
+mod http3;
 mod md5;
 mod message;
 mod pace;
@@ -58,8 +62,8 @@ use portable as sys;
 
 pub use exchange::exchange;
 pub use failure::{
-    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart,
-    TlsFailure,
+    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
+    StatusLinePart, TlsFailure,
 };
 pub use head::{Headers, MAX_HEAD_BYTES};
 pub use message::{

@@ -1,19 +1,20 @@
 //! One virtual user's connections and TLS sessions.
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::{Rc, Weak};
+use std::cell::{OnceCell, RefCell, RefMut};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustls::ClientConfig;
-use tokio::sync::Mutex;
-
+use crate::carriers::{Carriers, Lifetime};
 use crate::connection::Connection;
 use crate::http2::Streams;
+#[cfg(feature = "http3")]
+use crate::http3::Quic;
 use crate::resolve::Resolver;
 use crate::target::{HttpVersion, Target};
 use crate::tls::Identity;
 use crate::worker::{Worker, add};
+use rustls::ClientConfig;
 
 /// The HTTP state of one user: idle connections, TLS sessions, and a resolver if it has one of
 /// its own. Costs a few words until it is used.
@@ -26,17 +27,11 @@ pub struct Session {
     )]
     idle: RefCell<Vec<Box<Connection>>>,
     /// Made when it is needed.
-    http2: OnceCell<Box<RefCell<Http2>>>,
+    http2: OnceCell<Box<RefCell<Carriers<Streams>>>>,
+    #[cfg(feature = "http3")]
+    http3: OnceCell<Box<RefCell<Carriers<Quic>>>>,
     tls: RefCell<Vec<UserTls>>,
     resolver: RefCell<Option<Rc<dyn Resolver>>>,
-}
-
-/// A user's HTTP/2 connections, in use or not.
-#[derive(Default)]
-struct Http2 {
-    open: Vec<Rc<Streams>>,
-    /// Where connections are being opened.
-    opening: Vec<(Target, Weak<Mutex<()>>)>,
 }
 
 /// The TLS configuration, which holds the sessions, for one server and identity. As in Java, a session belongs to a
@@ -55,6 +50,8 @@ impl Session {
             worker,
             idle: RefCell::default(),
             http2: OnceCell::new(),
+            #[cfg(feature = "http3")]
+            http3: OnceCell::new(),
             tls: RefCell::default(),
             resolver: RefCell::default(),
         }
@@ -70,13 +67,13 @@ impl Session {
             self.worker.counts.closed(false);
             connection.close();
         }
-        let Some(http2) = self.http2.get() else {
-            return;
-        };
-        let open = std::mem::take(&mut http2.borrow_mut().open);
-        for streams in open {
-            self.worker.counts.closed(false);
-            streams.close();
+        let counts = &self.worker.counts;
+        if let Some(http2) = self.http2.get() {
+            http2.borrow_mut().close_all(counts);
+        }
+        #[cfg(feature = "http3")]
+        if let Some(http3) = self.http3.get() {
+            http3.borrow_mut().close_all(counts);
         }
     }
 
@@ -93,15 +90,13 @@ impl Session {
 
     /// The number of idle connections.
     pub fn idle_connections(&self) -> usize {
-        let streams = self.http2.get().map_or(0, |http2| {
-            let http2 = http2.borrow();
-            http2
-                .open
-                .iter()
-                .filter(|streams| streams.is_idle())
-                .count()
-        });
-        self.idle.borrow().len() + streams
+        let http2 = self.http2.get();
+        let http2 = http2.map_or(0, |http2| http2.borrow().idle_count());
+        #[cfg(feature = "http3")]
+        let http3 = self.http3.get();
+        #[cfg(feature = "http3")]
+        let http2 = http2 + http3.map_or(0, |http3| http3.borrow().idle_count());
+        self.idle.borrow().len() + http2
     }
 
     pub(crate) fn resolver(&self) -> Rc<dyn Resolver> {
@@ -211,70 +206,23 @@ impl Session {
         }
     }
 
-    fn http2(&self) -> &RefCell<Http2> {
-        self.http2.get_or_init(Box::default)
+    /// The user's HTTP/2 connections.
+    pub(crate) fn http2(&self) -> RefMut<'_, Carriers<Streams>> {
+        self.http2.get_or_init(Box::default).borrow_mut()
     }
 
-    /// The HTTP/2 connection to `target`, if there is one that takes more exchanges. Others met on the way are let go.
-    pub(crate) fn streams(&self, target: &Target) -> Option<Rc<Streams>> {
-        let mut http2 = self.http2().borrow_mut();
-        let mut at = http2.open.len();
-        while at > 0 {
-            at -= 1;
-            let streams = &http2.open[at];
-            if streams.target != *target {
-                continue;
-            }
-            let expired = streams.expires.get().is_some_and(|at| Instant::now() >= at);
-            if !expired && streams.is_fit() {
-                return Some(streams.clone());
-            }
-            let counts = &self.worker.counts;
-            add(
-                if expired {
-                    &counts.expired
-                } else {
-                    &counts.stale
-                },
-                1,
-            );
-            counts.closed(!expired);
-            http2.open.remove(at).close();
-        }
-        None
-    }
-
-    pub(crate) fn add_streams(&self, streams: Rc<Streams>) {
-        self.http2().borrow_mut().open.push(streams);
+    /// The user's HTTP/3 connections.
+    #[cfg(feature = "http3")]
+    pub(crate) fn http3(&self) -> RefMut<'_, Carriers<Quic>> {
+        self.http3.get_or_init(Box::default).borrow_mut()
     }
 
     /// An exchange has ended, and the connection goes on.
-    pub(crate) fn keep_streams(&self, streams: &Streams, now: Instant) {
-        streams.idle_since.set(now);
-        streams.expires.set(self.expiry(streams.opened, now, None));
-    }
-
-    /// The connection takes no more exchanges.
-    pub(crate) fn drop_streams(&self, streams: &Rc<Streams>, by_peer: bool) {
-        let mut http2 = self.http2().borrow_mut();
-        let at = http2.open.iter().position(|own| Rc::ptr_eq(own, streams));
-        if let Some(at) = at {
-            self.worker.counts.closed(by_peer);
-            http2.open.remove(at).close();
-        }
-    }
-
-    /// Held by whoever opens an HTTP/2 connection to `target`.
-    pub(crate) fn turn_to_open(&self, target: &Target) -> Rc<Mutex<()>> {
-        let opening = &mut self.http2().borrow_mut().opening;
-        opening.retain(|(_, turn)| turn.strong_count() > 0);
-        let known = opening.iter().find(|(own, _)| own == target);
-        if let Some(turn) = known.and_then(|(_, turn)| turn.upgrade()) {
-            return turn;
-        }
-        let turn = Rc::new(Mutex::new(()));
-        opening.push((target.clone(), Rc::downgrade(&turn)));
-        turn
+    pub(crate) fn keep(&self, lifetime: &Lifetime, now: Instant) {
+        lifetime.idle_since.set(now);
+        lifetime
+            .expires
+            .set(self.expiry(lifetime.opened, now, None));
     }
 }
 

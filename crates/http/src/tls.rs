@@ -1,5 +1,7 @@
 //! TLS settings: which versions, which sessions are resumed, and that nothing is verified.
 
+#[cfg(feature = "http3")]
+use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +24,9 @@ pub struct Tls {
     base: Arc<ClientConfig>,
     /// The same, and offers HTTP/2.
     base_http2: Arc<ClientConfig>,
+    /// The same for QUIC, if its version and cipher suite are among the settings (RFC 9001 sections 4.2 and 5.3).
+    #[cfg(feature = "http3")]
+    base_http3: Option<Arc<ClientConfig>>,
     sessions: TlsSessions,
     /// Where sessions are shared: the configuration with those of a host and port.
     shared: Mutex<Vec<SharedTls>>,
@@ -37,6 +42,20 @@ struct SharedTls {
 
 /// HTTP/2's name in ALPN (RFC 9113 section 3.1).
 pub(crate) const ALPN_HTTP2: &[u8] = b"h2";
+/// HTTP/3's name in ALPN (RFC 9114 section 3.1).
+#[cfg(feature = "http3")]
+const ALPN_HTTP3: &[u8] = b"h3";
+
+#[cfg(feature = "http3")]
+thread_local! {
+    static CERTIFICATES_SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many certificates servers have shown to this thread.
+#[cfg(feature = "http3")]
+pub(crate) fn certificates_seen() -> u64 {
+    CERTIFICATES_SEEN.get()
+}
 
 /// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
 #[derive(Debug, Clone)]
@@ -112,9 +131,23 @@ impl Tls {
         base.resumption = Resumption::disabled();
         let mut base_http2 = base.clone();
         base_http2.alpn_protocols = vec![ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
+        #[cfg(feature = "http3")]
+        let base_http3 = {
+            let suites = &base.crypto_provider().cipher_suites;
+            let has_suite = suites
+                .iter()
+                .any(|suite| suite.suite() == CipherSuite::TLS13_AES_128_GCM_SHA256);
+            (options.tls13 && has_suite).then(|| {
+                let mut base_http3 = base.clone();
+                base_http3.alpn_protocols = vec![ALPN_HTTP3.to_vec()];
+                Arc::new(base_http3)
+            })
+        };
         Ok(Arc::new(Self {
             base: Arc::new(base),
             base_http2: Arc::new(base_http2),
+            #[cfg(feature = "http3")]
+            base_http3,
             sessions: options.sessions,
             shared: Mutex::default(),
         }))
@@ -145,10 +178,19 @@ impl Tls {
         Arc::new(config)
     }
 
+    #[cfg(feature = "http3")]
+    pub(crate) fn is_fit_for_quic(&self) -> bool {
+        self.base_http3.is_some()
+    }
+
     fn base(&self, version: HttpVersion) -> &Arc<ClientConfig> {
         match version {
             HttpVersion::Http1 => &self.base,
             HttpVersion::Http2 => &self.base_http2,
+            #[cfg(feature = "http3")]
+            HttpVersion::Http3 => self.base_http3.as_ref().unwrap_or(&self.base),
+            #[cfg(not(feature = "http3"))]
+            HttpVersion::Http3 => &self.base,
         }
     }
 
@@ -240,6 +282,8 @@ impl ServerCertVerifier for TrustAll {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        #[cfg(feature = "http3")]
+        CERTIFICATES_SEEN.set(CERTIFICATES_SEEN.get() + 1);
         Ok(ServerCertVerified::assertion())
     }
 

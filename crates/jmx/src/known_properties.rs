@@ -369,7 +369,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "drumfire.http.version",
                 "1.1",
-                "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking.",
+                "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking. With 3, in builds with the feature http3, HTTP/3 for HTTPS without a proxy.",
             ),
             honoured(
                 "drumfire.http.close_with_reset",

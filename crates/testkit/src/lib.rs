@@ -1,6 +1,8 @@
 //! For tests only: a server that misbehaves on request, the program run in a folder of its own, output without times and ports.
 
 pub mod compat;
+#[cfg(feature = "http3")]
+pub mod http3;
 pub mod program;
 pub mod redact;
 pub mod server;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use drumfire_engine::{Compiled, Control, Observer, Options, Progress, Settings, compile, run};
 use drumfire_expr::Properties;
+use drumfire_jmx::Diagnostic;
 
 /// A row of the results, by column.
 pub type Row = std::collections::HashMap<String, String>;
@@ -57,25 +58,18 @@ pub fn get(name: &str, port: u16, path: &str, more: &str, children: &str) -> Str
     )
 }
 
+/// Why a plan like that of [`run_group`] is refused.
+pub fn refusals(group: &str, body: &str, properties: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let faults = compiled(&plan(group, body), properties, folder.path()).err();
+    let faults = faults.unwrap_or_default();
+    faults.iter().map(|fault| fault.render(false)).collect()
+}
+
 /// Runs a plan and reads its rows.
 pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let results = folder.path().join("rows.jtl");
-    let settings = Settings {
-        properties: Properties::new(),
-        results: Some(results.clone()),
-        base_dir: folder.path().into(),
-        ..Settings::default()
-    };
-    settings
-        .properties
-        .set("jmeter.save.saveservice.subresults", "false");
-    for (name, value) in properties {
-        settings.properties.set(name, *value);
-    }
-    let read =
-        drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");
-    let Compiled { program, .. } = match compile(read.tree, Arc::new(settings)) {
+    let Compiled { program, .. } = match compiled(plan, properties, folder.path()) {
         Ok(compiled) => compiled,
         Err(faults) => panic!(
             "{}",
@@ -93,11 +87,36 @@ pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
     )
     .expect("the results can be written");
     assert_eq!(outcome.faults, Vec::<String>::new());
-    let text = std::fs::read_to_string(results).unwrap_or_default();
+    let text = std::fs::read_to_string(folder.path().join(ROWS)).unwrap_or_default();
     Ran {
         rows: rows(&text),
         users: outcome.users.started,
     }
+}
+
+/// The file of results in a run's folder.
+const ROWS: &str = "rows.jtl";
+
+fn compiled(
+    plan: &str,
+    properties: &[(&str, &str)],
+    folder: &Path,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let settings = Settings {
+        properties: Properties::new(),
+        results: Some(folder.join(ROWS)),
+        base_dir: folder.into(),
+        ..Settings::default()
+    };
+    settings
+        .properties
+        .set("jmeter.save.saveservice.subresults", "false");
+    for (name, value) in properties {
+        settings.properties.set(name, *value);
+    }
+    let read =
+        drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");
+    compile(read.tree, Arc::new(settings))
 }
 
 fn rows(text: &str) -> Vec<Row> {

@@ -2,9 +2,8 @@
 //! knowledge. The caller gives and gets heads in the form of HTTP/1.1.
 //!
 //! Sizes are those of that form, too, as the HTTP/2 plugin of JMeter counts them: what HPACK makes of a head depends on the
-//! requests before it. Limits on the speed of connections ([`crate::PoolOptions::bytes_per_second`]) are not applied.
+//! requests before it. Limits on the speed of connections ([`crate::PoolOptions::bytes_per_second`]) hold for each stream.
 
-mod head;
 mod streams;
 mod wire;
 
@@ -16,8 +15,10 @@ use h2::{Reason, RecvStream, SendStream};
 
 pub(crate) use streams::{Place, Streams};
 
+use crate::binary_head;
+use crate::carriers::{Carrier, Ending};
 use crate::connection::Connection;
-use crate::exchange::{failed, finish, open, over_http1};
+use crate::exchange::{failed, open, over_http1};
 use crate::failure::{Failure, FailureKind, Http2Failure};
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
 use crate::pace::Pace;
@@ -29,6 +30,7 @@ use crate::worker::add;
 
 /// What is read of a request's body at once.
 const PIECE_BYTES: usize = 64 * 1024;
+const UNSENDABLE: FailureKind = FailureKind::Http2(Http2Failure::Unsendable);
 
 /// An exchange over HTTP/2, or over HTTP/1.1 where the server wants that.
 pub(crate) async fn exchange(
@@ -77,7 +79,7 @@ async fn find(
 ) -> Result<Way, Box<Failure>> {
     let worker = session.worker();
     let known = |session: &Session| {
-        let streams = session.streams(target)?;
+        let streams = session.http2().find(target, &worker.counts)?;
         add(&worker.counts.reused, 1);
         Some(Way::Http2(streams, None, true))
     };
@@ -89,7 +91,7 @@ async fn find(
         return Ok(Way::Http1(connection, None, true));
     }
     // Those who come while a connection is being opened share it.
-    let turn = session.turn_to_open(target);
+    let turn = session.http2().turn_to_open(target);
     let _turn = turn.lock().await;
     if let Some(way) = known(session) {
         return Ok(way);
@@ -100,7 +102,7 @@ async fn find(
     }
     match Streams::begin(connection, worker.clone()).await {
         Ok(streams) => {
-            session.add_streams(streams.clone());
+            session.http2().add(streams.clone());
             Ok(Way::Http2(streams, handshake, false))
         }
         Err(kind) => {
@@ -129,6 +131,7 @@ async fn over(
     reused: bool,
 ) -> Result<Incoming, Box<Failure>> {
     let worker = session.worker();
+    let target = &streams.lifetime().target;
     let mut receiver = Receiver::new(want, out.is_head);
     let mut source = Source::new(out.head, out.body);
     source.skip_head(0);
@@ -138,29 +141,17 @@ async fn over(
         receiver: &mut receiver,
         times: &mut times,
         limit: limits.response,
-        pace: Pace::of(limits).or(Pace::of_connections(&worker.pool, streams.target.tls)),
+        pace: Pace::of(limits).or(Pace::of_connections(&worker.pool, target.tls)),
     };
-    let outcome = conversation.hold(&streams.target, &out, &mut source).await;
-    times.end = Instant::now();
-    source.sent += out.head.len() as u64;
-    add(&worker.counts.bytes_sent, source.sent);
-    let received = receiver.head_bytes + receiver.body_bytes;
-    add(&worker.counts.bytes_received, received);
-    if let Err(kind) = outcome {
-        add(&worker.counts.failures, 1);
-        if streams.is_over() {
-            session.drop_streams(streams, kind.is_end_by_peer());
-        }
-        return Err(failed(kind, receiver, source.sent, times, reused));
-    }
-    add(&worker.counts.exchanges, 1);
-    let kept_alive = out.keep_alive && !streams.is_over();
-    if kept_alive {
-        session.keep_streams(streams, times.end);
-    } else {
-        session.drop_streams(streams, out.keep_alive);
-    }
-    Ok(finish(receiver, times, source.sent, reused, kept_alive))
+    let outcome = conversation.hold(target, &out, &mut source).await;
+    let ending = Ending {
+        receiver,
+        times,
+        sent_bytes: source.sent + out.head.len() as u64,
+        reused,
+        keep_alive: out.keep_alive,
+    };
+    ending.settle(outcome, session, &mut session.http2(), streams)
 }
 
 struct Conversation<'a> {
@@ -180,7 +171,7 @@ impl Conversation<'_> {
         out: &Outgoing<'_>,
         source: &mut Source<'_>,
     ) -> Result<(), FailureKind> {
-        let request = head::request(out.head, target)?;
+        let request = binary_head::request(out.head, target).ok_or(UNSENDABLE)?;
         let has_body = !matches!(out.body, Body::None);
         let mut sender = self.place.sender().await?;
         let (response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
@@ -195,7 +186,7 @@ impl Conversation<'_> {
         let response = response.ok_or(FailureKind::ReadTimeout)?.map_err(kind)?;
         let (parts, mut body) = response.into_parts();
         let ends = body.is_end_stream();
-        let head = head::response(&http::Response::from_parts(parts, ()))?;
+        let head = binary_head::response(&http::Response::from_parts(parts, ()), 2)?;
         self.receiver.begin(head, ends)?;
         self.receive_body(&mut body).await
     }

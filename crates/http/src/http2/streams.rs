@@ -5,15 +5,14 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
 
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Frames, SendRequest};
 
 use super::wire::Wire;
+use crate::carriers::{Carrier, Lifetime};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
-use crate::target::Target;
 use crate::worker::Worker;
 
 /// What the peer may send of one response, and of all together, before it is told to go on: as Jetty's client announces it.
@@ -28,10 +27,7 @@ const HEADER_TABLE_BYTES: u32 = 4096;
 /// is done waiting wakes another who still is. An idle connection answers nothing; what came in meanwhile is seen when it is
 /// used next, as with HTTP/1.1.
 pub(crate) struct Streams {
-    pub target: Target,
-    pub opened: Instant,
-    pub idle_since: Cell<Instant>,
-    pub expires: Cell<Option<Instant>>,
+    lifetime: Lifetime,
     sender: RefCell<Option<SendRequest<Bytes>>>,
     /// `None` once it is over.
     frames: RefCell<Option<Frames<Wire, Bytes>>>,
@@ -56,10 +52,7 @@ impl Streams {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
         let (sender, frames) = builder.handshake(wire).await.map_err(super::kind)?;
         Ok(Rc::new(Self {
-            target,
-            opened,
-            idle_since: Cell::new(opened),
-            expires: Cell::new(None),
+            lifetime: Lifetime::new(target, opened),
             sender: RefCell::new(Some(sender)),
             frames: RefCell::new(Some(frames)),
             waiting: RefCell::default(),
@@ -76,34 +69,6 @@ impl Streams {
         Place {
             streams: self.clone(),
             ticket,
-        }
-    }
-
-    pub fn is_idle(&self) -> bool {
-        self.active.get() == 0
-    }
-
-    pub fn is_over(&self) -> bool {
-        self.frames.borrow().is_none()
-    }
-
-    /// Takes in what came while nobody was waiting, and says whether new exchanges are welcome.
-    pub fn is_fit(&self) -> bool {
-        let mut cx = Context::from_waker(Waker::noop());
-        if self.is_idle() {
-            self.drive(&mut cx);
-        }
-        let mut sender = self.sender.borrow_mut();
-        let ready = sender.as_mut().map(|sender| sender.poll_ready(&mut cx));
-        !self.is_over() && !matches!(ready, None | Some(Poll::Ready(Err(_))))
-    }
-
-    /// Takes no new exchanges; says good-bye if none is under way.
-    pub fn close(&self) {
-        self.sender.take();
-        if self.is_idle() {
-            self.drive(&mut Context::from_waker(Waker::noop()));
-            self.frames.take();
         }
     }
 
@@ -124,6 +89,38 @@ impl Streams {
     fn wake_another(&self) {
         if let Some((_, waker)) = self.waiting.borrow().first() {
             waker.wake_by_ref();
+        }
+    }
+}
+
+impl Carrier for Streams {
+    fn lifetime(&self) -> &Lifetime {
+        &self.lifetime
+    }
+
+    fn is_over(&self) -> bool {
+        self.frames.borrow().is_none()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.active.get() == 0
+    }
+
+    fn is_fit(&self) -> bool {
+        let mut cx = Context::from_waker(Waker::noop());
+        if self.is_idle() {
+            self.drive(&mut cx);
+        }
+        let mut sender = self.sender.borrow_mut();
+        let ready = sender.as_mut().map(|sender| sender.poll_ready(&mut cx));
+        !self.is_over() && !matches!(ready, None | Some(Poll::Ready(Err(_))))
+    }
+
+    fn close(&self) {
+        self.sender.take();
+        if self.is_idle() {
+            self.drive(&mut Context::from_waker(Waker::noop()));
+            self.frames.take();
         }
     }
 }

@@ -135,7 +135,8 @@ impl<'p> Merged<'p> {
 /// `drumfire.bytes_per_second` is a property of ours, which may be in HTTP Request Defaults: the sampler's connections send and
 /// receive no faster, as those of all samplers with `httpclient.socket.http.cps`.
 ///
-/// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; times have the resolution of the clock; a refused TLS handshake has the words of
+/// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; with 3 HTTP/3 over HTTPS (connect time ends with
+/// QUIC's handshake; other addresses and those behind a proxy by HTTP/1.1) in builds that have it; times have the resolution of the clock; a refused TLS handshake has the words of
 /// this program's TLS library where they have no counterpart in Java.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
     let applicable: Vec<&Element> = configs

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use drumfire_http::{
-    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Phase, StatusLinePart,
-    Target, TlsFailure,
+    BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
+    StatusLinePart, Target, TlsFailure,
 };
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
@@ -46,6 +46,9 @@ pub fn exception(
         Trouble::Exchange(failure) => {
             if let FailureKind::Http2(kind) = failure.kind {
                 return of_http2(kind);
+            }
+            if let FailureKind::Http3(kind) = failure.kind {
+                return of_http3(kind);
             }
             if let FailureKind::ProxyRefused(refusal) = &failure.kind {
                 let line = String::from_utf8_lossy(refusal.status_line());
@@ -146,6 +149,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::ProxyRefused(_) => JavaFailure::Socket("Proxy refused the connection"),
         FailureKind::File(_) => JavaFailure::File("the file could not be read"),
         FailureKind::Http2(_) => JavaFailure::Socket("HTTP/2 failed"),
+        FailureKind::Http3(_) => JavaFailure::Socket("HTTP/3 failed"),
         FailureKind::Io(_) => JavaFailure::Socket("input/output error"),
     }
 }
@@ -167,6 +171,29 @@ fn of_http2(kind: Http2Failure) -> Exception {
             Exception::new(class, format!("java.io.IOException: {name}"))
         }
     }
+}
+
+/// In words like those of HTTP/2, with the codes as RFC 9114 and RFC 9000 name them.
+fn of_http3(kind: Http3Failure) -> Exception {
+    let class = "java.util.concurrent.ExecutionException";
+    let code = kind.code_name().unwrap_or("unknown code");
+    let message = match kind {
+        Http3Failure::Closed | Http3Failure::GoAway => {
+            return Exception::new(class, "java.nio.channels.ClosedChannelException");
+        }
+        Http3Failure::Unsendable => {
+            return Exception::new("java.io.IOException", "the request has no form in HTTP/3");
+        }
+        Http3Failure::Silence => {
+            let message = "the server's idle timeout of QUIC passed without an answer";
+            return Exception::new("java.net.SocketTimeoutException", message);
+        }
+        Http3Failure::Reset(_) => format!("stream reset: {code}"),
+        Http3Failure::ClosedFor(_) => format!("connection closed: {code}"),
+        Http3Failure::Broken(_) => format!("protocol broken: {code}"),
+        Http3Failure::Quic(_) => format!("QUIC failed: {code}"),
+    };
+    Exception::new(class, format!("java.io.IOException: {message}"))
 }
 
 fn of_chunk(chunk: &BadChunk) -> JavaFailure<'_> {

@@ -21,17 +21,31 @@ impl Versions {
     }
 
     /// An HTTP Request speaks what `drumfire.http.version` says: 2 is HTTP/2 over TLS where the server wants it, and over plain
-    /// TCP by prior knowledge.
-    pub fn of_run(d: &Decoder) -> Versions {
+    /// TCP by prior knowledge; 3 is HTTP/3 to addresses of HTTPS without a proxy, and HTTP/1.1 to others.
+    pub fn of_run(d: &mut Decoder) -> Versions {
         let version = d.settings().properties.get_trimmed("drumfire.http.version");
         let version = match version.as_deref() {
             Some("2" | "2.0") => HttpVersion::Http2,
+            Some("3" | "3.0") => HttpVersion::Http3,
             _ => HttpVersion::Http1,
         };
+        if !version.is_built() {
+            refuse_http3(d);
+        }
         Versions {
             plain: version,
             tls: version,
         }
+    }
+}
+
+/// Says once that the plan needs what this program was built without.
+fn refuse_http3(d: &mut Decoder) {
+    const CODE: &str = "no-http3";
+    if d.unit.findings.iter().all(|finding| finding.code != CODE) {
+        let message = "this build has no HTTP/3: drumfire.http.version is 3";
+        let help = "build the program with --features http3, or choose another version";
+        d.refuse(CODE, message, help);
     }
 }
 

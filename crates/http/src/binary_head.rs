@@ -1,33 +1,32 @@
-//! Heads of requests and responses between the form of HTTP/1.1 and that of HTTP/2 (RFC 9113 section 8).
+//! Heads of requests and responses between the form of HTTP/1.1 and that of HTTP/2 (RFC 9113 section 8) and HTTP/3 (RFC 9114
+//! section 4), which is the same.
 
 use http::header::{HeaderName, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
-use http::{Method, Request, Response, Version};
+use http::{Method, Request, Response};
 use memchr::memchr;
 
-use crate::failure::{FailureKind, Http2Failure};
+use crate::failure::FailureKind;
 use crate::head::{Facts, Head, Headers, first_line};
 use crate::target::Target;
 
 /// The request with the caller's head. Header names become lower case, as HTTP/2 has them; `Host` becomes the authority;
-/// what is of a connection only is left out.
-pub(super) fn request(head: &[u8], target: &Target) -> Result<Request<()>, FailureKind> {
-    let unsendable = || FailureKind::Http2(Http2Failure::Unsendable);
+/// what is of a connection only is left out. `None` if the head has no such form.
+pub(crate) fn request(head: &[u8], target: &Target) -> Option<Request<()>> {
     let line = first_line(head);
-    let method_end = memchr(b' ', line).ok_or_else(unsendable)?;
+    let method_end = memchr(b' ', line)?;
     let rest = &line[method_end + 1..];
     let path = &rest[..memchr(b' ', rest).unwrap_or(rest.len())];
     let mut request = Request::new(());
-    *request.method_mut() = Method::from_bytes(&line[..method_end]).map_err(|_| unsendable())?;
-    *request.version_mut() = Version::HTTP_2;
+    *request.method_mut() = Method::from_bytes(&line[..method_end]).ok()?;
     let mut host = None;
     let headers = request.headers_mut();
     for (name, value) in Headers::after_status_line(head) {
         if name.eq_ignore_ascii_case(b"host") {
             host = Some(value);
         } else if !is_of_connection(name) {
-            let name = HeaderName::from_bytes(name).map_err(|_| unsendable())?;
-            let value = HeaderValue::from_bytes(value).map_err(|_| unsendable())?;
+            let name = HeaderName::from_bytes(name).ok()?;
+            let value = HeaderValue::from_bytes(value).ok()?;
             headers.append(name, value);
         }
     }
@@ -45,10 +44,10 @@ pub(super) fn request(head: &[u8], target: &Target) -> Result<Request<()>, Failu
     } else {
         Scheme::HTTP
     });
-    parts.authority = Some(Authority::try_from(host).map_err(|_| unsendable())?);
-    parts.path_and_query = Some(PathAndQuery::try_from(path).map_err(|_| unsendable())?);
-    *request.uri_mut() = Uri::from_parts(parts).map_err(|_| unsendable())?;
-    Ok(request)
+    parts.authority = Some(Authority::try_from(host).ok()?);
+    parts.path_and_query = Some(PathAndQuery::try_from(path).ok()?);
+    *request.uri_mut() = Uri::from_parts(parts).ok()?;
+    Some(request)
 }
 
 /// RFC 9113 section 8.2.2.
@@ -66,13 +65,15 @@ fn is_of_connection(name: &[u8]) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// The response's head in the form of HTTP/1.1, as Jetty's client shows it: its version is `HTTP/2.0`, and since HTTP/2 has
-/// no reason phrase, it is the one that belongs to the status.
-pub(super) fn response<B>(response: &Response<B>) -> Result<Head, FailureKind> {
+/// The response's head in the form of HTTP/1.1, as Jetty's client shows it: with the major version as in `HTTP/2.0`, and since HTTP/2
+/// has no reason phrase, the one that belongs to the status.
+pub(crate) fn response<B>(response: &Response<B>, major: u8) -> Result<Head, FailureKind> {
     let status = response.status();
     let reason = status.canonical_reason().unwrap_or_default();
     let mut bytes = Vec::with_capacity(256);
-    bytes.extend_from_slice(b"HTTP/2.0 ");
+    bytes.extend_from_slice(b"HTTP/");
+    bytes.push(b'0' + major);
+    bytes.extend_from_slice(b".0 ");
     bytes.extend_from_slice(status.as_str().as_bytes());
     bytes.push(b' ');
     let start = bytes.len();
@@ -89,7 +90,7 @@ pub(super) fn response<B>(response: &Response<B>) -> Result<Head, FailureKind> {
     let facts = Facts::read(&bytes)?;
     Ok(Head {
         status: status.as_u16(),
-        version: (2, 0),
+        version: (major.into(), 0),
         reason,
         bytes,
         facts,
@@ -126,8 +127,7 @@ mod tests {
             b"GET / HTTP/1.1\r\nX Y: 1\r\n\r\n",
         ] {
             let sent = request(head, &target);
-            let is_refused = matches!(&sent, Err(FailureKind::Http2(Http2Failure::Unsendable)));
-            assert!(is_refused, "{sent:?}");
+            assert!(sent.is_none(), "{sent:?}");
         }
         let plain = request(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
         assert_eq!(plain.uri(), "http://127.0.0.1:80/");
@@ -142,7 +142,7 @@ mod tests {
             .header("set-cookie", "b=2")
             .body(())
             .expect("a response");
-        let head = response(&plain).expect("its headers are good");
+        let head = response(&plain, 2).expect("its headers are good");
         let text = "HTTP/2.0 404 Not Found\r\ncontent-length: 12\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n\r\n";
         assert_eq!(String::from_utf8_lossy(&head.bytes), text);
         assert_eq!(&head.bytes[head.reason.clone()], b"Not Found");
@@ -151,7 +151,7 @@ mod tests {
             .status(299)
             .body(())
             .expect("a response");
-        let head = response(&odd).expect("its headers are good");
-        assert_eq!(head.bytes, b"HTTP/2.0 299 \r\n\r\n");
+        let head = response(&odd, 3).expect("its headers are good");
+        assert_eq!(head.bytes, b"HTTP/3.0 299 \r\n\r\n");
     }
 }

@@ -1,0 +1,184 @@
+//! Connections that carry several exchanges at once: those of HTTP/2 and HTTP/3.
+
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+use std::time::Instant;
+
+use tokio::sync::Mutex;
+
+use crate::exchange::{failed, finish};
+use crate::failure::{Failure, FailureKind};
+use crate::message::{Incoming, Times};
+use crate::receive::Receiver;
+use crate::session::Session;
+use crate::target::Target;
+use crate::worker::{Counters, add};
+
+/// Where a connection leads, and since when and until when.
+pub(crate) struct Lifetime {
+    pub target: Target,
+    pub opened: Instant,
+    pub idle_since: Cell<Instant>,
+    pub expires: Cell<Option<Instant>>,
+}
+
+impl Lifetime {
+    pub fn new(target: Target, opened: Instant) -> Self {
+        Self {
+            target,
+            opened,
+            idle_since: Cell::new(opened),
+            expires: Cell::new(None),
+        }
+    }
+}
+
+/// A connection for several exchanges.
+pub(crate) trait Carrier {
+    fn lifetime(&self) -> &Lifetime;
+
+    /// No exchange is under way.
+    fn is_idle(&self) -> bool;
+
+    /// No exchange can go on.
+    fn is_over(&self) -> bool;
+
+    /// Takes in what came while nobody was waiting, and says whether new exchanges are welcome.
+    fn is_fit(&self) -> bool;
+
+    /// Takes no new exchanges; says good-bye if none is under way.
+    fn close(&self);
+}
+
+/// A user's connections of one kind, in use or not.
+pub(crate) struct Carriers<C> {
+    open: Vec<Rc<C>>,
+    /// Where connections are being opened.
+    opening: Vec<(Target, Weak<Mutex<()>>)>,
+}
+
+impl<C> Default for Carriers<C> {
+    fn default() -> Self {
+        Self {
+            open: Vec::new(),
+            opening: Vec::new(),
+        }
+    }
+}
+
+impl<C: Carrier> Carriers<C> {
+    /// The connection to `target`, if there is one that takes more exchanges. Others met on the way are let go.
+    pub fn find(&mut self, target: &Target, counts: &Counters) -> Option<Rc<C>> {
+        let mut at = self.open.len();
+        while at > 0 {
+            at -= 1;
+            let carrier = &self.open[at];
+            let lifetime = carrier.lifetime();
+            if lifetime.target != *target {
+                continue;
+            }
+            let expired = lifetime
+                .expires
+                .get()
+                .is_some_and(|at| Instant::now() >= at);
+            if !expired && carrier.is_fit() {
+                return Some(carrier.clone());
+            }
+            let why = match expired {
+                true => &counts.expired,
+                false => &counts.stale,
+            };
+            add(why, 1);
+            counts.closed(!expired);
+            self.open.remove(at).close();
+        }
+        None
+    }
+
+    pub fn add(&mut self, carrier: Rc<C>) {
+        self.open.push(carrier);
+    }
+
+    /// The connection takes no more exchanges.
+    pub fn drop(&mut self, carrier: &Rc<C>, by_peer: bool, counts: &Counters) {
+        let at = self.open.iter().position(|own| Rc::ptr_eq(own, carrier));
+        if let Some(at) = at {
+            counts.closed(by_peer);
+            self.open.remove(at).close();
+        }
+    }
+
+    pub fn close_all(&mut self, counts: &Counters) {
+        for carrier in std::mem::take(&mut self.open) {
+            counts.closed(false);
+            carrier.close();
+        }
+    }
+
+    pub fn idle_count(&self) -> usize {
+        self.open.iter().filter(|carrier| carrier.is_idle()).count()
+    }
+
+    /// Held by whoever opens a connection to `target`.
+    pub fn turn_to_open(&mut self, target: &Target) -> Rc<Mutex<()>> {
+        let opening = &mut self.opening;
+        opening.retain(|(_, turn)| turn.strong_count() > 0);
+        let known = opening.iter().find(|(own, _)| own == target);
+        if let Some(turn) = known.and_then(|(_, turn)| turn.upgrade()) {
+            return turn;
+        }
+        let turn = Rc::new(Mutex::new(()));
+        opening.push((target.clone(), Rc::downgrade(&turn)));
+        turn
+    }
+}
+
+/// What is known at the end of an exchange on such a connection.
+pub(crate) struct Ending {
+    pub receiver: Receiver,
+    pub times: Times,
+    pub sent_bytes: u64,
+    pub reused: bool,
+    /// The connection may be kept.
+    pub keep_alive: bool,
+}
+
+impl Ending {
+    /// Counts the exchange, and keeps the connection or lets it go.
+    pub fn settle<C: Carrier>(
+        mut self,
+        outcome: Result<(), FailureKind>,
+        session: &Session,
+        carriers: &mut Carriers<C>,
+        carrier: &Rc<C>,
+    ) -> Result<Incoming, Box<Failure>> {
+        self.times.end = Instant::now();
+        let counts = &session.worker().counts;
+        add(&counts.bytes_sent, self.sent_bytes);
+        let received = self.receiver.head_bytes + self.receiver.body_bytes;
+        add(&counts.bytes_received, received);
+        if let Err(kind) = outcome {
+            add(&counts.failures, 1);
+            if carrier.is_over() {
+                carriers.drop(carrier, kind.is_end_by_peer(), counts);
+            }
+            let (times, reused) = (self.times, self.reused);
+            return Err(failed(kind, self.receiver, self.sent_bytes, times, reused));
+        }
+        add(&counts.exchanges, 1);
+        let kept_alive = self.keep_alive && !carrier.is_over();
+        if kept_alive {
+            session.keep(carrier.lifetime(), self.times.end);
+        } else {
+            carriers.drop(carrier, self.keep_alive, counts);
+        }
+        let (times, sent_bytes) = (self.times, self.sent_bytes);
+        Ok(finish(
+            self.receiver,
+            times,
+            sent_bytes,
+            self.reused,
+            kept_alive,
+        ))
+    }
+}

@@ -1,0 +1,146 @@
+//! Opening a QUIC connection: name, UDP, handshake.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{
+    ClientConfig, Connecting, Connection, Endpoint, EndpointConfig, TokioRuntime, TransportConfig,
+    VarInt,
+};
+
+use super::quic::{Quic, of_quic};
+use super::socket::Socket;
+use crate::connect::{Opening, server_name};
+use crate::failure::{Failure, FailureKind, Http3Failure, Phase, TlsFailure};
+use crate::message::{Handshake, Limits, Times};
+use crate::proxy::Bare;
+use crate::session::Session;
+use crate::target::{HttpVersion, Target};
+use crate::timer::Timers;
+use crate::tls;
+use crate::worker::add;
+
+/// What the peer may send of one response, and of all together, before it is told to go on: as with HTTP/2.
+const STREAM_WINDOW_BYTES: u32 = 8 << 20;
+const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+
+/// Without a limit of the plan the handshake is given up after this, as Linux gives up connecting by TCP
+/// (`net.ipv4.tcp_syn_retries` of 6).
+const PATIENCE: Duration = Duration::from_secs(127);
+
+/// Opens a connection to the target.
+pub(super) async fn open(
+    session: &Session,
+    target: &Target,
+    limits: Limits,
+    times: &mut Times,
+) -> Result<(Rc<Quic>, Handshake), Box<Failure>> {
+    let mut opening = Opening::new(session, target, &Bare, limits, times);
+    match opening.open_quic().await {
+        Ok(quic) => {
+            let handshake = opening.handshake.unwrap_or(Handshake::Full);
+            Ok((quic, handshake))
+        }
+        Err(kind) => Err(opening.failed(kind)),
+    }
+}
+
+impl Opening<'_> {
+    async fn open_quic(&mut self) -> Result<Rc<Quic>, FailureKind> {
+        self.addresses = self.resolve(&self.target.host).await?;
+        self.times.resolved = Some(Instant::now());
+        let quic = self.connect_to_any(self.target.port, Self::quic_to).await?;
+        self.times.connected = Some(Instant::now());
+        Ok(quic)
+    }
+
+    async fn quic_to(&mut self, address: SocketAddr) -> Result<Rc<Quic>, FailureKind> {
+        self.phase = Phase::TlsHandshake;
+        let config = self.quic_config()?;
+        let source = self.target.source.as_ref();
+        let source = source.and_then(|source| source.next(address));
+        let socket = Socket::to(address, source).map_err(FailureKind::from_io)?;
+        let endpoint = Endpoint::new_with_abstract_socket(
+            EndpointConfig::default(),
+            None,
+            socket.clone(),
+            Arc::new(TokioRuntime),
+        );
+        let endpoint = endpoint.map_err(FailureKind::from_io)?;
+        let name = server_name(&self.target.host, address.ip());
+        let connecting = endpoint.connect_with(config, address, &name.to_str());
+        let connecting = connecting
+            .map_err(|error| FailureKind::Tls(TlsFailure::Other(error.to_string().into())))?;
+        let worker = self.session.worker();
+        let verified = tls::certificates_seen();
+        let limit = self.limits.connect.unwrap_or(PATIENCE);
+        let connection = shake_hands(connecting, &socket, &worker.timers, limit).await?;
+        let counts = &worker.counts;
+        add(&counts.opened, 1);
+        // Only in a full handshake is there a certificate. One of another user at the same time hides a resumed one.
+        let (count, handshake) = match tls::certificates_seen() == verified {
+            true => (&counts.handshakes_resumed, Handshake::Resumed),
+            false => (&counts.handshakes_full, Handshake::Full),
+        };
+        add(count, 1);
+        self.handshake = Some(handshake);
+        Quic::begin(connection, socket, self.target.clone()).await
+    }
+
+    fn quic_config(&self) -> Result<ClientConfig, FailureKind> {
+        let target = self.target;
+        let tls = self.session.tls_config(
+            &target.host,
+            target.port,
+            HttpVersion::Http3,
+            target.identity.as_ref(),
+        );
+        if !self.session.worker().tls.is_fit_for_quic() {
+            let text =
+                "HTTP/3 needs TLS 1.3 with TLS_AES_128_GCM_SHA256, and the settings leave it out";
+            return Err(FailureKind::Tls(TlsFailure::Other(text.into())));
+        }
+        let tls = QuicClientConfig::try_from(tls)
+            .map_err(|error| FailureKind::Tls(TlsFailure::Other(error.to_string().into())))?;
+        let mut transport = TransportConfig::default();
+        transport
+            // Only the server's limit on silence holds: a slow answer is waited for as with TCP.
+            .max_idle_timeout(None)
+            .max_concurrent_bidi_streams(VarInt::from_u32(0))
+            .stream_receive_window(VarInt::from_u32(STREAM_WINDOW_BYTES))
+            .receive_window(VarInt::from_u32(CONNECTION_WINDOW_BYTES))
+            .datagram_receive_buffer_size(None);
+        let mut config = ClientConfig::new(Arc::new(tls));
+        config.transport_config(Arc::new(transport));
+        Ok(config)
+    }
+}
+
+async fn shake_hands(
+    connecting: Connecting,
+    socket: &Socket,
+    timers: &Timers,
+    limit: Duration,
+) -> Result<Connection, FailureKind> {
+    let mut connecting = pin!(connecting);
+    let mut refused = pin!(socket.refused());
+    let shaken = poll_fn(|cx| match refused.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(Err(FailureKind::Refused)),
+        Poll::Pending => connecting
+            .as_mut()
+            .poll(cx)
+            .map(|shaken| shaken.map_err(of_quic)),
+    });
+    match timers.within(Some(limit), shaken).await {
+        None | Some(Err(FailureKind::Http3(Http3Failure::Silence))) => {
+            Err(FailureKind::ConnectTimeout)
+        }
+        Some(outcome) => outcome,
+    }
+}
