@@ -191,6 +191,9 @@ impl Surveyor<'_> {
         if rung == Rung::Refused {
             return (rung, why.to_owned());
         }
+        let in_java = here
+            .clone()
+            .find(|finding| finding.code == elements::java::IN_JAVA);
         match here.find(|finding| finding.is_error()) {
             Some(finding) if rung == Rung::Jvm || JVM_CODES.contains(&finding.code) => {
                 (Rung::Jvm, finding.message.clone())
@@ -198,7 +201,10 @@ impl Surveyor<'_> {
             Some(finding) => (Rung::Refused, finding.message.clone()),
             None => match &self.jdbc_in_java {
                 Some(why) if elements::jdbc::CLASSES.contains(&class) => (Rung::Jvm, why.clone()),
-                _ => (rung, why.to_owned()),
+                _ => match in_java {
+                    Some(finding) => (Rung::Jvm, finding.message.clone()),
+                    None => (rung, why.to_owned()),
+                },
             },
         }
     }

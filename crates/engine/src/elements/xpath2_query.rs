@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::{Template, Text};
-use drumfire_query::xpath2::XPath2;
+use drumfire_query::xpath2::{Fault, XPath2};
 
 use crate::compile::Decoder;
 use crate::compiled::{Compile, Only, Use, computed};
@@ -23,26 +23,28 @@ impl Compile for XPath2 {
     type Rules = Only;
     fn compile(text: &str, _: Only) -> Result<Self, String> {
         let (text, namespaces) = text.split_once(SEPARATOR).unwrap_or((text, ""));
-        XPath2::compile(text, namespaces).map_err(|error| error.message)
+        XPath2::compile(text, namespaces).map_err(|fault| fault.to_string())
     }
 }
 
 impl XPath2Query {
-    /// Refuses the plan if it spells out what is not built.
+    /// Why an expression that the plan spells out is for Java to run.
+    pub fn beyond(d: &mut Decoder, text: &str, namespaces: &str) -> Option<String> {
+        let (text, namespaces) = (d.template(text), d.template(namespaces));
+        let (query, prefixes) = (text.literal()?, namespaces.literal()?);
+        match XPath2::compile(query, prefixes) {
+            Err(fault @ Fault::NotBuilt(_)) => Some(format!("of '{query}' {fault}")),
+            _ => None,
+        }
+    }
+
     pub fn decode(d: &mut Decoder, text: Template, namespaces: &str) -> XPath2Query {
         let namespaces = d.template(namespaces);
         let mut constant = None;
         if let (Some(query), Some(prefixes)) = (text.literal(), namespaces.literal())
             && !query.is_empty()
         {
-            match XPath2::compile(query, prefixes) {
-                Ok(compiled) => constant = Some(compiled),
-                Err(error) => d.refuse(
-                    "xpath2-not-built",
-                    format!("'{query}' in '{}' cannot be run: {error}", d.element.name),
-                    "say it with XPath 1.0, disable the element, or run the plan with JMeter",
-                ),
-            }
+            constant = XPath2::compile(query, prefixes).ok();
         }
         XPath2Query {
             text,

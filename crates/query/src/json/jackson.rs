@@ -1,7 +1,9 @@
 //! What Jackson says of a text that is not JSON (`ReaderBasedJsonParser`, `ParserBase`), as recorded from the version that
 //! JMeter 5.6.3 brings along. Numbers that are cut short are left to others.
 
-const SOURCE: &str = "Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled)";
+/// So much of the text is quoted, in UTF-16 units (`ErrorReportConfiguration`).
+const MAX_QUOTED: usize = 500;
+
 const ANY_TOKEN: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 
 /// The message for the first fault in the first value; `None` if there is none, or one that is not known here.
@@ -261,13 +263,35 @@ impl Reader {
 
     fn place(&self, at: usize) -> String {
         let (line, column) = self.line_and_column(at);
-        format!("[{SOURCE}; line: {line}, column: {column}]")
+        format!("[{}; line: {line}, column: {column}]", self.source())
     }
 
     /// The place behind a character that was read.
     fn after(&self, at: usize) -> String {
         let (line, column) = self.line_and_column(at);
-        format!("[{SOURCE}; line: {line}, column: {}]", column + 1)
+        format!("[{}; line: {line}, column: {}]", self.source(), column + 1)
+    }
+
+    /// The text as JMeter's elements have it quoted (`ContentReference#appendSourceDescription`).
+    fn source(&self) -> String {
+        let mut out = String::from("Source: (String)\"");
+        let mut units = 0;
+        for c in &self.chars {
+            units += c.len_utf16();
+            if units > MAX_QUOTED {
+                continue;
+            }
+            match c {
+                '\r' | '\n' => out.push(*c),
+                c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(*c))),
+                c => out.push(*c),
+            }
+        }
+        out.push('"');
+        if units > MAX_QUOTED {
+            out.push_str(&format!("[truncated {} chars]", units - MAX_QUOTED));
+        }
+        out
     }
 
     /// Both count from 1; a column is a UTF-16 unit.
@@ -295,7 +319,24 @@ mod tests {
 
     /// What differs, with a short word for where the text comes from.
     fn says(text: &str) -> Option<String> {
-        fault(text).map(|message| message.replace(SOURCE, "S").replace(ANY_TOKEN, "ANY"))
+        let source = format!("Source: (String)\"{text}\"");
+        fault(text).map(|message| message.replace(&source, "S").replace(ANY_TOKEN, "ANY"))
+    }
+
+    #[test]
+    fn the_text_is_quoted() {
+        let quoted = |text: &str| {
+            let message = fault(text).unwrap();
+            let (_, quoted) = message.split_once(" at [Source: ").unwrap();
+            quoted.rsplit_once("; line").unwrap().0.to_owned()
+        };
+        assert_eq!(
+            quoted("x\u{1}\t\u{7f}\u{85}é\r\n'\""),
+            "(String)\"x\\u0001\\u0009\\u007F\\u0085é\r\n'\"\""
+        );
+        let long = format!("x{}", "a".repeat(500));
+        let expected = format!("(String)\"{}\"[truncated 1 chars]", &long[..500]);
+        assert_eq!(quoted(&long), expected);
     }
 
     #[test]

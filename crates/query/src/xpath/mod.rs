@@ -1,16 +1,15 @@
 //! XPath 1.0 as JMeter's XPath Extractor and XPath Assertion ask it: Xalan on a DOM of Xerces, or of JTidy for tag soup.
 //!
-//! Known differences: messages of malformed expressions are not Xalan's; a prefix that cannot be resolved is noticed
-//! only when something is compared with it; entities of a DTD are errors; the tree of tag soup is that of the HTML
-//! standard without the `tbody`s it implies, and JTidy's own `meta` and `type` additions are missing.
+//! Known differences: entities of a DTD are errors; the tree of tag soup is that of the HTML standard without the `tbody`s it
+//! implies, and JTidy's own `meta` and `type` additions are missing; names that only Xalan takes for such (`a?`) are mistakes;
+//! functions of XSLT that Xalan finds (`current`, `generate-id`, …) are unknown.
 
 mod html;
 mod serialize;
 mod tree;
 mod wellformed;
+mod xalan;
 mod xml;
-
-use std::cell::RefCell;
 
 use xpath_eval::{EvalError, EvaluationContext, Expr, NodeKind, Value, evaluate};
 
@@ -36,7 +35,8 @@ impl XPathError {
 /// A compiled expression; `Send + Sync`.
 #[derive(Debug)]
 pub struct XPath {
-    expression: Expr,
+    expression: Result<Expr, XPathError>,
+    prefixes: Vec<String>,
 }
 
 /// What an expression gives.
@@ -55,11 +55,19 @@ impl XPath {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If it is malformed.
+    /// If it is malformed, with Xalan's message. A mistake behind a prefix is told when the prefix is known.
     pub fn compile(text: &str) -> Result<XPath, XPathError> {
-        match xpath_eval::parse(text) {
-            Ok(expression) => Ok(XPath { expression }),
-            Err(error) => Err(XPathError::new(error.to_string())),
+        let reading = xalan::read(text);
+        let expression = match reading.fault {
+            Some(fault) => Err(XPathError::new(fault)),
+            None => xpath_eval::parse(text).map_err(|error| XPathError::new(error.to_string())),
+        };
+        match expression {
+            Err(fault) if reading.prefixes.is_empty() => Err(fault),
+            expression => Ok(XPath {
+                expression,
+                prefixes: reading.prefixes,
+            }),
         }
     }
 
@@ -68,40 +76,45 @@ impl XPath {
     /// # Errors
     /// If a prefix, variable or function is unknown.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Answer, XPathError> {
-        let unresolved = RefCell::new(None);
-        let namespaces = |prefix: &str| {
-            let uri = tree.namespace_at_root(prefix);
-            if uri.is_none() {
-                unresolved.borrow_mut().get_or_insert(prefix.to_owned());
-            }
-            uri
-        };
-        let mut context = EvaluationContext::new(tree.root());
-        context.namespaces = Some(&namespaces);
-        let answer = evaluate(&self.expression, &context);
-        if let Some(prefix) = unresolved.borrow().as_ref() {
+        self.evaluate_with(tree, fragment, |prefix| tree.namespace_at_root(prefix))
+    }
+
+    /// Evaluates the expression with the prefixes that `namespaces` knows.
+    pub(crate) fn evaluate_with(
+        &self,
+        tree: &Tree,
+        fragment: bool,
+        namespaces: impl Fn(&str) -> Option<String>,
+    ) -> Result<Answer, XPathError> {
+        let is_unknown = |prefix: &&String| namespaces(prefix).is_none_or(|uri| uri.is_empty());
+        if let Some(prefix) = self.prefixes.iter().find(is_unknown) {
             return Err(XPathError::new(format!(
                 "Prefix must resolve to a namespace: {prefix}"
             )));
         }
-        Ok(match answer.map_err(|error| eval_error(&error))? {
-            Value::NodeSet(nodes) => Answer::Nodes(
-                nodes
-                    .into_iter()
-                    .map(|node| node_text(node, fragment))
-                    .collect(),
-            ),
-            Value::Boolean(value) => Answer::Bool(value),
-            other => {
-                // Without namespaces nothing has a namespace's URI; the tree holds a made-up one.
-                let text = other.to_xpath_string();
-                Answer::Text(if text.starts_with('\0') {
-                    String::new()
-                } else {
-                    text
-                })
-            }
-        })
+        let expression = self.expression.as_ref().map_err(XPathError::clone)?;
+        let mut context = EvaluationContext::new(tree.root());
+        context.namespaces = Some(&namespaces);
+        Ok(
+            match evaluate(expression, &context).map_err(|error| eval_error(&error))? {
+                Value::NodeSet(nodes) => Answer::Nodes(
+                    nodes
+                        .into_iter()
+                        .map(|node| node_text(node, fragment))
+                        .collect(),
+                ),
+                Value::Boolean(value) => Answer::Bool(value),
+                other => {
+                    // Without namespaces nothing has a namespace's URI; the tree holds a made-up one.
+                    let text = other.to_xpath_string();
+                    Answer::Text(if text.starts_with('\0') {
+                        String::new()
+                    } else {
+                        text
+                    })
+                }
+            },
+        )
     }
 }
 

@@ -58,6 +58,11 @@ impl Tree {
         html::parse(text)
     }
 
+    /// A document that holds nothing.
+    pub(crate) fn empty() -> Tree {
+        Tree::new(true)
+    }
+
     pub(super) fn new(namespaces: bool) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),

@@ -1,20 +1,25 @@
-//! Evaluation of paths, comparisons and arithmetic.
+//! Evaluation of paths, comparisons and what binds variables.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 
 use xpath_eval as axes;
-use xpath_eval::{
-    AdditiveOp, Axis, EqualityOp, Expr, FilterExpr, LocationPath, MultiplicativeOp, Node, NodeKind,
-    NodeTest, PathExpr, PrimaryExpr, RelationalOp, Step,
-};
+use xpath_eval::{Axis, Node, NodeKind};
 
-use super::Namespaces;
-use super::function::Function;
+use super::arguments::at_most_one;
+use super::arithmetic::{compute, negated};
+use super::ast::{
+    AtomicType, Comparison, Expr, Literal, NameTest, NodeComparison, NodeTest, Operator, Step,
+};
+use super::cast::{are_of, cast as cast_atom, truth as atom_truth};
 use super::item::{Atom, Item, Number, cast};
 use crate::xpath::{NodeRef, XPathError};
 
 pub(super) type Items<'t> = Vec<Item<'t>>;
 pub(super) type Outcome<T> = Result<T, XPathError>;
+
+/// A range with more numbers is refused.
+const MAX_RANGE: i64 = 10_000_000;
 
 /// Where an expression is evaluated.
 #[derive(Clone)]
@@ -24,20 +29,18 @@ pub(super) struct Focus<'t> {
     pub(super) size: usize,
 }
 
-pub(super) struct Evaluation<'n> {
-    namespaces: &'n Namespaces,
+/// An evaluation with the variables that are bound.
+#[derive(Default)]
+pub(super) struct Evaluation<'t> {
+    variables: RefCell<Vec<Items<'t>>>,
 }
 
 pub(super) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
     Err(XPathError::new(message))
 }
 
-impl<'n> Evaluation<'n> {
-    pub(super) fn new(namespaces: &'n Namespaces) -> Evaluation<'n> {
-        Evaluation { namespaces }
-    }
-
-    pub(super) fn run<'t>(&self, expr: &Expr, root: NodeRef<'t>) -> Outcome<Items<'t>> {
+impl<'t> Evaluation<'t> {
+    pub(super) fn run(&self, expr: &Expr, root: NodeRef<'t>) -> Outcome<Items<'t>> {
         let focus = Focus {
             item: Item::Node(root),
             position: 1,
@@ -46,207 +49,246 @@ impl<'n> Evaluation<'n> {
         self.items(expr, &focus)
     }
 
-    pub(super) fn items<'t>(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
+    pub(super) fn items(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         Ok(match expr {
+            Expr::Literal(literal) => vec![match literal {
+                Literal::Text(text) => Item::Text(text.clone()),
+                Literal::Whole(number) => Item::Whole(*number),
+                Literal::Decimal(number) => Item::Decimal(number.clone()),
+                Literal::Double(number) => Item::Double(*number),
+            }],
+            Expr::Variable(depth) => self.variables.borrow()[*depth].clone(),
+            Expr::Context => vec![focus.item.clone()],
+            Expr::Sequence(parts) => {
+                let mut items = Vec::new();
+                for part in parts {
+                    items.extend(self.items(part, focus)?);
+                }
+                items
+            }
+            Expr::For(..) | Expr::Let(..) | Expr::Some(..) | Expr::Every(..) => {
+                self.bound(expr, focus)?
+            }
+            Expr::If(parts) => {
+                let [condition, then, other] = &**parts;
+                let chosen = if self.truth(condition, focus)? {
+                    then
+                } else {
+                    other
+                };
+                self.items(chosen, focus)?
+            }
             Expr::Or(a, b) => vec![Item::Bool(self.truth(a, focus)? || self.truth(b, focus)?)],
             Expr::And(a, b) => vec![Item::Bool(self.truth(a, focus)? && self.truth(b, focus)?)],
-            Expr::Equality(a, op, b) => vec![Item::Bool(self.compare(a, b, focus, |order| {
-                (order == Some(Ordering::Equal)) == (*op == EqualityOp::Eq)
-            })?)],
-            Expr::Relational(a, op, b) => {
-                vec![Item::Bool(self.compare(a, b, focus, |order| match op {
-                    RelationalOp::Lt => order == Some(Ordering::Less),
-                    RelationalOp::Gt => order == Some(Ordering::Greater),
-                    RelationalOp::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-                    RelationalOp::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-                })?)]
+            Expr::General(how, a, b) => vec![Item::Bool(self.any_pair(a, *how, b, focus)?)],
+            Expr::Value(how, a, b) => self.one_pair(a, *how, b, focus)?,
+            Expr::Node(how, a, b) => self.two_nodes(a, *how, b, focus)?,
+            Expr::Concatenation(a, b) => {
+                let given = [self.items(a, focus)?, self.items(b, focus)?];
+                vec![Item::Text(super::function::concat(&given)?)]
             }
-            Expr::Additive(a, op, b) => match op {
-                AdditiveOp::Add => self.arithmetic(a, b, focus, "+")?,
-                AdditiveOp::Sub => self.arithmetic(a, b, focus, "-")?,
-            },
-            Expr::Multiplicative(a, op, b) => match op {
-                MultiplicativeOp::Mul => self.arithmetic(a, b, focus, "*")?,
-                MultiplicativeOp::Div => self.arithmetic(a, b, focus, "div")?,
-                MultiplicativeOp::Mod => self.arithmetic(a, b, focus, "mod")?,
-            },
+            Expr::Range(a, b) => self.range(a, b, focus)?,
+            Expr::Arithmetic(operator, a, b) => self.arithmetic(a, *operator, b, focus)?,
             Expr::Negate(inner) => {
                 let operand = self.operand(inner, focus, "first operand of '-'")?;
-                operand.map_or_else(Vec::new, |number| {
-                    vec![Item::from(match number {
-                        Number::Whole(number) => Number::Whole(-number),
-                        Number::Decimal(number) => Number::Decimal(-number),
-                        Number::Double(number) => Number::Double(-number),
-                    })]
-                })
+                operand
+                    .into_iter()
+                    .map(|number| Item::from(negated(number)))
+                    .collect()
             }
+            Expr::Plus(inner) => {
+                let operand = self.operand(inner, focus, "first operand of '+'")?;
+                operand.into_iter().map(Item::from).collect()
+            }
+            Expr::InstanceOf(inner, wanted) => {
+                vec![Item::Bool(are_of(&self.items(inner, focus)?, wanted))]
+            }
+            Expr::TreatAs(inner, wanted) => {
+                let items = self.items(inner, focus)?;
+                match are_of(&items, wanted) {
+                    true => items,
+                    false => {
+                        return fail(format!(
+                            "The required item type of the value in 'treat as' expression is {}",
+                            wanted.text
+                        ));
+                    }
+                }
+            }
+            Expr::Cast(inner, to, optional) => self.cast(inner, *to, *optional, focus)?,
+            Expr::Castable(inner, to, optional) => {
+                // What fails before the cast fails with it.
+                let items = self.items(inner, focus)?;
+                vec![Item::Bool(cast_items(&items, *to, *optional).is_ok())]
+            }
+            Expr::Call(function, arguments) => self.call(*function, arguments, focus)?,
+            path => self.path(path, focus)?,
+        })
+    }
+
+    /// Expressions that find nodes, and `!`.
+    fn path(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
+        Ok(match expr {
+            Expr::Root => vec![Item::Node(top(context_node(focus)?))],
             Expr::Union(a, b) => {
                 let mut nodes = self.nodes(a, focus)?;
                 nodes.extend(self.nodes(b, focus)?);
                 in_order(nodes)
             }
-            Expr::Path(PathExpr::Location(path)) => {
-                let Item::Node(node) = &focus.item else {
-                    return fail("The context item for a path is not a node");
-                };
-                self.walk(path, vec![*node])?
+            Expr::Intersect(a, b) | Expr::Except(a, b) => {
+                let wanted = matches!(expr, Expr::Intersect(..));
+                let (mut nodes, others) = (self.nodes(a, focus)?, self.nodes(b, focus)?);
+                nodes.retain(|node| others.contains(node) == wanted);
+                in_order(nodes)
             }
-            Expr::Path(PathExpr::Filter(filter)) => self.filter(filter, focus)?,
-            Expr::Path(PathExpr::FilterLocation(filter, path)) => {
-                let start = as_nodes(self.filter(filter, focus)?)?;
-                self.walk(path, start)?
+            Expr::Map(a, b) => {
+                let mut found = Vec::new();
+                self.each(self.items(a, focus)?, |focus| {
+                    found.extend(self.items(b, focus)?);
+                    Ok(())
+                })?;
+                found
             }
+            Expr::Path(a, b) => self.slash(a, b, focus)?,
+            Expr::Step(step) => in_order(self.step(step, context_node(focus)?)?),
+            Expr::Filter(inner, predicates) => {
+                let mut items = self.items(inner, focus)?;
+                for predicate in predicates {
+                    items = self.keep(items, predicate)?;
+                }
+                items
+            }
+            _ => Vec::new(),
         })
     }
 
-    fn filter<'t>(&self, filter: &FilterExpr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
-        let mut items = match &filter.primary {
-            PrimaryExpr::Variable(name) => {
-                return fail(format!("Undeclared variable: ${}", name.local));
-            }
-            PrimaryExpr::Parenthesized(inner) => self.items(inner, focus)?,
-            PrimaryExpr::Literal(text) => vec![Item::Text(text.clone())],
-            PrimaryExpr::Number(number) if number.fract() == 0.0 => {
-                vec![Item::Whole(*number as i64)]
-            }
-            PrimaryExpr::Number(number) => vec![Item::Decimal(*number)],
-            PrimaryExpr::Function(call) => {
-                let name = &call.name.local;
-                match Function::find(name, call.args.len()) {
-                    Some(function) => self.call(function, &call.args, focus)?,
-                    None => return fail(format!("the function {name} is not built")),
-                }
-            }
-        };
-        for predicate in &filter.predicates {
-            items = self.keep(items, predicate)?;
-        }
-        Ok(items)
-    }
-
-    fn walk<'t>(&self, path: &LocationPath, start: Vec<NodeRef<'t>>) -> Outcome<Items<'t>> {
-        let mut nodes = start;
-        if path.is_absolute {
-            for node in &mut nodes {
-                while let Some(parent) = node.parent() {
-                    *node = parent;
-                }
-            }
-        }
-        let mut items = in_order(nodes);
-        for step in &path.steps {
-            let mut found = Vec::new();
-            for node in as_nodes(items)? {
-                let mut reached: Items<'t> =
-                    self.axis(step, node).into_iter().map(Item::Node).collect();
-                for predicate in &step.predicates {
-                    reached = self.keep(reached, predicate)?;
-                }
-                found.extend(as_nodes(reached)?);
-            }
-            items = in_order(found);
-        }
-        Ok(items)
-    }
-
-    /// Nodes of an axis that pass the node test, the nearest first.
-    fn axis<'t>(&self, step: &Step, node: NodeRef<'t>) -> Vec<NodeRef<'t>> {
-        let passes = |found: &NodeRef<'t>| self.passes(step, *found);
-        match step.axis {
-            Axis::Child => axes::child(node).filter(passes).collect(),
-            Axis::Descendant => axes::descendant(node).filter(passes).collect(),
-            Axis::DescendantOrSelf => axes::descendant_or_self(node).filter(passes).collect(),
-            Axis::Parent => axes::parent(node).filter(passes).collect(),
-            Axis::Ancestor => axes::ancestor(node).filter(passes).collect(),
-            Axis::AncestorOrSelf => axes::ancestor_or_self(node).filter(passes).collect(),
-            Axis::FollowingSibling => axes::following_sibling(node).filter(passes).collect(),
-            Axis::PrecedingSibling => axes::preceding_sibling(node).filter(passes).collect(),
-            Axis::Following => axes::following(node).filter(passes).collect(),
-            Axis::Preceding => axes::preceding(node).filter(passes).collect(),
-            Axis::Attribute => axes::attribute(node).filter(passes).collect(),
-            Axis::Namespace => Vec::new(),
-            Axis::SelfAxis => axes::self_axis(node).filter(passes).collect(),
-        }
-    }
-
-    fn passes(&self, step: &Step, node: NodeRef<'_>) -> bool {
-        let principal = match step.axis {
-            Axis::Attribute => NodeKind::Attribute,
-            _ => NodeKind::Element,
-        };
-        let kind = node.kind();
-        match &step.node_test {
-            NodeTest::Node => true,
-            NodeTest::Text => kind == NodeKind::Text,
-            NodeTest::Comment => kind == NodeKind::Comment,
-            NodeTest::ProcessingInstruction(target) => {
-                let name = || node.expanded_name().map(|name| name.local_name);
-                kind == NodeKind::ProcessingInstruction
-                    && target
-                        .as_ref()
-                        .is_none_or(|target| name().as_ref() == Some(target))
-            }
-            NodeTest::AnyName => kind == principal,
-            NodeTest::NamespaceWildcard(prefix) => {
-                let uri = node.expanded_name().and_then(|name| name.namespace_uri);
-                kind == principal && uri.as_deref() == self.namespaces.uri(prefix)
-            }
-            NodeTest::QName(name) => {
-                let uri = match &name.prefix {
-                    Some(prefix) => self.namespaces.uri(prefix),
-                    None if kind == NodeKind::Element => self.namespaces.uri(""),
-                    None => None,
-                };
-                kind == principal
-                    && node.has_expanded_name(uri.filter(|uri| !uri.is_empty()), &name.local)
-            }
-        }
-    }
-
-    /// The items for which a predicate holds.
-    fn keep<'t>(&self, items: Items<'t>, predicate: &Expr) -> Outcome<Items<'t>> {
+    fn each(
+        &self,
+        items: Items<'t>,
+        mut visit: impl FnMut(&Focus<'t>) -> Outcome<()>,
+    ) -> Outcome<()> {
         let size = items.len();
-        let mut kept = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
-            let focus = Focus {
+            visit(&Focus {
                 item,
                 position: index + 1,
                 size,
-            };
-            let value = self.items(predicate, &focus)?;
+            })?;
+        }
+        Ok(())
+    }
+
+    /// `a/b`: nodes in their order, each once; or other items as they come.
+    fn slash(&self, a: &Expr, b: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
+        let start = as_nodes(self.items(a, focus)?)?;
+        if let Expr::Step(step) = b {
+            let mut found = Vec::new();
+            for node in start {
+                found.extend(self.step(step, node)?);
+            }
+            return Ok(in_order(found));
+        }
+        let mut found = Vec::new();
+        self.each(start.into_iter().map(Item::Node).collect(), |focus| {
+            found.extend(self.items(b, focus)?);
+            Ok(())
+        })?;
+        let nodes = found
+            .iter()
+            .filter(|item| matches!(item, Item::Node(_)))
+            .count();
+        match nodes {
+            0 => Ok(found),
+            nodes if nodes == found.len() => Ok(in_order(as_nodes(found)?)),
+            _ => fail("Cannot mix nodes and atomic values in the result of a path expression"),
+        }
+    }
+
+    /// The nodes that a step finds, the nearest first.
+    fn step(&self, step: &Step, node: NodeRef<'t>) -> Outcome<Vec<NodeRef<'t>>> {
+        let reached = along(step, node);
+        if step.predicates.is_empty() {
+            return Ok(reached);
+        }
+        let mut items: Items<'t> = reached.into_iter().map(Item::Node).collect();
+        for predicate in &step.predicates {
+            items = self.keep(items, predicate)?;
+        }
+        as_nodes(items)
+    }
+
+    /// The items for which a predicate holds.
+    fn keep(&self, items: Items<'t>, predicate: &Expr) -> Outcome<Items<'t>> {
+        let mut kept = Vec::new();
+        self.each(items, |focus| {
+            let value = self.items(predicate, focus)?;
             let holds = match &value[..] {
                 [Item::Whole(number)] => *number == focus.position as i64,
-                [Item::Decimal(number) | Item::Double(number)] => *number == focus.position as f64,
+                [number @ (Item::Decimal(_) | Item::Double(_))] => {
+                    super::item::number(&number.atom()) == focus.position as f64
+                }
                 value => truth(value)?,
             };
             if holds {
-                kept.push(focus.item);
+                kept.push(focus.item.clone());
             }
-        }
+            Ok(())
+        })?;
         Ok(kept)
     }
 
-    pub(super) fn truth(&self, expr: &Expr, focus: &Focus<'_>) -> Outcome<bool> {
+    /// Expressions that bind a variable.
+    fn bound(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
+        let (Expr::For(of, body)
+        | Expr::Let(of, body)
+        | Expr::Some(of, body)
+        | Expr::Every(of, body)) = expr
+        else {
+            return Ok(Vec::new());
+        };
+        let items = self.items(of, focus)?;
+        let with = |value: Items<'t>| {
+            self.variables.borrow_mut().push(value);
+            let result = self.items(body, focus);
+            self.variables.borrow_mut().pop();
+            result
+        };
+        let mut found = Vec::new();
+        match expr {
+            Expr::Let(..) => return with(items),
+            Expr::For(..) => {
+                for item in items {
+                    found.extend(with(vec![item])?);
+                }
+            }
+            _ => {
+                let wanted = matches!(expr, Expr::Some(..));
+                for item in items {
+                    if truth(&with(vec![item])?)? == wanted {
+                        return Ok(vec![Item::Bool(wanted)]);
+                    }
+                }
+                found.push(Item::Bool(!wanted));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn truth(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<bool> {
         truth(&self.items(expr, focus)?)
     }
 
-    pub(super) fn nodes<'t>(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Vec<NodeRef<'t>>> {
+    fn nodes(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Vec<NodeRef<'t>>> {
         as_nodes(self.items(expr, focus)?)
     }
 
     /// Whether any pair of items compares so.
-    fn compare(
-        &self,
-        a: &Expr,
-        b: &Expr,
-        focus: &Focus<'_>,
-        holds: impl Fn(Option<Ordering>) -> bool,
-    ) -> Outcome<bool> {
+    fn any_pair(&self, a: &Expr, how: Comparison, b: &Expr, focus: &Focus<'t>) -> Outcome<bool> {
         let atoms = |items: Items<'_>| -> Vec<Atom> { items.iter().map(Item::atom).collect() };
         let (a, b) = (atoms(self.items(a, focus)?), atoms(self.items(b, focus)?));
         for one in &a {
             for other in &b {
-                if holds(order(one, other)?) {
+                if holds(how, order(one, other)?) {
                     return Ok(true);
                 }
             }
@@ -254,53 +296,212 @@ impl<'n> Evaluation<'n> {
         Ok(false)
     }
 
-    fn operand(&self, expr: &Expr, focus: &Focus<'_>, place: &str) -> Outcome<Option<Number>> {
+    /// The only item of an operand; a node's text is a text.
+    fn only(&self, expr: &Expr, place: &str, focus: &Focus<'t>) -> Outcome<Option<Atom>> {
         let items = self.items(expr, focus)?;
-        let Some(item) = super::arguments::at_most_one(&items, place, false)? else {
-            return Ok(None);
+        Ok(at_most_one(&items, place, false)?.map(Item::atom))
+    }
+
+    fn one_pair(
+        &self,
+        a: &Expr,
+        how: Comparison,
+        b: &Expr,
+        focus: &Focus<'t>,
+    ) -> Outcome<Items<'t>> {
+        let word = how.word();
+        let a = self.only(a, &format!("first operand of '{word}'"), focus)?;
+        let b = self.only(b, &format!("second operand of '{word}'"), focus)?;
+        let (Some(a), Some(b)) = (a, b) else {
+            return Ok(Vec::new());
         };
-        match item.atom() {
-            Atom::Untyped(text) => Ok(Some(Number::Double(cast(&text)?))),
-            Atom::Number(number) => Ok(Some(number)),
-            other => fail(format!(
+        let are_comparable = match (&a, &b) {
+            (Atom::Untyped(_), other) | (other, Atom::Untyped(_)) => {
+                matches!(other, Atom::Untyped(_) | Atom::Text(_))
+            }
+            _ => true,
+        };
+        if !are_comparable {
+            let (a, b) = (a.type_name(), b.type_name());
+            return fail(format!("Cannot compare {a} to {b}"));
+        }
+        Ok(vec![Item::Bool(holds(how, order(&a, &b)?))])
+    }
+
+    fn two_nodes(
+        &self,
+        a: &Expr,
+        how: NodeComparison,
+        b: &Expr,
+        focus: &Focus<'t>,
+    ) -> Outcome<Items<'t>> {
+        let (a, b) = (self.nodes(a, focus)?, self.nodes(b, focus)?);
+        match (&a[..], &b[..]) {
+            ([], _) | (_, []) => Ok(Vec::new()),
+            ([a], [b]) => {
+                let order = a.document_order(*b);
+                Ok(vec![Item::Bool(match how {
+                    NodeComparison::Is => order == Ordering::Equal,
+                    NodeComparison::Before => order == Ordering::Less,
+                    NodeComparison::After => order == Ordering::Greater,
+                })])
+            }
+            _ => fail(
+                "A sequence of more than one item is not allowed as an operand of a comparison of nodes",
+            ),
+        }
+    }
+
+    fn range(&self, a: &Expr, b: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
+        let bound = |expr, place| -> Outcome<Option<i64>> {
+            match self.only(expr, place, focus)? {
+                Some(Atom::Number(Number::Whole(number))) => Ok(Some(number)),
+                Some(atom @ Atom::Untyped(_)) => match cast_atom(atom, AtomicType::Whole)? {
+                    Atom::Number(Number::Whole(number)) => Ok(Some(number)),
+                    _ => Ok(None),
+                },
+                Some(other) => fail(format!(
+                    "The required item type of the {place} is xs:integer. The supplied value is of type {}",
+                    other.type_name()
+                )),
+                None => Ok(None),
+            }
+        };
+        let first = bound(a, "first operand of 'to'")?;
+        let last = bound(b, "second operand of 'to'")?;
+        let (Some(first), Some(last)) = (first, last) else {
+            return Ok(Vec::new());
+        };
+        if last.saturating_sub(first) >= MAX_RANGE {
+            return fail(format!(
+                "ranges of more than {MAX_RANGE} numbers are not built"
+            ));
+        }
+        Ok((first..=last).map(Item::Whole).collect())
+    }
+
+    fn cast(
+        &self,
+        expr: &Expr,
+        to: AtomicType,
+        optional: bool,
+        focus: &Focus<'t>,
+    ) -> Outcome<Items<'t>> {
+        cast_items(&self.items(expr, focus)?, to, optional)
+    }
+
+    fn operand(&self, expr: &Expr, focus: &Focus<'t>, place: &str) -> Outcome<Option<Number>> {
+        match self.only(expr, place, focus)? {
+            None => Ok(None),
+            Some(Atom::Untyped(text)) => Ok(Some(Number::Double(cast(&text)?))),
+            Some(Atom::Number(number)) => Ok(Some(number)),
+            Some(other) => fail(format!(
                 "Arithmetic operator is not defined for {}",
                 other.type_name()
             )),
         }
     }
 
-    fn arithmetic<'t>(
+    fn arithmetic(
         &self,
         a: &Expr,
+        operator: Operator,
         b: &Expr,
         focus: &Focus<'t>,
-        operator: &str,
     ) -> Outcome<Items<'t>> {
-        let a = self.operand(a, focus, &format!("first operand of '{operator}'"))?;
-        let b = self.operand(b, focus, &format!("second operand of '{operator}'"))?;
+        let word = operator.word();
+        let a = self.operand(a, focus, &format!("first operand of '{word}'"))?;
+        let b = self.operand(b, focus, &format!("second operand of '{word}'"))?;
         let (Some(a), Some(b)) = (a, b) else {
             return Ok(Vec::new());
         };
-        if let (Number::Whole(a), Number::Whole(b)) = (a, b) {
-            let result = match operator {
-                "+" => a.checked_add(b),
-                "-" => a.checked_sub(b),
-                "*" => a.checked_mul(b),
-                _ if b == 0 => return fail("Integer division by zero"),
-                _ => a.checked_rem(b),
+        Ok(vec![Item::from(compute(&a, operator, &b)?)])
+    }
+}
+
+fn cast_items<'t>(items: &[Item<'t>], to: AtomicType, optional: bool) -> Outcome<Items<'t>> {
+    match at_most_one(items, "value in 'cast as' expression", false)? {
+        None if optional => Ok(Vec::new()),
+        None => fail("An empty sequence is not allowed as the value in 'cast as' expression"),
+        Some(item) => Ok(vec![Item::from(cast_atom(item.atom(), to)?)]),
+    }
+}
+
+fn holds(how: Comparison, order: Option<Ordering>) -> bool {
+    match how {
+        Comparison::Equal => order == Some(Ordering::Equal),
+        Comparison::NotEqual => order != Some(Ordering::Equal),
+        Comparison::Less => order == Some(Ordering::Less),
+        Comparison::Greater => order == Some(Ordering::Greater),
+        Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    }
+}
+
+fn context_node<'t>(focus: &Focus<'t>) -> Outcome<NodeRef<'t>> {
+    match &focus.item {
+        Item::Node(node) => Ok(*node),
+        _ => fail("The context item for a path is not a node"),
+    }
+}
+
+fn top(mut node: NodeRef<'_>) -> NodeRef<'_> {
+    while let Some(parent) = node.parent() {
+        node = parent;
+    }
+    node
+}
+
+/// Nodes of an axis that pass the node test, the nearest first.
+fn along<'t>(step: &Step, node: NodeRef<'t>) -> Vec<NodeRef<'t>> {
+    let wanted = |found: &NodeRef<'t>| passes(&step.test, step.axis, *found);
+    match step.axis {
+        Axis::Child => axes::child(node).filter(wanted).collect(),
+        Axis::Descendant => axes::descendant(node).filter(wanted).collect(),
+        Axis::DescendantOrSelf => axes::descendant_or_self(node).filter(wanted).collect(),
+        Axis::Parent => axes::parent(node).filter(wanted).collect(),
+        Axis::Ancestor => axes::ancestor(node).filter(wanted).collect(),
+        Axis::AncestorOrSelf => axes::ancestor_or_self(node).filter(wanted).collect(),
+        Axis::FollowingSibling => axes::following_sibling(node).filter(wanted).collect(),
+        Axis::PrecedingSibling => axes::preceding_sibling(node).filter(wanted).collect(),
+        Axis::Following => axes::following(node).filter(wanted).collect(),
+        Axis::Preceding => axes::preceding(node).filter(wanted).collect(),
+        Axis::Attribute => axes::attribute(node).filter(wanted).collect(),
+        Axis::Namespace => Vec::new(),
+        Axis::SelfAxis => axes::self_axis(node).filter(wanted).collect(),
+    }
+}
+
+/// Whether a node of an axis is one that a test means.
+pub(super) fn passes(test: &NodeTest, axis: Axis, node: NodeRef<'_>) -> bool {
+    let kind = node.kind();
+    match test {
+        NodeTest::Any => true,
+        NodeTest::Kind(wanted, name) => kind == *wanted && is_named(name, node),
+        NodeTest::Principal(name) => {
+            let principal = match axis {
+                Axis::Attribute => NodeKind::Attribute,
+                _ => NodeKind::Element,
             };
-            return match result {
-                Some(number) => Ok(vec![Item::Whole(number)]),
-                None => fail("whole numbers beyond 64 bits are not built"),
-            };
+            kind == principal && is_named(name, node)
         }
-        let (a, b) = (a.as_f64(), b.as_f64());
-        Ok(vec![Item::Double(match operator {
-            "+" => a + b,
-            "-" => a - b,
-            "*" => a * b,
-            _ => a % b,
-        })])
+        NodeTest::Instruction(target) => {
+            kind == NodeKind::ProcessingInstruction && node.qualified_name() == target
+        }
+    }
+}
+
+fn is_named(test: &NameTest, node: NodeRef<'_>) -> bool {
+    let expanded = || node.expanded_name();
+    match test {
+        NameTest::Any => true,
+        NameTest::Namespace(uri) => {
+            expanded().is_some_and(|name| name.namespace_uri.unwrap_or_default() == *uri)
+        }
+        NameTest::Local(local) => expanded().is_some_and(|name| name.local_name == *local),
+        NameTest::Name(uri, local) => {
+            node.has_expanded_name(Some(uri.as_str()).filter(|uri| !uri.is_empty()), local)
+        }
     }
 }
 
@@ -310,9 +511,8 @@ pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
         [] => Ok(false),
         [Item::Node(_), ..] => Ok(true),
         [Item::Bool(value)] => Ok(*value),
-        [Item::Text(text)] => Ok(!text.is_empty()),
-        [Item::Whole(number)] => Ok(*number != 0),
-        [Item::Decimal(number) | Item::Double(number)] => Ok(*number != 0.0 && !number.is_nan()),
+        [Item::Untyped(text) | Item::Text(text)] => Ok(!text.is_empty()),
+        [number] => atom_truth(&number.atom()),
         _ => fail("Effective boolean value is not defined for a sequence of two or more items"),
     }
 }
@@ -321,12 +521,15 @@ pub(super) fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
     Ok(match (a, b) {
         (Atom::Untyped(a) | Atom::Text(a), Atom::Untyped(b) | Atom::Text(b)) => Some(a.cmp(b)),
         (Atom::Number(Number::Whole(a)), Atom::Number(Number::Whole(b))) => Some(a.cmp(b)),
-        (Atom::Number(a), Atom::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
+        (Atom::Number(a), Atom::Number(b)) => match (a.exact(), b.exact()) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => a.as_f64().partial_cmp(&b.as_f64()),
+        },
         (Atom::Untyped(a), Atom::Number(b)) => cast(a)?.partial_cmp(&b.as_f64()),
         (Atom::Number(a), Atom::Untyped(b)) => a.as_f64().partial_cmp(&cast(b)?),
         (Atom::Bool(a), Atom::Bool(b)) => Some(a.cmp(b)),
-        (Atom::Untyped(a), Atom::Bool(b)) => Some(cast_bool(a)?.cmp(b)),
-        (Atom::Bool(a), Atom::Untyped(b)) => Some(a.cmp(&cast_bool(b)?)),
+        (a @ Atom::Untyped(_), Atom::Bool(b)) => Some(atom_truth(a)?.cmp(b)),
+        (Atom::Bool(a), b @ Atom::Untyped(_)) => Some(a.cmp(&atom_truth(b)?)),
         (a, b) => {
             return fail(format!(
                 "cannot compare {} to {}",
@@ -335,14 +538,6 @@ pub(super) fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
             ));
         }
     })
-}
-
-fn cast_bool(text: &str) -> Outcome<bool> {
-    match text.trim_matches([' ', '\t', '\r', '\n']) {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => fail(format!("The string \"{text}\" cannot be cast to a boolean")),
-    }
 }
 
 fn as_nodes(items: Items<'_>) -> Outcome<Vec<NodeRef<'_>>> {

@@ -1,11 +1,14 @@
 //! The functions.
 
-use xpath_eval::{Expr, Node};
+use bigdecimal::{BigDecimal, RoundingMode};
+use xpath_eval::Node;
 
 use super::arguments::{at_most_one, place, string};
+use super::arithmetic::compute;
+use super::ast::{Expr, Operator};
 use super::eval::{Evaluation, Focus, Items, Outcome, fail, truth};
 use super::item::{Atom, Item, Number, cast, number};
-use super::newer;
+use super::{Fault, Namespaces, newer};
 
 /// A function by its name.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +18,47 @@ pub(super) struct Function {
     is_newer: bool,
 }
 
+/// Where functions are without a prefix.
+const FUNCTION_NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
+
+/// Functions that Saxon has besides those that are built.
+const NOT_BUILT: &str = " adjust-date-to-timezone adjust-dateTime-to-timezone adjust-time-to-timezone analyze-string apply \
+    available-environment-variables base-uri codepoint-equal collation-key collection current-date current-dateTime \
+    current-time dateTime day-from-date day-from-dateTime days-from-duration deep-equal default-collation default-language \
+    doc doc-available document-uri element-with-id environment-variable error filter fold-left fold-right for-each \
+    for-each-pair format-date format-dateTime format-integer format-number format-time function-arity function-lookup \
+    function-name generate-id hours-from-dateTime hours-from-duration hours-from-time id idref implicit-timezone \
+    in-scope-prefixes innermost iri-to-uri json-doc json-to-xml lang load-xquery-module local-name-from-QName \
+    minutes-from-dateTime minutes-from-duration minutes-from-time month-from-date month-from-dateTime \
+    months-from-duration namespace-uri-for-prefix namespace-uri-from-QName nilled normalize-unicode outermost parse-ietf-date \
+    parse-json parse-xml parse-xml-fragment path prefix-from-QName QName random-number-generator resolve-QName resolve-uri \
+    round-half-to-even seconds-from-dateTime seconds-from-duration seconds-from-time serialize sort \
+    static-base-uri timezone-from-date timezone-from-dateTime timezone-from-time trace transform unparsed-text \
+    unparsed-text-available unparsed-text-lines uri-collection xml-to-json year-from-date year-from-dateTime \
+    years-from-duration ";
+
+/// Functions that may be told a collation, behind what else they are given, or more than is built.
+const TAKES_MORE: [&str; 13] = [
+    "compare",
+    "contains",
+    "contains-token",
+    "distinct-values",
+    "ends-with",
+    "index-of",
+    "max",
+    "min",
+    "round",
+    "starts-with",
+    "string-join",
+    "substring-after",
+    "substring-before",
+];
+
 /// Names with their least and most numbers of arguments.
 const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("boolean", 1, 1),
     ("ceiling", 1, 1),
-    ("concat", 2, usize::MAX),
+    ("concat", 2, usize::MAX - 1),
     ("contains", 2, 2),
     ("count", 1, 1),
     ("false", 0, 0),
@@ -39,33 +78,59 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("substring", 2, 3),
     ("substring-after", 2, 2),
     ("substring-before", 2, 2),
-    ("sum", 1, 1),
+    ("sum", 1, 2),
     ("translate", 3, 3),
     ("true", 0, 0),
 ];
 
 impl Function {
-    pub(super) fn find(name: &str, arguments: usize) -> Option<Function> {
-        let name = name.strip_prefix("fn:").unwrap_or(name);
-        let find = |table: &[(&'static str, usize, usize)]| {
-            let row = table.iter().find(|(known, ..)| *known == name);
-            row.filter(|(_, least, most)| (*least..=*most).contains(&arguments))
-                .map(|(name, ..)| *name)
+    /// The function of a name for a number of arguments.
+    ///
+    /// # Errors
+    /// If there is none, in Saxon's words, or it is not built.
+    pub(super) fn find(
+        prefix: Option<&str>,
+        name: &str,
+        arguments: usize,
+        namespaces: &Namespaces,
+    ) -> Result<Function, Fault> {
+        let uri = prefix.map_or(Ok(FUNCTION_NAMESPACE), |prefix| namespaces.known(prefix))?;
+        let unknown = |why: &str| {
+            Err(Fault::malformed(format!(
+                "Cannot find a {arguments}-argument function named Q{{{uri}}}{name}(){why}"
+            )))
         };
-        let known = |name, is_newer| Function { name, is_newer };
-        find(&FUNCTIONS)
-            .map(|name| known(name, false))
-            .or_else(|| find(&newer::FUNCTIONS).map(|name| known(name, true)))
-    }
-
-    /// Whether XPath 1.0, and with it Xalan, has no such function.
-    pub(super) fn is_newer(self) -> bool {
-        self.is_newer
+        if uri != FUNCTION_NAMESPACE {
+            return match uri.contains("w3.org") {
+                true => Err(Fault::not_built(&format!("the function {name} of {uri}"))),
+                false => unknown(""),
+            };
+        }
+        let old = FUNCTIONS.iter().map(|row| (row, false));
+        let rows = old.chain(newer::FUNCTIONS.iter().map(|row| (row, true)));
+        let mut rows = rows.filter(|((known, ..), _)| *known == name);
+        let Some(((name, least, most), is_newer)) = rows.next() else {
+            return match NOT_BUILT.contains(&format!(" {name} ")) {
+                true => Err(Fault::not_built(&format!("the function {name}"))),
+                false => unknown(""),
+            };
+        };
+        if arguments == most + 1 && TAKES_MORE.contains(name) {
+            return Err(Fault::not_built(&format!(
+                "the function {name} with {arguments} arguments"
+            )));
+        }
+        match (*least..=*most).contains(&arguments) {
+            true => Ok(Function { name, is_newer }),
+            false => unknown(
+                ". The namespace URI and local name are recognized, but the number of arguments is wrong",
+            ),
+        }
     }
 }
 
-impl Evaluation<'_> {
-    pub(super) fn call<'t>(
+impl<'t> Evaluation<'t> {
+    pub(super) fn call(
         &self,
         function: Function,
         arguments: &[Expr],
@@ -95,7 +160,10 @@ impl Evaluation<'_> {
                 let item = at_most_one(&given[0], &place(0, name), false)?;
                 Item::Double(item.map_or(f64::NAN, |item| number(&item.atom())))
             }
-            "sum" => Item::from(sum(&given[0])?),
+            "sum" => match (&given[0][..], given.get(1)) {
+                ([], Some(zero)) => return Ok(zero.clone()),
+                (items, _) => Item::from(sum(items)?),
+            },
             "floor" | "ceiling" | "round" => return rounded(&given[0], name),
             "string" => {
                 let item = at_most_one(&given[0], &place(0, name), false)?;
@@ -142,7 +210,7 @@ fn self_text(given: &[Items<'_>], arguments: &[Expr], name: &str) -> Outcome<Str
 
 pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
     match atom {
-        Atom::Number(number) => Ok(*number),
+        Atom::Number(number) => Ok(number.clone()),
         Atom::Untyped(text) => cast(text).map(Number::Double),
         other => fail(format!(
             "The required item type of the {} is xs:numeric. The required type is a union type allowing any of (xs:double, xs:float, xs:decimal), but the supplied type {} is not any of these",
@@ -152,7 +220,6 @@ pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
     }
 }
 
-/// Whole numbers as long as all items are such.
 fn sum(items: &[Item<'_>]) -> Outcome<Number> {
     let mut total = Number::Whole(0);
     for item in items {
@@ -163,10 +230,7 @@ fn sum(items: &[Item<'_>]) -> Outcome<Number> {
                 atom.type_name()
             ));
         }
-        total = match (total, numeric(&atom, "sum")?) {
-            (Number::Whole(a), Number::Whole(b)) => Number::Whole(a.saturating_add(b)),
-            (a, b) => Number::Double(a.as_f64() + b.as_f64()),
-        };
+        total = compute(&total, Operator::Add, &numeric(&atom, "sum")?)?;
     }
     Ok(total)
 }
@@ -182,9 +246,18 @@ fn rounded<'t>(items: &[Item<'t>], name: &str) -> Outcome<Items<'t>> {
     };
     Ok(vec![Item::from(match numeric(&item.atom(), name)? {
         Number::Whole(number) => Number::Whole(number),
-        Number::Decimal(number) => Number::Decimal(round(number)),
+        Number::Decimal(number) => Number::Decimal(round_decimal(number, name)),
         Number::Double(number) => Number::Double(round(number)),
     })])
+}
+
+fn round_decimal(number: BigDecimal, name: &str) -> BigDecimal {
+    let (number, mode) = match name {
+        "floor" => (number, RoundingMode::Floor),
+        "ceiling" => (number, RoundingMode::Ceiling),
+        _ => (number + BigDecimal::new(5.into(), 1), RoundingMode::Floor),
+    };
+    number.with_scale_round(0, mode)
 }
 
 fn named(items: &[Item<'_>], name: &str) -> Outcome<String> {
@@ -203,7 +276,7 @@ fn named(items: &[Item<'_>], name: &str) -> Outcome<String> {
     })
 }
 
-fn concat(given: &[Items<'_>]) -> Outcome<String> {
+pub(super) fn concat(given: &[Items<'_>]) -> Outcome<String> {
     let mut out = String::new();
     for (index, items) in given.iter().enumerate() {
         if let Some(item) = at_most_one(items, &place(index, "concat"), false)? {

@@ -1,5 +1,6 @@
 //! Items of a sequence.
 
+use bigdecimal::{BigDecimal, ToPrimitive};
 use xpath_eval::{Node, NodeKind};
 
 use crate::xpath::{NodeRef, XPathError};
@@ -8,10 +9,11 @@ use crate::xpath::{NodeRef, XPathError};
 #[derive(Clone, Debug)]
 pub(super) enum Item<'t> {
     Node(NodeRef<'t>),
+    /// What a node holds, without the node.
+    Untyped(String),
     Text(String),
     Whole(i64),
-    /// A number with a fraction that the expression spells out.
-    Decimal(f64),
+    Decimal(BigDecimal),
     Double(f64),
     Bool(bool),
 }
@@ -25,18 +27,28 @@ pub(super) enum Atom {
     Bool(bool),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Number {
     Whole(i64),
-    Decimal(f64),
+    Decimal(BigDecimal),
     Double(f64),
 }
 
 impl Number {
-    pub(super) fn as_f64(self) -> f64 {
+    pub(super) fn as_f64(&self) -> f64 {
         match self {
-            Number::Whole(number) => number as f64,
-            Number::Decimal(number) | Number::Double(number) => number,
+            Number::Whole(number) => *number as f64,
+            Number::Decimal(number) => number.to_f64().unwrap_or(f64::NAN),
+            Number::Double(number) => *number,
+        }
+    }
+
+    /// A number that is no double.
+    pub(super) fn exact(&self) -> Option<BigDecimal> {
+        match self {
+            Number::Whole(number) => Some(BigDecimal::from(*number)),
+            Number::Decimal(number) => Some(number.clone()),
+            Number::Double(_) => None,
         }
     }
 }
@@ -55,9 +67,9 @@ impl Item<'_> {
     pub(super) fn text(&self) -> String {
         match self {
             Item::Node(node) => node.string_value(),
-            Item::Text(text) => text.clone(),
+            Item::Untyped(text) | Item::Text(text) => text.clone(),
             Item::Whole(number) => number.to_string(),
-            Item::Decimal(number) => number.to_string(),
+            Item::Decimal(number) => number.normalized().to_plain_string(),
             Item::Double(number) => double_text(*number),
             Item::Bool(value) => value.to_string(),
         }
@@ -71,11 +83,23 @@ impl Item<'_> {
                 }
                 _ => Atom::Untyped(node.string_value()),
             },
+            Item::Untyped(text) => Atom::Untyped(text.clone()),
             Item::Text(text) => Atom::Text(text.clone()),
             Item::Whole(number) => Atom::Number(Number::Whole(*number)),
-            Item::Decimal(number) => Atom::Number(Number::Decimal(*number)),
+            Item::Decimal(number) => Atom::Number(Number::Decimal(number.clone())),
             Item::Double(number) => Atom::Number(Number::Double(*number)),
             Item::Bool(value) => Atom::Bool(*value),
+        }
+    }
+}
+
+impl From<Atom> for Item<'_> {
+    fn from(atom: Atom) -> Self {
+        match atom {
+            Atom::Untyped(text) => Item::Untyped(text),
+            Atom::Text(text) => Item::Text(text),
+            Atom::Number(number) => number.into(),
+            Atom::Bool(value) => Item::Bool(value),
         }
     }
 }
@@ -108,9 +132,14 @@ pub(super) fn cast(text: &str) -> Result<f64, XPathError> {
         .ok_or_else(|| XPathError::new(format!("Cannot convert string \"{text}\" to double")))
 }
 
+/// Without the white space around it that schema types ignore.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\r', '\n'])
+}
+
 /// The lexical form of `xs:double`.
 fn parse(text: &str) -> Option<f64> {
-    let text = text.trim_matches([' ', '\t', '\r', '\n']);
+    let text = trimmed(text);
     match text {
         "INF" | "+INF" => Some(f64::INFINITY),
         "-INF" => Some(f64::NEG_INFINITY),

@@ -1,32 +1,54 @@
 //! XPath as JMeter's XPath2 Extractor and XPath2 Assertion ask it: Saxon on a tree with namespaces.
 //!
-//! Built is what the grammar of XPath 1.0 can say, with the meaning XPath 3.1 gives it: typed numbers, errors where a
-//! function gets several items, no conversions between strings and numbers. What only the grammar of XPath 2.0 has (`for`,
-//! `if`, `eq`, sequences, functions as steps), functions that are in neither table, `id`, `lang`, the namespace axis and arithmetic on decimals are
-//! refused when the expression is compiled. Messages of faults are Saxon's in the usual cases only.
+//! Built are the grammar of XPath 2.0 with `let`, `||`, `!` and `=>`, the types string, boolean, integer, decimal and double, and the
+//! usual functions. Dates, durations and other types, functions as values, maps, arrays, the namespace axis and functions that
+//! are in neither table are refused when the expression is compiled. Messages of faults are Saxon's in the usual cases only.
 
 mod arguments;
-mod check;
+mod arithmetic;
+mod ast;
+mod cast;
 mod eval;
 mod function;
 mod item;
+mod lex;
 mod newer;
+mod parse;
 mod serialize;
+mod types;
 
-use std::borrow::Cow;
-
-use xpath_eval::Expr;
-
-use crate::xpath::{Tree, XPathError};
+use crate::xpath::{Answer, Tree, XPath, XPathError};
+use ast::Expr;
 use eval::Evaluation;
+
+/// Why an expression cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is wrong: `getMessage()` of the exception that JMeter meets.
+    #[error("{0}")]
+    Malformed(String),
+    /// It holds what is not built here.
+    #[error("{0} is not built")]
+    NotBuilt(String),
+}
+
+impl Fault {
+    fn malformed(message: impl AsRef<str>) -> Fault {
+        let message = message.as_ref();
+        Fault::Malformed(format!("net.sf.saxon.s9api.SaxonApiException: {message}"))
+    }
+
+    fn not_built(what: &str) -> Fault {
+        Fault::NotBuilt(what.to_owned())
+    }
+}
 
 /// A compiled expression; `Send + Sync`.
 #[derive(Debug)]
 pub struct XPath2 {
     expression: Expr,
-    namespaces: Namespaces,
-    is_boolean: bool,
-    newer_function: Option<String>,
+    /// Whether Xalan takes the result for a boolean, or what it says of the expression.
+    is_boolean: Result<bool, String>,
 }
 
 impl XPath2 {
@@ -34,31 +56,21 @@ impl XPath2 {
     ///
     /// # Errors
     /// If the expression is malformed, or beyond what is built.
-    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, XPathError> {
-        let text = &with_local_names(text);
-        let expression = xpath_eval::parse(text).map_err(|error| {
-            XPathError::new(format!(
-                "it is malformed, or has syntax that XPath 1.0 lacks, which is not built ({error})"
-            ))
-        })?;
+    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, Fault> {
         let namespaces = Namespaces::parse(namespaces);
-        check::expression(&expression, &namespaces)?;
         Ok(XPath2 {
-            is_boolean: check::is_boolean(&expression),
-            newer_function: check::newer_function(&expression),
-            expression,
-            namespaces,
+            expression: parse::parse(text, &namespaces)?,
+            is_boolean: asked_of_xalan(text, &namespaces),
         })
     }
 
-    /// Whether Xalan, which JMeter asks too, takes the result for a boolean rather than for something that is there or not.
-    pub fn is_boolean(&self) -> bool {
-        self.is_boolean
-    }
-
-    /// The first function that XPath 1.0 lacks: Xalan, which JMeter's assertion asks too, cannot find it.
-    pub fn newer_function(&self) -> Option<&str> {
-        self.newer_function.as_deref()
+    /// Whether Xalan, which JMeter's assertion asks too, takes the result for a boolean rather than for something that is
+    /// there or not.
+    ///
+    /// # Errors
+    /// If Xalan cannot evaluate the expression, with its message.
+    pub fn is_boolean(&self) -> Result<bool, &str> {
+        self.is_boolean.as_ref().copied().map_err(String::as_str)
     }
 
     /// All items of the result as text (`XdmItem#getStringValue`), or, as `fragment`, nodes as XML (`XdmItem#toString`).
@@ -66,7 +78,7 @@ impl XPath2 {
     /// # Errors
     /// If types do not fit, with Saxon's message in the usual cases.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Vec<String>, XPathError> {
-        let items = Evaluation::new(&self.namespaces).run(&self.expression, tree.root())?;
+        let items = Evaluation::default().run(&self.expression, tree.root())?;
         let text = |item: item::Item<'_>| match item {
             item::Item::Node(node) if fragment => serialize::node(node),
             item => item.text(),
@@ -75,38 +87,28 @@ impl XPath2 {
     }
 }
 
-/// `*:name`, an element or attribute of any namespace, in the words of XPath 1.0.
-fn with_local_names(text: &str) -> Cow<'_, str> {
-    if !text.contains("*:") {
-        return Cow::Borrowed(text);
+/// `XPathUtil#computeAssertionResultUsingSaxon`: Xalan evaluates the expression on a document that holds nothing.
+fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, String> {
+    let known = |prefix: &str| namespaces.own(prefix).map(str::to_owned);
+    let answer =
+        XPath::compile(text).and_then(|query| query.evaluate_with(&Tree::empty(), false, known));
+    match answer {
+        Ok(answer) => Ok(matches!(answer, Answer::Bool(_))),
+        Err(error) => Err(error.message),
     }
-    let mut out = String::with_capacity(text.len() + 32);
-    let (mut rest, mut quote) = (text, None);
-    while let Some(c) = rest.chars().next() {
-        match quote {
-            Some(mark) if mark == c => quote = None,
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            _ => {}
-        }
-        let name = rest.strip_prefix("*:").filter(|_| quote.is_none());
-        let name = name.map(|name| {
-            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-            &name[..name.find(|c| !is_part(c)).unwrap_or(name.len())]
-        });
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            out.push_str(&format!("*[local-name()='{name}']"));
-            rest = &rest[2 + name.len()..];
-        } else {
-            out.push(c);
-            rest = &rest[c.len_utf8()..];
-        }
-    }
-    Cow::Owned(out)
 }
 
 /// The prefixes that an expression may use.
 #[derive(Debug, Default)]
 struct Namespaces(Vec<(String, String)>);
+
+/// What Saxon declares itself (`IndependentContext#clearNamespaces`).
+const PREDECLARED: [(&str, &str); 4] = [
+    ("xml", "http://www.w3.org/XML/1998/namespace"),
+    ("xs", "http://www.w3.org/2001/XMLSchema"),
+    ("fn", "http://www.w3.org/2005/xpath-functions"),
+    ("saxon", "http://saxon.sf.net/"),
+];
 
 impl Namespaces {
     /// `XPathUtil#namespacesParse`: what stands in a line before any `=` is lost, and so are lines without one.
@@ -119,26 +121,24 @@ impl Namespaces {
         )
     }
 
-    fn uri(&self, prefix: &str) -> Option<&str> {
-        let declared = self.0.iter().rev().find(|(known, _)| known == prefix);
-        match declared {
-            Some((_, uri)) => Some(uri),
-            None if prefix == "xml" => Some("http://www.w3.org/XML/1998/namespace"),
-            None => None,
-        }
+    /// What the user declared.
+    fn own(&self, prefix: &str) -> Option<&str> {
+        let own = self.0.iter().rev().find(|(known, _)| known == prefix);
+        own.map(|(_, uri)| uri.as_str())
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn uri(&self, prefix: &str) -> Option<&str> {
+        let known = || PREDECLARED.iter().find(|(known, _)| *known == prefix);
+        self.own(prefix).or_else(|| known().map(|(_, uri)| *uri))
+    }
 
-    #[test]
-    fn names_of_any_namespace_are_local_names() {
-        assert_eq!(
-            with_local_names("//*:n[@*:a='*:b']/c"),
-            "//*[local-name()='n'][@*[local-name()='a']='*:b']/c"
-        );
-        assert_eq!(with_local_names("2 * //n"), "2 * //n");
+    /// The namespace of a prefix.
+    ///
+    /// # Errors
+    /// If there is none, in Saxon's words.
+    fn known(&self, prefix: &str) -> Result<&str, Fault> {
+        self.uri(prefix).ok_or_else(|| {
+            Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
+        })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Properties: `Assertion.test_field` (what is looked at), `Asserion.test_strings` (spelled so), `Assertion.test_type` (bits: 1
 //! matches, 2 contains, 4 not, 8 equals, 16 substring, 32 or), `Assertion.assume_success` (the sample is declared good
-//! first), `Assertion.custom_message`, and the scope. 'Response data as a document' is refused: it needs Apache Tika.
+//! first), `Assertion.custom_message`, and the scope. With 'Response data as a document', which Apache Tika reads, the element
+//! is run by its Java class.
 
 use std::rc::Rc;
 
@@ -15,7 +16,7 @@ use super::verdict::Name;
 use crate::compile::Decoder;
 use crate::compiled::{Compiled, RegexRules};
 use crate::context::Context;
-use crate::elements::{Assertion, Roles, Scope, post};
+use crate::elements::{Assertion, Roles, Scope, java, post};
 use crate::program::Needs;
 use crate::scoped::Scoped;
 use crate::setting::{Flag, Whole};
@@ -57,7 +58,11 @@ enum Test {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    Roles::assertion(ResponseAssertion::decode(d))
+    let decoded = ResponseAssertion::decode(d);
+    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+        return java::instead(d, post::DOCUMENT, java::assertion);
+    }
+    Roles::assertion(decoded)
 }
 
 impl ResponseAssertion {
@@ -82,9 +87,6 @@ impl ResponseAssertion {
         let tests = tests.collect();
         let scoped = Scoped::assertion(d);
         let field = Field::decode(d);
-        if field == Field::Document && !scoped.is_variable() {
-            post::refuse_document(d);
-        }
         ResponseAssertion {
             name: Name::decode(d),
             scoped,

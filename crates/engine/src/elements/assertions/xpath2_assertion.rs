@@ -3,7 +3,7 @@
 //! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.namespaces` (lines `prefix=URI`), and the scope.
 //!
 //! As in JMeter the message is set for a success, too, and Xalan has a say: the type that XPath 1.0 gives an expression
-//! decides whether its value counts, and a function that XPath 1.0 lacks (`matches`, `exists`, …) is an error.
+//! decides whether its value counts, and what XPath 1.0 lacks (`matches`, `exists`, `for`, `eq`, …) is an error.
 //!
 //! Differences: as for the XPath2 Extractor.
 
@@ -14,7 +14,7 @@ use super::verdict::Name;
 use crate::compile::Decoder;
 use crate::context::Context;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::elements::{Assertion, Roles, Scope};
+use crate::elements::{Assertion, Roles, Scope, java};
 use crate::parsed::Reading;
 use crate::program::Needs;
 use crate::scoped::{Input, Scoped};
@@ -31,12 +31,17 @@ pub struct XPath2Assertion {
 enum Look {
     /// Nothing was asked.
     Nothing,
-    /// Xalan, which is asked for the type of the result, has no such function.
-    NoFunction(String),
+    /// What Xalan, which is asked for the type of the result, says of an expression that it cannot evaluate.
+    Refused(String),
     Holds(bool),
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
+    if d.element.props.get("XPath.xpath").is_some()
+        && let Some(why) = XPath2Query::beyond(d, "XPath.xpath", "XPath.namespaces")
+    {
+        return java::instead(d, &why, java::assertion);
+    }
     Roles::assertion(XPath2Assertion::decode(d))
 }
 
@@ -62,13 +67,14 @@ impl XPath2Assertion {
             .as_ref()
             .as_ref()
             .map_err(|error| error.message.clone())?;
-        if let Some(function) = query.newer_function() {
-            return Ok(Look::NoFunction(function.to_owned()));
-        }
+        let is_boolean = match query.is_boolean() {
+            Ok(is_boolean) => is_boolean,
+            Err(message) => return Ok(Look::Refused(message.to_owned())),
+        };
         let items = query.evaluate(tree, false).map_err(|error| error.message)?;
         Ok(Look::Holds(match items.first() {
             None => false,
-            Some(first) if query.is_boolean() => first == "true",
+            Some(first) if is_boolean => first == "true",
             Some(_) => true,
         }))
     }
@@ -80,10 +86,9 @@ impl XPath2Assertion {
         let negate = self.negate.get(cx);
         match look {
             Ok(Look::Nothing) => self.name.pass_with_empty_message(cx),
-            Ok(Look::NoFunction(function)) => self.name.error(
-                cx,
-                format!("Exception: Could not find function: {function} for:{query}"),
-            ),
+            Ok(Look::Refused(message)) => self
+                .name
+                .error(cx, format!("Exception: {message} for:{query}")),
             Ok(Look::Holds(holds)) => {
                 let what = if negate {
                     "Nodes Matched"

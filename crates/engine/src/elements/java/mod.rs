@@ -83,6 +83,17 @@ pub fn listener(d: &mut Decoder) -> Roles {
     }
 }
 
+/// An element with a native form that does not cover its settings, run in the role that `run` gives it.
+pub fn instead(d: &mut Decoder, why: &str, run: fn(&mut Decoder) -> Roles) -> Roles {
+    let (class, name) = (&d.element.class, &d.element.name);
+    let message = format!("{class} '{name}' is run by its Java class: {why}");
+    d.warn(IN_JAVA, message);
+    run(d)
+}
+
+/// The code of the finding that Java runs an element that has a native form.
+pub const IN_JAVA: &str = "run-by-java";
+
 /// A sampler with the configuration in its scope, the nearest first.
 pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
     // First, so that what keeps it from running is said once.

@@ -10,11 +10,11 @@ use drumfire_expr::{Raised, Scope as _, Template, Text};
 use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
 
-use super::field::Field;
+use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
 use crate::compile::Decoder;
 use crate::context::Context;
-use crate::elements::{PostProcessor, Roles};
+use crate::elements::{PostProcessor, Roles, java};
 use crate::program::Needs;
 use crate::scoped::{Input, Scoped};
 use crate::setting::{Flag, Whole};
@@ -34,7 +34,11 @@ pub struct BoundaryExtractor {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    Roles::post(BoundaryExtractor::decode(d))
+    let decoded = BoundaryExtractor::decode(d);
+    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+        return java::instead(d, DOCUMENT, java::post);
+    }
+    Roles::post(decoded)
 }
 
 impl BoundaryExtractor {

@@ -17,11 +17,13 @@ pub enum Field {
     Message,
     /// The body with its HTML entities replaced.
     UnescapedBody,
+    /// The body as Apache Tika reads it, which only Java does; of a variable it means nothing.
+    Document,
     Body,
 }
 
 impl Field {
-    /// Anything unknown means the body. 'Body as a document' is refused: Apache Tika turns documents into text.
+    /// Anything unknown means the body.
     pub fn decode(d: &mut Decoder, property: &str) -> Field {
         let text = d.text_now(property).to_ascii_lowercase();
         match text.as_str() {
@@ -31,10 +33,7 @@ impl Field {
             "code" => Field::Code,
             "message" => Field::Message,
             "unescaped" => Field::UnescapedBody,
-            "as_document" => {
-                refuse_document(d);
-                Field::Body
-            }
+            "as_document" => Field::Document,
             _ => Field::Body,
         }
     }
@@ -50,7 +49,7 @@ impl Field {
                 request: true,
                 ..Needs::NOTHING
             },
-            Field::UnescapedBody | Field::Body => Needs::BODY,
+            Field::UnescapedBody | Field::Document | Field::Body => Needs::BODY,
         }
     }
 
@@ -71,7 +70,7 @@ impl Field {
             Field::RequestHeaders => Text::Literal(sample.request_headers.as_deref().unwrap_or("")),
             Field::Code => Text::Literal(&sample.code),
             Field::Message => Text::Literal(&sample.message),
-            Field::Body => cx.parsed.body_text(sample),
+            Field::Body | Field::Document => cx.parsed.body_text(sample),
             Field::UnescapedBody => {
                 let text = cx.parsed.body_text(sample);
                 match drumfire_expr::unescape_html4(&text)? {
@@ -83,18 +82,8 @@ impl Field {
     }
 }
 
-/// 'As a document' needs Apache Tika.
-pub fn refuse_document(d: &mut Decoder) {
-    let message = format!(
-        "'{}' reads the body as a document, which needs Apache Tika",
-        d.element.name
-    );
-    d.refuse(
-        "body-as-document",
-        message,
-        "let it read the body as text, or run the plan with JMeter",
-    );
-}
+/// Why Java runs an element that reads a body as a document.
+pub const DOCUMENT: &str = "it reads the body as a document, which Apache Tika does";
 
 #[cfg(test)]
 mod tests {
@@ -145,12 +134,5 @@ mod tests {
         );
         assert_eq!(read("false"), (body.clone(), [true, false, false]));
         assert_eq!(read(""), (body, [true, false, false]));
-    }
-
-    #[test]
-    fn documents_are_refused() {
-        let xml = r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r"><stringProp name="f">as_document</stringProp></RegexExtractor>"#;
-        let (_, _, findings) = fixture::decode_with_findings(&[], xml, |d| Field::decode(d, "f"));
-        assert!(findings.iter().any(drumfire_jmx::Diagnostic::is_error));
     }
 }

@@ -17,7 +17,7 @@ mod xpath_extractor;
 
 pub use boundary_extractor::decode as boundary_extractor;
 pub use debug_post_processor::decode as debug_post_processor;
-pub use field::refuse_document;
+pub use field::DOCUMENT;
 pub use fifo_put_post_processor::decode as fifo_put;
 pub use html_extractor::decode as html_extractor;
 pub use jdbc_post_processor::decode as jdbc_post_processor;

@@ -12,12 +12,12 @@ use drumfire_expr::{MatchTemplate, Template, Text};
 use drumfire_query::regex::{Captures, Dialect, Pattern};
 use drumfire_results::Sample;
 
-use super::field::Field;
+use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
 use crate::compile::Decoder;
 use crate::compiled::{Compiled, RegexRules};
 use crate::context::{Context, StateId};
-use crate::elements::{PostProcessor, Roles};
+use crate::elements::{PostProcessor, Roles, java};
 use crate::program::Needs;
 use crate::scoped::{Input, Scoped};
 use crate::setting::{Flag, Whole};
@@ -42,7 +42,11 @@ enum ResultTemplate {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    Roles::post(RegexExtractor::decode(d))
+    let decoded = RegexExtractor::decode(d);
+    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+        return java::instead(d, DOCUMENT, java::post);
+    }
+    Roles::post(decoded)
 }
 
 impl RegexExtractor {

@@ -6,9 +6,9 @@
 //! As in JMeter the scopes with sub-results look into the main result once for each of their results, and a body that is not
 //! XML adds a failed assertion result to the sample but leaves the sample successful.
 //!
-//! Differences: of XPath 3.1 is built what the grammar of XPath 1.0 can say, with the newer meaning, `*:name`, and the usual newer
-//! functions (`matches`, `replace`, `tokenize`, `string-join`, `distinct-values`, `max`, `exists`, …); anything else is refused before
-//! the run. Messages are Saxon's in the usual cases.
+//! Differences: built are XPath 2.0's grammar with `let`, `||`, `!` and `=>`, strings, booleans and numbers, and the usual functions.
+//! With dates, durations, functions as values, maps or arrays, or a function that is not built, the element is run by its Java
+//! class. Messages are Saxon's in the usual cases.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use super::xpath_extractor::{Values, failed_extraction, store};
 use crate::compile::Decoder;
 use crate::context::Context;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::elements::{PostProcessor, Roles};
+use crate::elements::{PostProcessor, Roles, java};
 use crate::parsed::Reading;
 use crate::program::Needs;
 use crate::scoped::{Input, Scoped};
@@ -36,6 +36,10 @@ pub struct XPath2Extractor {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
+    let (query, namespaces) = ("XPathExtractor2.xpathQuery", "XPathExtractor2.namespaces");
+    if let Some(why) = XPath2Query::beyond(d, query, namespaces) {
+        return java::instead(d, &why, java::post);
+    }
     Roles::post(XPath2Extractor::decode(d))
 }
 

@@ -1,0 +1,174 @@
+//! What an expression says, with names resolved.
+
+use bigdecimal::BigDecimal;
+use xpath_eval::{Axis, NodeKind};
+
+use super::function::Function;
+
+/// An expression. Variables are numbered by the depth at which they are bound.
+#[derive(Debug)]
+pub(super) enum Expr {
+    Literal(Literal),
+    Variable(usize),
+    Context,
+    Root,
+    /// Expressions behind each other, separated by commas.
+    Sequence(Vec<Expr>),
+    For(Box<Expr>, Box<Expr>),
+    Let(Box<Expr>, Box<Expr>),
+    Some(Box<Expr>, Box<Expr>),
+    Every(Box<Expr>, Box<Expr>),
+    If(Box<[Expr; 3]>),
+    Or(Box<Expr>, Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    /// `=`, `<`, …: any pair of items.
+    General(Comparison, Box<Expr>, Box<Expr>),
+    /// `eq`, `lt`, …: one item each.
+    Value(Comparison, Box<Expr>, Box<Expr>),
+    /// `is`, `<<` and `>>`.
+    Node(NodeComparison, Box<Expr>, Box<Expr>),
+    Concatenation(Box<Expr>, Box<Expr>),
+    Range(Box<Expr>, Box<Expr>),
+    Arithmetic(Operator, Box<Expr>, Box<Expr>),
+    Union(Box<Expr>, Box<Expr>),
+    Intersect(Box<Expr>, Box<Expr>),
+    Except(Box<Expr>, Box<Expr>),
+    InstanceOf(Box<Expr>, SequenceType),
+    TreatAs(Box<Expr>, SequenceType),
+    Castable(Box<Expr>, AtomicType, Optional),
+    Cast(Box<Expr>, AtomicType, Optional),
+    Negate(Box<Expr>),
+    /// `+` before an operand, which only wants a number.
+    Plus(Box<Expr>),
+    /// `a!b`
+    Map(Box<Expr>, Box<Expr>),
+    /// `a/b`
+    Path(Box<Expr>, Box<Expr>),
+    Step(Step),
+    Filter(Box<Expr>, Vec<Expr>),
+    Call(Function, Vec<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Literal {
+    Text(String),
+    Whole(i64),
+    Decimal(BigDecimal),
+    Double(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The operator between single items.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Comparison::Equal => "eq",
+            Comparison::NotEqual => "ne",
+            Comparison::Less => "lt",
+            Comparison::LessOrEqual => "le",
+            Comparison::Greater => "gt",
+            Comparison::GreaterOrEqual => "ge",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NodeComparison {
+    Is,
+    Before,
+    After,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    WholeDivide,
+    Remainder,
+}
+
+impl Operator {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "div",
+            Operator::WholeDivide => "idiv",
+            Operator::Remainder => "mod",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) axis: Axis,
+    pub(super) test: NodeTest,
+    pub(super) predicates: Vec<Expr>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NodeTest {
+    Any,
+    /// Nodes of a kind, of a name if one is given.
+    Kind(NodeKind, NameTest),
+    /// Nodes of the axis' own kind: attributes, or else elements.
+    Principal(NameTest),
+    Instruction(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NameTest {
+    Any,
+    /// Any name of a namespace.
+    Namespace(String),
+    /// A local name of any namespace.
+    Local(String),
+    /// A namespace, empty for none, and a local name.
+    Name(String, String),
+}
+
+/// Whether an empty sequence is one of the type.
+pub(super) type Optional = bool;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtomicType {
+    AnyAtomic,
+    Untyped,
+    Text,
+    Bool,
+    Whole,
+    /// A whole number between bounds: the name of the type, its least and its greatest.
+    Bounded(&'static str, i64, i64),
+    Decimal,
+    Double,
+    Numeric,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ItemType {
+    Item,
+    Node(NodeTest),
+    Atomic(AtomicType),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SequenceType {
+    /// `None` for `empty-sequence()`.
+    pub(super) item: Option<ItemType>,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// As it is written, for messages.
+    pub(super) text: String,
+}

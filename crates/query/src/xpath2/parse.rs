@@ -1,0 +1,658 @@
+//! The grammar of XPath 3.1, as far as it is built: all of XPath 2.0 but schema types, with `let`, `||`, `!` and `=>`.
+
+use xpath_eval::Axis;
+
+use super::ast::{AtomicType, Comparison, Expr, NodeComparison, NodeTest, Operator, Step};
+use super::function::Function;
+use super::lex::{Token, tokens};
+use super::{Fault, Namespaces};
+
+/// Deeper nesting is refused, before the stack ends.
+const MAX_DEPTH: usize = 200;
+
+pub(super) type Parsed<T> = Result<T, Fault>;
+
+/// Compiles a whole expression.
+pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        at: 0,
+        namespaces,
+        variables: Vec::new(),
+        depth: 0,
+    };
+    let expr = parser.sequence()?;
+    match parser.peek() {
+        Token::End => Ok(expr),
+        other => Err(Fault::malformed(format!(
+            "Unexpected token {} beyond end of expression",
+            other.shown()
+        ))),
+    }
+}
+
+pub(super) struct Parser<'n> {
+    tokens: Vec<Token>,
+    at: usize,
+    pub(super) namespaces: &'n Namespaces,
+    variables: Vec<String>,
+    depth: usize,
+}
+
+fn two(make: fn(Box<Expr>, Box<Expr>) -> Expr, a: Expr, b: Expr) -> Expr {
+    make(Box::new(a), Box::new(b))
+}
+
+impl Parser<'_> {
+    pub(super) fn peek(&self) -> &Token {
+        self.ahead(0)
+    }
+
+    pub(super) fn ahead(&self, count: usize) -> &Token {
+        // The last word is the end.
+        &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
+    }
+
+    pub(super) fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.at += 1;
+        token
+    }
+
+    pub(super) fn eat(&mut self, symbol: &str) -> bool {
+        let found = self.peek().is(symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// A word of several that stand here, which are not names.
+    fn eat_words(&mut self, words: &[&str]) -> bool {
+        let found = (words.iter().enumerate()).all(|(at, word)| self.ahead(at).is_word(word));
+        if found {
+            self.at += words.len();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, symbol: &str) -> Parsed<()> {
+        match self.eat(symbol) {
+            true => Ok(()),
+            false => self.wanted(symbol),
+        }
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+        match self.eat_words(&[word]) {
+            true => Ok(()),
+            false => self.wanted(word),
+        }
+    }
+
+    fn wanted<T>(&self, what: &str) -> Parsed<T> {
+        Err(Fault::malformed(format!(
+            "expected \"{what}\", found {}",
+            self.peek().shown()
+        )))
+    }
+
+    fn unexpected<T>(&self) -> Parsed<T> {
+        Err(Fault::malformed(format!(
+            "Unexpected token {} at start of expression",
+            self.peek().shown()
+        )))
+    }
+
+    pub(super) fn sequence(&mut self) -> Parsed<Expr> {
+        let first = self.single()?;
+        if !self.peek().is(",") {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.eat(",") {
+            parts.push(self.single()?);
+        }
+        Ok(Expr::Sequence(parts))
+    }
+
+    /// An expression without a comma.
+    pub(super) fn single(&mut self) -> Parsed<Expr> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Fault::not_built("an expression nested so deeply"));
+        }
+        let binds = self.ahead(1).is("$");
+        let expr = match self.peek() {
+            Token::End => Err(Fault::malformed(
+                "Expected an expression, but reached the end of the input",
+            )),
+            Token::Name(None, word) => match word.as_str() {
+                "for" if binds => self.bound(Expr::For, "in", "return"),
+                "let" if binds => self.bound(Expr::Let, ":=", "return"),
+                "some" if binds => self.bound(Expr::Some, "in", "satisfies"),
+                "every" if binds => self.bound(Expr::Every, "in", "satisfies"),
+                "if" if self.ahead(1).is("(") => self.conditional(),
+                _ => self.or(),
+            },
+            _ => self.or(),
+        };
+        self.depth -= 1;
+        expr
+    }
+
+    /// `for $a in …, $b in … return …`, and what is like it.
+    fn bound(
+        &mut self,
+        make: fn(Box<Expr>, Box<Expr>) -> Expr,
+        of: &str,
+        end: &str,
+    ) -> Parsed<Expr> {
+        let outside = self.variables.len();
+        let mut bindings = Vec::new();
+        self.next();
+        loop {
+            self.expect("$")?;
+            let name = self.variable_name()?;
+            match of {
+                ":=" => self.expect(of)?,
+                _ => self.expect_word(of)?,
+            }
+            bindings.push(self.single()?);
+            self.variables.push(name);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect_word(end)?;
+        let mut expr = self.single()?;
+        for binding in bindings.into_iter().rev() {
+            expr = two(make, binding, expr);
+        }
+        self.variables.truncate(outside);
+        Ok(expr)
+    }
+
+    fn variable_name(&mut self) -> Parsed<String> {
+        match self.next() {
+            Token::Name(None, name) => Ok(name),
+            Token::Name(Some(prefix), name) => Ok(format!("{prefix}:{name}")),
+            Token::Expanded(uri, name) => Ok(format!("{uri}:{name}")),
+            other => Err(Fault::malformed(format!(
+                "Expected variable name, found {}",
+                other.shown()
+            ))),
+        }
+    }
+
+    fn conditional(&mut self) -> Parsed<Expr> {
+        self.next();
+        self.expect("(")?;
+        let condition = self.sequence()?;
+        self.expect(")")?;
+        self.expect_word("then")?;
+        let then = self.single()?;
+        self.expect_word("else")?;
+        Ok(Expr::If(Box::new([condition, then, self.single()?])))
+    }
+
+    fn or(&mut self) -> Parsed<Expr> {
+        let mut left = self.and()?;
+        while self.eat_words(&["or"]) {
+            left = two(Expr::Or, left, self.and()?);
+        }
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Parsed<Expr> {
+        let mut left = self.comparison()?;
+        while self.eat_words(&["and"]) {
+            left = two(Expr::And, left, self.comparison()?);
+        }
+        Ok(left)
+    }
+
+    fn comparison(&mut self) -> Parsed<Expr> {
+        let left = self.concatenation()?;
+        let Some(operator) = comparison_operator(self.peek()) else {
+            return Ok(left);
+        };
+        let shown = self.next();
+        let right = Box::new(self.concatenation()?);
+        let left = Box::new(left);
+        if comparison_operator(self.peek()).is_some() {
+            let shown = match &shown {
+                Token::Name(_, word) => word,
+                Token::Symbol(symbol) => *symbol,
+                _ => "",
+            };
+            return Err(Fault::malformed(format!(
+                "Left operand of '{shown}' needs parentheses"
+            )));
+        }
+        Ok(match operator {
+            Compares::Any(how) => Expr::General(how, left, right),
+            Compares::One(how) => Expr::Value(how, left, right),
+            Compares::Nodes(how) => Expr::Node(how, left, right),
+        })
+    }
+
+    fn concatenation(&mut self) -> Parsed<Expr> {
+        let mut left = self.range()?;
+        while self.eat("||") {
+            left = two(Expr::Concatenation, left, self.range()?);
+        }
+        Ok(left)
+    }
+
+    fn range(&mut self) -> Parsed<Expr> {
+        let left = self.additive()?;
+        match self.eat_words(&["to"]) {
+            true => Ok(two(Expr::Range, left, self.additive()?)),
+            false => Ok(left),
+        }
+    }
+
+    fn additive(&mut self) -> Parsed<Expr> {
+        let mut left = self.multiplicative()?;
+        loop {
+            let operator = match self.peek() {
+                Token::Symbol("+") => Operator::Add,
+                Token::Symbol("-") => Operator::Subtract,
+                _ => return Ok(left),
+            };
+            self.next();
+            let right = self.multiplicative()?;
+            left = Expr::Arithmetic(operator, Box::new(left), Box::new(right));
+        }
+    }
+
+    fn multiplicative(&mut self) -> Parsed<Expr> {
+        let mut left = self.union()?;
+        loop {
+            let operator = match self.peek() {
+                Token::Symbol("*") => Operator::Multiply,
+                Token::Name(None, word) => match word.as_str() {
+                    "div" => Operator::Divide,
+                    "idiv" => Operator::WholeDivide,
+                    "mod" => Operator::Remainder,
+                    _ => return Ok(left),
+                },
+                _ => return Ok(left),
+            };
+            self.next();
+            let right = self.union()?;
+            left = Expr::Arithmetic(operator, Box::new(left), Box::new(right));
+        }
+    }
+
+    fn union(&mut self) -> Parsed<Expr> {
+        let mut left = self.intersection()?;
+        while self.eat("|") || self.eat_words(&["union"]) {
+            left = two(Expr::Union, left, self.intersection()?);
+        }
+        Ok(left)
+    }
+
+    fn intersection(&mut self) -> Parsed<Expr> {
+        let mut left = self.typed()?;
+        loop {
+            left = if self.eat_words(&["intersect"]) {
+                two(Expr::Intersect, left, self.typed()?)
+            } else if self.eat_words(&["except"]) {
+                two(Expr::Except, left, self.typed()?)
+            } else {
+                return Ok(left);
+            };
+        }
+    }
+
+    /// `instance of`, `treat as`, `castable as`, `cast as`: the last binds most.
+    fn typed(&mut self) -> Parsed<Expr> {
+        let mut expr = self.arrow()?;
+        if self.eat_words(&["cast", "as"]) {
+            let (to, optional) = self.single_type()?;
+            expr = Expr::Cast(Box::new(expr), to, optional);
+        }
+        if self.eat_words(&["castable", "as"]) {
+            let (to, optional) = self.single_type()?;
+            expr = Expr::Castable(Box::new(expr), to, optional);
+        }
+        if self.eat_words(&["treat", "as"]) {
+            expr = Expr::TreatAs(Box::new(expr), self.sequence_type()?);
+        }
+        if self.eat_words(&["instance", "of"]) {
+            expr = Expr::InstanceOf(Box::new(expr), self.sequence_type()?);
+        }
+        Ok(expr)
+    }
+
+    /// `a => f(b)` is `f(a, b)`.
+    fn arrow(&mut self) -> Parsed<Expr> {
+        let mut left = self.unary()?;
+        while self.eat("=>") {
+            let (prefix, name) = match self.next() {
+                Token::Name(prefix, name) if self.peek().is("(") => (prefix, name),
+                _ => return Err(Fault::not_built("a computed function")),
+            };
+            left = self.call(prefix, name, vec![left])?;
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let mut signs = Vec::new();
+        loop {
+            if self.eat("-") {
+                signs.push(Expr::Negate as fn(Box<Expr>) -> Expr);
+            } else if self.eat("+") {
+                signs.push(Expr::Plus as fn(Box<Expr>) -> Expr);
+            } else {
+                break;
+            }
+        }
+        let operand = self.map()?;
+        let sign = |operand, sign: fn(Box<Expr>) -> Expr| sign(Box::new(operand));
+        if signs.len() > MAX_DEPTH {
+            return Err(Fault::not_built("so many signs"));
+        }
+        Ok(signs.into_iter().rev().fold(operand, sign))
+    }
+
+    fn map(&mut self) -> Parsed<Expr> {
+        let mut left = self.path()?;
+        while self.eat("!") {
+            left = two(Expr::Map, left, self.path()?);
+        }
+        Ok(left)
+    }
+
+    fn path(&mut self) -> Parsed<Expr> {
+        let mut left = if self.eat("//") {
+            two(
+                Expr::Path,
+                two(Expr::Path, Expr::Root, any_below()),
+                self.step()?,
+            )
+        } else if self.eat("/") {
+            if !self.starts_step() {
+                return Ok(Expr::Root);
+            }
+            two(Expr::Path, Expr::Root, self.step()?)
+        } else {
+            self.step()?
+        };
+        loop {
+            left = if self.eat("//") {
+                two(Expr::Path, two(Expr::Path, left, any_below()), self.step()?)
+            } else if self.eat("/") {
+                two(Expr::Path, left, self.step()?)
+            } else {
+                return Ok(left);
+            };
+        }
+    }
+
+    /// Whether a step can begin here, rather than an operator behind a lone `/`.
+    fn starts_step(&self) -> bool {
+        match self.peek() {
+            Token::End => false,
+            Token::Symbol(symbol) => {
+                matches!(
+                    *symbol,
+                    "@" | "*" | "." | ".." | "(" | "$" | "[" | "/" | "//" | "?"
+                )
+            }
+            _ => true,
+        }
+    }
+
+    fn step(&mut self) -> Parsed<Expr> {
+        let primary = match self.peek() {
+            Token::Literal(literal) => {
+                let literal = Expr::Literal(literal.clone());
+                self.next();
+                literal
+            }
+            Token::Symbol("$") => {
+                self.next();
+                let name = self.variable_name()?;
+                let found = self.variables.iter().rposition(|known| *known == name);
+                Expr::Variable(found.ok_or_else(|| {
+                    Fault::malformed(format!("Undeclared variable in XPath expression: ${name}"))
+                })?)
+            }
+            Token::Symbol("(") => {
+                self.next();
+                match self.eat(")") {
+                    true => Expr::Sequence(Vec::new()),
+                    false => {
+                        let inner = self.sequence()?;
+                        self.expect(")")?;
+                        inner
+                    }
+                }
+            }
+            Token::Symbol(".") => {
+                self.next();
+                Expr::Context
+            }
+            Token::Symbol("[") => {
+                self.next();
+                self.sequence()?;
+                return Err(Fault::not_built("an array"));
+            }
+            Token::Symbol("?") => return Err(Fault::not_built("a look-up")),
+            Token::Name(_, name) if self.ahead(1).is("#") => {
+                return Err(Fault::not_built(&format!("the function {name} as a value")));
+            }
+            Token::Name(None, word)
+                if matches!(word.as_str(), "map" | "array") && self.ahead(1).is("{") =>
+            {
+                return Err(Fault::not_built(&format!("a {word}")));
+            }
+            Token::Name(prefix, name) if self.ahead(1).is("(") && !is_kind_test(prefix, name) => {
+                let (prefix, name) = (prefix.clone(), name.clone());
+                self.next();
+                self.call(prefix, name, Vec::new())?
+            }
+            _ => return self.axis_step(),
+        };
+        self.postfix(primary)
+    }
+
+    fn postfix(&mut self, primary: Expr) -> Parsed<Expr> {
+        let predicates = self.predicates()?;
+        if self.peek().is("(") {
+            return Err(Fault::not_built("a computed function"));
+        }
+        if self.peek().is("?") {
+            return Err(Fault::not_built("a look-up"));
+        }
+        Ok(match predicates.is_empty() {
+            true => primary,
+            false => Expr::Filter(Box::new(primary), predicates),
+        })
+    }
+
+    fn predicates(&mut self) -> Parsed<Vec<Expr>> {
+        let mut predicates = Vec::new();
+        while self.eat("[") {
+            predicates.push(self.sequence()?);
+            self.expect("]")?;
+        }
+        Ok(predicates)
+    }
+
+    /// The arguments of a function, behind those an arrow brought; the parenthesis stands here.
+    fn call(&mut self, prefix: Option<String>, name: String, given: Vec<Expr>) -> Parsed<Expr> {
+        let mut arguments = given;
+        self.expect("(")?;
+        if !self.eat(")") {
+            loop {
+                if self.peek().is("?") {
+                    return Err(Fault::not_built("a function with arguments left open"));
+                }
+                arguments.push(self.single()?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        if prefix.as_deref() == Some("xs") {
+            return self.construct(&name, arguments);
+        }
+        let function = Function::find(prefix.as_deref(), &name, arguments.len(), self.namespaces)?;
+        Ok(Expr::Call(function, arguments))
+    }
+
+    /// `xs:integer(…)`
+    fn construct(&self, name: &str, mut arguments: Vec<Expr>) -> Parsed<Expr> {
+        let to = self.atomic_type(Some("xs"), name).map_err(|fault| match fault {
+            Fault::Malformed(_) => Fault::malformed(format!(
+                "Cannot find a {}-argument function named Q{{http://www.w3.org/2001/XMLSchema}}{name}(). Unknown constructor function: {{http://www.w3.org/2001/XMLSchema}}{name}",
+                arguments.len()
+            )),
+            fault => fault,
+        })?;
+        match arguments.pop() {
+            Some(argument)
+                if arguments.is_empty()
+                    && !matches!(to, AtomicType::AnyAtomic | AtomicType::Numeric) =>
+            {
+                Ok(Expr::Cast(Box::new(argument), to, true))
+            }
+            _ => Err(Fault::malformed(
+                "A constructor function must have exactly one argument",
+            )),
+        }
+    }
+
+    fn axis_step(&mut self) -> Parsed<Expr> {
+        let step = |axis, test| Step {
+            axis,
+            test,
+            predicates: Vec::new(),
+        };
+        let mut step = if self.eat("..") {
+            step(Axis::Parent, NodeTest::Any)
+        } else if self.eat("@") {
+            let test = self.node_test(Axis::Attribute)?;
+            step(
+                Axis::Attribute,
+                test.ok_or_else(|| Fault::malformed("@ must be followed by a NodeTest"))?,
+            )
+        } else if self.ahead(1).is("::") {
+            let axis = self.axis()?;
+            match self.node_test(axis)? {
+                Some(test) => step(axis, test),
+                None => return self.unexpected(),
+            }
+        } else {
+            let axis = match self.peek() {
+                Token::Name(None, word)
+                    if self.ahead(1).is("(")
+                        && matches!(word.as_str(), "attribute" | "schema-attribute") =>
+                {
+                    Axis::Attribute
+                }
+                _ => Axis::Child,
+            };
+            match self.node_test(axis)? {
+                Some(test) => step(axis, test),
+                None => return self.unexpected(),
+            }
+        };
+        step.predicates = self.predicates()?;
+        Ok(Expr::Step(step))
+    }
+
+    fn axis(&mut self) -> Parsed<Axis> {
+        let name = match self.next() {
+            Token::Name(None, name) => name,
+            other => {
+                let shown = other.shown();
+                return Err(Fault::malformed(format!(
+                    "Unexpected token {shown} at start of expression"
+                )));
+            }
+        };
+        self.expect("::")?;
+        Ok(match name.as_str() {
+            "child" => Axis::Child,
+            "descendant" => Axis::Descendant,
+            "descendant-or-self" => Axis::DescendantOrSelf,
+            "parent" => Axis::Parent,
+            "ancestor" => Axis::Ancestor,
+            "ancestor-or-self" => Axis::AncestorOrSelf,
+            "following-sibling" => Axis::FollowingSibling,
+            "preceding-sibling" => Axis::PrecedingSibling,
+            "following" => Axis::Following,
+            "preceding" => Axis::Preceding,
+            "attribute" => Axis::Attribute,
+            "self" => Axis::SelfAxis,
+            "namespace" => return Err(Fault::not_built("the axis 'namespace'")),
+            _ => return Err(Fault::malformed(format!("Unknown axis name: {name}"))),
+        })
+    }
+}
+
+enum Compares {
+    Any(Comparison),
+    One(Comparison),
+    Nodes(NodeComparison),
+}
+
+fn comparison_operator(token: &Token) -> Option<Compares> {
+    Some(match token {
+        Token::Symbol(symbol) => match *symbol {
+            "=" => Compares::Any(Comparison::Equal),
+            "!=" => Compares::Any(Comparison::NotEqual),
+            "<" => Compares::Any(Comparison::Less),
+            "<=" => Compares::Any(Comparison::LessOrEqual),
+            ">" => Compares::Any(Comparison::Greater),
+            ">=" => Compares::Any(Comparison::GreaterOrEqual),
+            "<<" => Compares::Nodes(NodeComparison::Before),
+            ">>" => Compares::Nodes(NodeComparison::After),
+            _ => return None,
+        },
+        Token::Name(None, word) => match word.as_str() {
+            "eq" => Compares::One(Comparison::Equal),
+            "ne" => Compares::One(Comparison::NotEqual),
+            "lt" => Compares::One(Comparison::Less),
+            "le" => Compares::One(Comparison::LessOrEqual),
+            "gt" => Compares::One(Comparison::Greater),
+            "ge" => Compares::One(Comparison::GreaterOrEqual),
+            "is" => Compares::Nodes(NodeComparison::Is),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The step between the names of `a//b`.
+fn any_below() -> Expr {
+    Expr::Step(Step {
+        axis: Axis::DescendantOrSelf,
+        test: NodeTest::Any,
+        predicates: Vec::new(),
+    })
+}
+
+/// Words before a parenthesis that are no functions.
+pub(super) fn is_kind_test(prefix: &Option<String>, name: &str) -> bool {
+    const KINDS: [&str; 12] = [
+        "node",
+        "text",
+        "comment",
+        "processing-instruction",
+        "element",
+        "attribute",
+        "document-node",
+        "namespace-node",
+        "schema-element",
+        "schema-attribute",
+        "item",
+        "function",
+    ];
+    prefix.is_none() && KINDS.contains(&name)
+}

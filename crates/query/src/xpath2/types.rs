@@ -1,0 +1,205 @@
+//! Names of nodes and types, as an expression writes them.
+
+use xpath_eval::{Axis, NodeKind};
+
+use super::Fault;
+use super::ast::{AtomicType, ItemType, NameTest, NodeTest, Optional, SequenceType};
+use super::lex::Token;
+use super::parse::{Parsed, Parser};
+
+impl Parser<'_> {
+    /// The namespace that a prefix stands for.
+    fn uri(&self, prefix: &str) -> Parsed<String> {
+        self.namespaces.known(prefix).map(str::to_owned)
+    }
+
+    /// A name or the kind of a node; `None` if nothing of that stands here.
+    pub(super) fn node_test(&mut self, axis: Axis) -> Parsed<Option<NodeTest>> {
+        let word = match self.peek() {
+            Token::Name(None, word) if self.ahead(1).is("(") => word.clone(),
+            _ => {
+                let name = self.name_test(axis == Axis::Attribute)?;
+                return Ok(name.map(NodeTest::Principal));
+            }
+        };
+        self.next();
+        self.next();
+        let kind = match word.as_str() {
+            "node" => NodeTest::Any,
+            "text" => NodeTest::Kind(NodeKind::Text, NameTest::Any),
+            "comment" => NodeTest::Kind(NodeKind::Comment, NameTest::Any),
+            "document-node" => NodeTest::Kind(NodeKind::Root, NameTest::Any),
+            "processing-instruction" => match self.peek().clone() {
+                Token::Literal(super::ast::Literal::Text(name)) | Token::Name(None, name) => {
+                    self.next();
+                    NodeTest::Instruction(name)
+                }
+                _ => NodeTest::Kind(NodeKind::ProcessingInstruction, NameTest::Any),
+            },
+            "element" | "attribute" => {
+                let is_attribute = word == "attribute";
+                let name = self.name_test(is_attribute)?.unwrap_or(NameTest::Any);
+                let kind = match is_attribute {
+                    true => NodeKind::Attribute,
+                    false => NodeKind::Element,
+                };
+                NodeTest::Kind(kind, name)
+            }
+            other => return Err(Fault::not_built(&format!("{other}() as a test of nodes"))),
+        };
+        if self.peek().is(",") || (word == "document-node" && !self.peek().is(")")) {
+            return Err(Fault::not_built("a test of a node's type or content"));
+        }
+        self.expect(")")?;
+        Ok(Some(kind))
+    }
+
+    fn name_test(&mut self, is_attribute: bool) -> Parsed<Option<NameTest>> {
+        let test = match self.peek().clone() {
+            Token::Symbol("*") => NameTest::Any,
+            Token::PrefixWildcard(prefix) => NameTest::Namespace(self.uri(&prefix)?),
+            Token::LocalWildcard(local) => NameTest::Local(local),
+            Token::Expanded(uri, local) => NameTest::Name(uri, local),
+            Token::Name(Some(prefix), local) => NameTest::Name(self.uri(&prefix)?, local),
+            Token::Name(None, local) => {
+                let uri = match is_attribute {
+                    true => "",
+                    false => self.namespaces.uri("").unwrap_or_default(),
+                };
+                NameTest::Name(uri.to_owned(), local)
+            }
+            _ => return Ok(None),
+        };
+        self.next();
+        Ok(Some(test))
+    }
+
+    /// The type of a cast, with a `?` if nothing may be cast, too.
+    pub(super) fn single_type(&mut self) -> Parsed<(AtomicType, Optional)> {
+        let (prefix, name) = match self.next() {
+            Token::Name(prefix, name) => (prefix, name),
+            other => {
+                return Err(Fault::malformed(format!(
+                    "Expected type name in 'cast' expression, found {}",
+                    other.shown()
+                )));
+            }
+        };
+        let to = self.atomic_type(prefix.as_deref(), &name)?;
+        if matches!(to, AtomicType::AnyAtomic | AtomicType::Numeric) {
+            return Err(Fault::malformed(format!(
+                "Cannot cast to {name} (abstract type)"
+            )));
+        }
+        Ok((to, self.eat("?")))
+    }
+
+    pub(super) fn atomic_type(&self, prefix: Option<&str>, name: &str) -> Parsed<AtomicType> {
+        let unknown = || {
+            Err(Fault::malformed(format!(
+                "Unknown atomic type {}{name}",
+                prefix.map(|p| format!("{p}:")).unwrap_or_default()
+            )))
+        };
+        let Some(prefix) = prefix else {
+            return unknown();
+        };
+        if self.uri(prefix)? != "http://www.w3.org/2001/XMLSchema" {
+            return unknown();
+        }
+        Ok(match name {
+            "anyAtomicType" => AtomicType::AnyAtomic,
+            "untypedAtomic" => AtomicType::Untyped,
+            "string" => AtomicType::Text,
+            "boolean" => AtomicType::Bool,
+            "integer" => AtomicType::Whole,
+            "long" => AtomicType::Bounded("long", i64::MIN, i64::MAX),
+            "int" => AtomicType::Bounded("int", i64::from(i32::MIN), i64::from(i32::MAX)),
+            "short" => AtomicType::Bounded("short", i64::from(i16::MIN), i64::from(i16::MAX)),
+            "byte" => AtomicType::Bounded("byte", i64::from(i8::MIN), i64::from(i8::MAX)),
+            "nonNegativeInteger" => AtomicType::Bounded("nonNegativeInteger", 0, i64::MAX),
+            "positiveInteger" => AtomicType::Bounded("positiveInteger", 1, i64::MAX),
+            "unsignedInt" => AtomicType::Bounded("unsignedInt", 0, i64::from(u32::MAX)),
+            "decimal" => AtomicType::Decimal,
+            "double" => AtomicType::Double,
+            "numeric" => AtomicType::Numeric,
+            "float" | "date" | "dateTime" | "dateTimeStamp" | "time" | "duration"
+            | "dayTimeDuration" | "yearMonthDuration" | "gDay" | "gMonth" | "gMonthDay"
+            | "gYear" | "gYearMonth" | "anyURI" | "QName" | "NOTATION" | "hexBinary"
+            | "base64Binary" | "normalizedString" | "token" | "language" | "NMTOKEN" | "Name"
+            | "NCName" | "ID" | "IDREF" | "ENTITY" | "nonPositiveInteger" | "negativeInteger"
+            | "unsignedLong" | "unsignedShort" | "unsignedByte" | "error" => {
+                return Err(Fault::not_built(&format!("the type xs:{name}")));
+            }
+            _ => return unknown(),
+        })
+    }
+
+    pub(super) fn sequence_type(&mut self) -> Parsed<SequenceType> {
+        if self.peek().is_word("empty-sequence") && self.ahead(1).is("(") {
+            self.next();
+            self.next();
+            self.expect(")")?;
+            return Ok(SequenceType {
+                item: None,
+                least: 0,
+                most: 0,
+                text: "empty-sequence()".to_owned(),
+            });
+        }
+        let (item, text) = self.item_type()?;
+        let (least, most, mark) = match self.peek() {
+            Token::Symbol("?") => (0, 1, "?"),
+            Token::Symbol("*") => (0, usize::MAX, "*"),
+            Token::Symbol("+") => (1, usize::MAX, "+"),
+            _ => (1, 1, ""),
+        };
+        if !mark.is_empty() {
+            self.next();
+        }
+        Ok(SequenceType {
+            item: Some(item),
+            least,
+            most,
+            text: format!("{text}{mark}"),
+        })
+    }
+
+    fn item_type(&mut self) -> Parsed<(ItemType, String)> {
+        if !self.ahead(1).is("(") {
+            let (prefix, name) = match self.next() {
+                Token::Name(prefix, name) => (prefix, name),
+                other => {
+                    return Err(Fault::malformed(format!(
+                        "Expected type name, found {}",
+                        other.shown()
+                    )));
+                }
+            };
+            let item = self.atomic_type(prefix.as_deref(), &name)?;
+            if matches!(item, AtomicType::Bounded(..)) {
+                return Err(Fault::not_built(&format!(
+                    "the test for the type xs:{name}"
+                )));
+            }
+            return Ok((ItemType::Atomic(item), format!("xs:{name}")));
+        }
+        if self.peek().is_word("item") {
+            self.next();
+            self.next();
+            self.expect(")")?;
+            return Ok((ItemType::Item, "item()".to_owned()));
+        }
+        let text = match self.peek() {
+            Token::Name(_, name) => format!("{name}()"),
+            _ => String::new(),
+        };
+        match self.node_test(Axis::Child)? {
+            Some(test) => Ok((ItemType::Node(test), text)),
+            None => Err(Fault::malformed(format!(
+                "Expected type name, found {}",
+                self.peek().shown()
+            ))),
+        }
+    }
+}
