@@ -167,8 +167,8 @@ impl<'a> Lexer<'a> {
         let Some(rest) = self.rest.strip_prefix(':') else {
             return Token::Name(None, first);
         };
-        if rest.starts_with('*') {
-            self.rest = &rest[1..];
+        if let Some(rest) = rest.strip_prefix('*') {
+            self.rest = rest;
             return Token::PrefixWildcard(first);
         }
         if rest.starts_with(starts_name) {
