@@ -3,16 +3,29 @@
 mod support;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use drumfire_testkit::server::{Request, Server, Step};
 use futures_util::{SinkExt, StreamExt};
+use rustls::pki_types::PrivateKeyDer;
+use sha1::{Digest, Sha1};
 use support::{Ran, group, run_group};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 use tokio_websockets::{CloseCode, Config, Message, ServerBuilder};
 
 /// Starts a server that answers messages by what they say: `fragments` in three frames, `ping` with a ping before the answer,
 /// `bin` with bytes, `silence` not at all, `bye` with a close frame, everything else with itself.
 fn server() -> SocketAddr {
+    server_with(None)
+}
+
+/// The same, by TLS if there are settings for it.
+fn server_with(tls: Option<TlsAcceptor>) -> SocketAddr {
     let (tell, address) = channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -25,14 +38,21 @@ fn server() -> SocketAddr {
             tell.send(address).expect("the test waits");
             loop {
                 let (stream, _) = listener.accept().await.expect("a connection");
-                tokio::task::spawn_local(serve(stream));
+                match tls.clone() {
+                    None => tokio::task::spawn_local(serve(stream)),
+                    Some(tls) => tokio::task::spawn_local(async move {
+                        if let Ok(stream) = tls.accept(stream).await {
+                            serve(stream).await;
+                        }
+                    }),
+                };
             }
         }));
     });
     address.recv().expect("it starts")
 }
 
-async fn serve(stream: TcpStream) {
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin) {
     let config = Config::default().frame_size(4);
     let builder = ServerBuilder::new().config(config);
     let Ok((_, mut socket)) = builder.accept(stream).await else {
@@ -224,11 +244,7 @@ fn connections_that_do_not_come_about() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let closed = free.local_addr().expect("it is bound").port().to_string();
     drop(free);
-    let http = drumfire_testkit::server::Server::start(|_| {
-        vec![drumfire_testkit::server::Step::Send(
-            drumfire_testkit::server::ok("hi"),
-        )]
-    });
+    let http = Server::start(|_| vec![Step::Send(drumfire_testkit::server::ok("hi"))]);
     let http = http.address().port().to_string();
     let body = open(&closed) + &open(&http) + &open("x") + &open("0") + &ask("hey", "");
     let ran = run(&body);
@@ -250,4 +266,182 @@ fn a_timeout_leaves_the_connection_as_it_is() {
     let timeout = "WebSocket I/O error: Read timed out";
     assert_eq!(told(&ran)[1], ["Websocket I/O error", timeout, "false"]);
     assert_eq!(told(&ran)[2], ["200", "OK", "true"]);
+}
+
+/// A server of TLS with a certificate that nobody knows.
+fn tls() -> TlsAcceptor {
+    let certified = rcgen::generate_simple_self_signed(["peer.test".to_owned()]);
+    let certified = certified.expect("a valid name");
+    let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("PKCS#8");
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider knows them")
+        .with_no_client_auth()
+        .with_single_cert(vec![certified.cert.der().clone()], key)
+        .expect("they belong together");
+    TlsAcceptor::from(Arc::new(config))
+}
+
+#[test]
+fn connections_by_tls() {
+    let port = server_with(Some(tls())).port().to_string();
+    let properties = [
+        ("TLS", "true"),
+        ("server", "127.0.0.1"),
+        ("port", &port),
+        ("path", "/"),
+    ];
+    let open = sampler("OpenWebSocketSampler", "open", &properties, "");
+    let long = "long ".repeat(20_000);
+    let ran = run(&(open + &ask("hey", "") + &ask(&long, "") + &ask("fragments", "")));
+    let told = told(&ran);
+    assert_eq!(told[0], ["101", "Switching Protocols", "true"]);
+    assert!(told[1..].iter().all(|told| *told == ["200", "OK", "true"]));
+    assert_eq!(ran.column("sentBytes")[1..3], ["9", "100014"]);
+}
+
+/// The answer to an opening handshake.
+fn switch(request: &Request) -> Vec<u8> {
+    let mut hash = Sha1::new();
+    hash.update(request.header("Sec-WebSocket-Key").expect("it has a key"));
+    hash.update("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+    let accept = STANDARD.encode(hash.finalize());
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// A Header Manager with one header.
+fn header(name: &str, value: &str) -> String {
+    format!(
+        r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="h"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header"><stringProp name="Header.name">{name}</stringProp><stringProp name="Header.value">{value}</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>"#
+    )
+}
+
+/// An assertion that the response is this text.
+fn says(text: &str) -> String {
+    format!(
+        r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">{text}</stringProp></collectionProp><stringProp name="Assertion.test_field">Assertion.response_data</stringProp><boolProp name="Assertion.assume_success">false</boolProp><intProp name="Assertion.test_type">8</intProp></ResponseAssertion><hashTree/>"#
+    )
+}
+
+/// What version 1.3.1 of the plugin gives for these frames; the first two are examples of RFC 7692 section 7.2.3.
+#[test]
+fn compressed_messages_are_inflated_where_they_are_asked_for() {
+    const FRAMES: &[u8] = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00\x41\x03\xf2\x00\x11\x80\x02\x00\x00";
+    let server = Server::start(|request| {
+        let answer = [&switch(request)[..], FRAMES].concat();
+        vec![Step::Send(answer), Step::Hang]
+    });
+    let port = server.address().port().to_string();
+    let properties = [("server", "127.0.0.1"), ("port", &port), ("path", "/")];
+    let asks = header("Sec-WebSocket-Extensions", "permessage-deflate");
+    let open = |headers: &str| sampler("OpenWebSocketSampler", "open", &properties, headers);
+    let read = |text: &str| {
+        let properties = [
+            ("createNewConnection", "false"),
+            ("dataType", "Text"),
+            ("readTimeout", "5000"),
+        ];
+        sampler(
+            "SingleReadWebSocketSampler",
+            "read",
+            &properties,
+            &says(text),
+        )
+    };
+    let incomplete =
+        "&lt;not showing response data, because it is compressed and at this stage incomplete&gt;";
+    let ran = run(&(open(&asks)
+        + &read("Hello")
+        + &read("Hello")
+        + &read(incomplete)
+        + &read("Hello")
+        + &open("")
+        + &read("Hello")));
+    assert_eq!(
+        ran.column("success"),
+        ["true", "true", "true", "true", "true", "true", "false"]
+    );
+    // As they came.
+    assert_eq!(ran.column("bytes")[1..5], ["9", "7", "5", "4"]);
+    let nobody = "Sampler error: java.lang.NullPointerException: Cannot invoke \"eu.luminis.websocket.WebSocketInflater.appendCompressedData(byte[], boolean, org.apache.log.Logger)\" because \"webSocketInflater\" is null";
+    assert_eq!(told(&ran)[6][1], nobody);
+}
+
+/// Recorded with version 1.3.1 of the plugin: the requests, codes and messages.
+#[test]
+fn a_proxy_makes_tunnels_also_without_tls() {
+    let proxy = Server::start(|request| {
+        if request.method != "CONNECT" {
+            let frame = b"\x81\x02hi";
+            return vec![
+                Step::Send([&switch(request)[..], frame].concat()),
+                Step::Hang,
+            ];
+        }
+        let answer = match request.target.as_str() {
+            "shop.test:80" => "HTTP/1.1 200 Ok\r\nX: y\r\n\r\n",
+            "shop.test:81" => "HTTP/1.1 407 Auth\r\nContent-Length: 0\r\n\r\n",
+            _ => "hello\r\n\r\n",
+        };
+        let mut steps = vec![Step::Send(answer.into())];
+        if request.target != "shop.test:80" {
+            steps.push(Step::Close);
+        }
+        steps
+    });
+    let to = |port: &str| {
+        let properties = [
+            ("server", "shop.test"),
+            ("port", port),
+            ("path", "/chat?a=b"),
+        ];
+        sampler("OpenWebSocketSampler", "open", &properties, "")
+    };
+    let port = proxy.address().port().to_string();
+    let proxied = |body: &str, port: &str| {
+        let properties = [
+            ("-Dhttp.proxyHost", "127.0.0.1"),
+            ("-Dhttp.proxyPort", port),
+            ("-Dhttp.nonProxyHosts", "other.test|*.own.test"),
+            ("http.proxyUser", "u"),
+            ("http.proxyPass", "pw"),
+        ];
+        run_group(&group(1, 1, true), body, &properties)
+    };
+    let ran = proxied(
+        &(to("80") + &read("Text", "false") + &to("81") + &to("82")),
+        &port,
+    );
+    let expected = [
+        ["101", "Switching Protocols", "true"],
+        ["200", "OK", "true"],
+        [
+            "407",
+            "Connecting proxy failed with status code 407",
+            "false",
+        ],
+        [
+            "Websocket I/O error",
+            "WebSocket I/O error: Invalid status line",
+            "false",
+        ],
+    ];
+    assert_eq!(told(&ran), expected);
+    let seen = proxy.requests();
+    assert_eq!(
+        seen[0].head.trim_end(),
+        "CONNECT shop.test:80 HTTP/1.1\r\nHost: shop.test\r\nProxy-Authorization: Basic dTpwdw=="
+    );
+    assert_eq!(seen[1].target, "http://shop.test:80/chat?a=b");
+    assert_eq!(seen[1].header("Host"), Some("shop.test:80"));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let closed = free.local_addr().expect("it is bound").port().to_string();
+    drop(free);
+    let refused = proxied(&to("80"), &closed);
+    let text = "WebSocket I/O error: Proxy connection setup error: Connection refused";
+    assert_eq!(told(&refused)[0][1], text);
 }

@@ -29,6 +29,8 @@ pub(crate) struct Opening<'a> {
     pub session: &'a Session,
     pub target: &'a Target,
     pub tunnel: &'a dyn Tunnel,
+    /// A proxy is asked for a tunnel also where the target has no TLS.
+    pub tunnels_plain: bool,
     pub limits: Limits,
     pub times: &'a mut Times,
     pub phase: Phase,
@@ -48,6 +50,7 @@ impl<'a> Opening<'a> {
             session,
             target,
             tunnel,
+            tunnels_plain: false,
             limits,
             times,
             phase: Phase::Resolve,
@@ -82,7 +85,7 @@ impl Opening<'_> {
         self.times.resolved = Some(Instant::now());
         let mut connection = self.connect_to_any(port, Self::connect_to).await?;
         if let Some(proxy) = &self.target.proxy
-            && self.target.tls
+            && (self.target.tls || self.tunnels_plain)
         {
             if proxy.tls {
                 let text = "a tunnel through a proxy that is itself reached by TLS is not built";
@@ -90,13 +93,13 @@ impl Opening<'_> {
             }
             self.phase = Phase::Proxy;
             connection = self.tunnel(connection, port).await?;
-            let peer = connection
-                .stream
-                .peer_addr()
-                .map_err(FailureKind::from_io)?;
-            let host = &self.target.host;
-            let tls = self.tls(&connection.stream, host, self.target.port, peer.ip());
-            connection.tls = Some(tls.await?);
+            if self.target.tls {
+                let stream = &connection.stream;
+                let peer = stream.peer_addr().map_err(FailureKind::from_io)?;
+                let host = &self.target.host;
+                let tls = self.tls(stream, host, self.target.port, peer.ip());
+                connection.tls = Some(tls.await?);
+            }
         }
         let pool = &self.session.worker().pool;
         connection.pace = Pace::of_connections(pool, connection.tls.is_some());

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr;
 
+use crate::connect::Opening;
 use crate::connection::{Connection, Read, read_into, read_tls};
-use crate::exchange::open;
 use crate::failure::{Failure, FailureKind};
 use crate::head::MAX_HEAD_BYTES;
 use crate::message::{Body, Limits, Times};
+use crate::proxy::{Bare, Tunnel};
 use crate::send::Source;
 use crate::session::Session;
 use crate::target::Target;
@@ -98,17 +99,24 @@ pub struct WebSocket {
 }
 
 impl WebSocket {
-    /// Opens a connection of its own to `target`.
+    /// Opens a connection of its own to `target`; through its proxy, if it has one, by the CONNECT that `tunnel` writes.
     ///
     /// # Errors
     /// Those of connecting, see [`FailureKind`].
     pub async fn connect(
         session: &Session,
         target: &Target,
+        tunnel: Option<&dyn Tunnel>,
         limits: Limits,
     ) -> Result<(Self, Times), Box<Failure>> {
         let mut times = Times::starting(Instant::now());
-        let (connection, _) = open(session, target, None, limits, &mut times).await?;
+        let tunnel = tunnel.unwrap_or(&Bare);
+        let mut opening = Opening::new(session, target, tunnel, limits, &mut times);
+        opening.tunnels_plain = true;
+        let connection = match opening.open().await {
+            Ok(connection) => Box::new(connection),
+            Err(kind) => return Err(opening.failed(kind)),
+        };
         times.end = Instant::now();
         let socket = Self {
             connection,

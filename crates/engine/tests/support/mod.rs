@@ -26,7 +26,7 @@ impl Ran {
     }
 }
 
-/// Runs a plan whose thread group has `group` settings and `body` below it.
+/// Runs a plan whose thread group has `group` settings and `body` below it. System properties begin with `-D`.
 pub fn run_group(group: &str, body: &str, properties: &[(&str, &str)]) -> Ran {
     run_plan(&plan(group, body), properties)
 }
@@ -112,7 +112,10 @@ fn compiled(
         .properties
         .set("jmeter.save.saveservice.subresults", "false");
     for (name, value) in properties {
-        settings.properties.set(name, *value);
+        match name.strip_prefix("-D") {
+            Some(system) => settings.properties.set_system(system, *value),
+            None => drop(settings.properties.set(name, *value)),
+        }
     }
     let read =
         drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("the plan is well-formed");

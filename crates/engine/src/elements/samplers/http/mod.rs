@@ -45,6 +45,7 @@ use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
 pub use decode::{decode, headers, is_applicable};
+pub use proxy::{GeneralProxy, ProxyChoice};
 pub use response::MediaType;
 pub use settings::Settings;
 pub use state::{UserState, new_tls, new_worker};

@@ -4,14 +4,18 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use drumfire_http::{
-    Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Target, TlsFailure, WebSocket,
+    Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Target, TlsFailure, Tunnel,
+    WebSocket,
 };
 use drumfire_results::Sample;
 
 use super::Stop;
 use super::call::{Call, Place};
+use super::inflater::{self, Inflater};
+use super::proxy::Connect;
 use super::upgrade::{self, Answer};
 use crate::context::Context;
+use crate::elements::samplers::http::ProxyChoice;
 
 /// `WebSocketClient.WebSocketState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,9 @@ pub struct Client {
     fragmented: Option<Message>,
     /// The type of the last data frame's message.
     last: Option<Message>,
+    inflater: Option<Inflater>,
+    /// The last frame was part of a compressed message.
+    was_compressed: bool,
 }
 
 impl Client {
@@ -60,6 +67,8 @@ impl Client {
             socket: None,
             fragmented: None,
             last: None,
+            inflater: None,
+            was_compressed: false,
         }
     }
 
@@ -70,6 +79,10 @@ impl Client {
     /// `WebsocketSampler#getConnectUrl`.
     pub(super) fn shown_url(&self) -> String {
         self.url(if self.place.tls { "wss" } else { "ws" })
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.place.host
     }
 
     /// The address as cookies know it.
@@ -98,6 +111,7 @@ impl Client {
         cx: &mut Context,
         call: &Call,
         headers: &[(String, String)],
+        proxy: Option<&ProxyChoice>,
         sample: &mut Sample,
     ) -> Result<Answer, Stop> {
         if self.state != State::Closed {
@@ -110,7 +124,9 @@ impl Client {
             port,
             path,
         } = &self.place;
-        let target = Target::new(host.as_str(), *port, *tls);
+        let mut target = Target::new(host.as_str(), *port, *tls);
+        let tunnel = proxy.map(|choice| Connect { choice });
+        target.proxy = tunnel.as_ref().map(Connect::proxy);
         let limits = Limits {
             connect: Some(Duration::from_millis(call.connect_timeout_ms)),
             response: limit(call.read_timeout_ms),
@@ -118,12 +134,26 @@ impl Client {
         };
         let random = cx.random();
         let nonce = upgrade::nonce([random.next_u64(), random.next_u64()]);
-        let request = upgrade::request(host, *port, path, headers, &nonce)?;
+        let whole;
+        let asked = match &tunnel {
+            None => path,
+            Some(_) => {
+                whole = self.http_url();
+                &whole
+            }
+        };
+        let request = upgrade::request(host, *port, asked, headers, &nonce)?;
         let session = Rc::clone(&cx.http.session);
         let connecting = async {
-            let (mut socket, times) = WebSocket::connect(&session, &target, limits)
+            let asks = tunnel.as_ref().map(|tunnel| tunnel as &dyn Tunnel);
+            let (mut socket, times) = WebSocket::connect(&session, &target, asks, limits)
                 .await
-                .map_err(|failure| refused(&failure, host))?;
+                .map_err(|failure| match &target.proxy {
+                    None => refused(&failure, host),
+                    Some(proxy) => {
+                        Connect::failed(&failure).unwrap_or_else(|| refused(&failure, &proxy.host))
+                    }
+                })?;
             socket.send_bytes(&request).await.map_err(lost)?;
             let head = socket.receive_head(limits.response).await.map_err(lost)?;
             Ok((socket, head, times))
@@ -141,6 +171,7 @@ impl Client {
             }
         };
         self.socket = Some(socket);
+        self.inflater = Inflater::asked_for(headers);
         self.state = State::Connected;
         sample.mark_connect(cx.clock().now_ms());
         sample.header_bytes = head.len() as u64;
@@ -214,7 +245,10 @@ impl Client {
             return Err(Stop::Io("Socket closed".to_owned()));
         };
         let receiving = cx.attend(socket.receive(limit(timeout_ms))).await;
-        let frame = receiving.ok_or_else(broken_off)?.map_err(unreadable)?;
+        let mut frame = receiving.ok_or_else(broken_off)?.map_err(unreadable)?;
+        let in_text = self.fragmented == Some(Message::Text);
+        self.was_compressed =
+            inflater::inflate(&mut self.inflater, &mut frame, self.was_compressed, in_text)?;
         self.note(&frame)?;
         Ok(frame)
     }
@@ -238,10 +272,6 @@ impl Client {
                 return Err(Stop::Exception(text));
             }
         };
-        if frame.is_compressed {
-            let text = "compressed messages (permessage-deflate) are not read";
-            return Err(Stop::Exception(text.to_owned()));
-        }
         match (begins, self.fragmented) {
             (None, None) => return Err(Stop::Io("no continuation frame expected".to_owned())),
             (Some(_), Some(_)) => return Err(Stop::Io("missing continuation frame".to_owned())),

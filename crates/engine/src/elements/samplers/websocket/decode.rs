@@ -5,7 +5,7 @@ use drumfire_expr::Template;
 use super::WebSocketSampler;
 use super::filter::{self, Filter};
 use crate::compile::{Decoder, Element, Manager};
-use crate::elements::samplers::http;
+use crate::elements::samplers::http::{self, GeneralProxy};
 use crate::program::Needs;
 
 /// What a sampler does.
@@ -67,8 +67,10 @@ pub(super) enum DataType {
 /// Cookie Managers in scope count.
 ///
 /// Differences, of all WebSocket samplers: a sample that sends nothing has the time at which it was taken; a user's connection
-/// ends with the user, whatever `websocket.thread.stop.policy` says; no proxies; compressed messages
-/// (`permessage-deflate`, which only a Header Manager can ask for) are not inflated.
+/// ends with the user, whatever `websocket.thread.stop.policy` says. As in version 1.3 of the plugin nothing is sent compressed,
+/// messages are inflated where a Header Manager asks for `permessage-deflate`, and a proxy is what the system properties
+/// `http.proxyHost`, `http.proxyPort` and `http.nonProxyHosts` say, with `http.proxyUser` and `http.proxyPass`, by CONNECT; waiting
+/// for it ends with the read timeout, too.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketSampler {
     let class = d
         .element
@@ -101,6 +103,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
     let counts_filtered =
         properties.get_bool("websocket.result.size_includes_filtered_frames", false);
     let disabled = properties.get_bool("subresults.disable_renaming", false);
+    let proxy = GeneralProxy::read(properties);
     let cookies = configs
         .iter()
         .rev()
@@ -115,6 +118,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         read_timeout: d.optional("readTimeout"),
         headers: http::headers(d, configs),
         cookies,
+        proxy,
         filters: filters(d, configs),
         counts_filtered,
         rename_children: !disabled && !d.unit.save_config.functional_mode,

@@ -202,8 +202,7 @@ impl<'s> Sieve<'s> {
         child.success = true;
         let is_binary = client.is_binary(frame);
         child.message = format!("Received {}", frames::shown(frame, is_binary)).into();
-        child.body_bytes = frame.payload.len() as u64;
-        child.header_bytes = frame.wire_bytes - child.body_bytes;
+        (child.header_bytes, child.body_bytes) = frames::sizes(frame);
         if self.counts {
             sample.header_bytes += child.header_bytes;
             sample.body_bytes += child.body_bytes;

@@ -55,6 +55,12 @@ pub(super) fn shown(frame: &Frame, is_binary: bool) -> String {
     }
 }
 
+/// Bytes of a frame's head and of its payload. A payload that was inflated counts as it came.
+pub(super) fn sizes(frame: &Frame) -> (u64, u64) {
+    let payload_bytes = (frame.payload.len() as u64).min(frame.wire_bytes);
+    (frame.wire_bytes - payload_bytes, payload_bytes)
+}
+
 /// What a close frame says.
 pub(super) struct CloseReason {
     pub status: Option<i32>,

@@ -7,6 +7,8 @@
 //! | `client.rs` | a user's connection and its states |
 //! | `upgrade.rs` | the opening handshake |
 //! | `frames.rs` | frames in the plugin's words |
+//! | `inflater.rs` | compressed messages |
+//! | `proxy.rs` | the way through an HTTP proxy |
 //! | `filter.rs` | frames that are left out |
 //! | `mod.rs` | one sample (`WebsocketSampler#sample`) |
 
@@ -15,6 +17,8 @@ mod client;
 mod decode;
 mod filter;
 mod frames;
+mod inflater;
+mod proxy;
 mod upgrade;
 
 use std::sync::Arc;
@@ -30,6 +34,7 @@ pub use decode::decode;
 
 use crate::context::Context;
 use crate::elements::config::CookieManager;
+use crate::elements::samplers::http::GeneralProxy;
 use crate::program::Needs;
 use call::Call;
 use decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
@@ -55,6 +60,7 @@ pub struct WebSocketSampler {
     /// Header Managers in scope, the innermost first.
     headers: Vec<Vec<(Template, Template)>>,
     cookies: Option<Arc<CookieManager>>,
+    proxy: GeneralProxy,
     filters: Vec<Filter>,
     /// `websocket.result.size_includes_filtered_frames`.
     counts_filtered: bool,
@@ -115,8 +121,9 @@ impl WebSocketSampler {
         let mut opened = None;
         let outcome = match connects {
             true => {
-                let opening = client.open(cx, &call, &headers, &mut sample).await;
-                opening.map(|answer| opened = Some(answer))
+                let proxy = self.proxy.for_client(client.host());
+                let opening = client.open(cx, &call, &headers, proxy.map(Arc::as_ref), &mut sample);
+                opening.await.map(|answer| opened = Some(answer))
             }
             false => Ok(()),
         };
@@ -381,8 +388,8 @@ impl WebSocketSampler {
         opened: Option<upgrade::Answer>,
     ) {
         if let Some(frame) = &frame {
-            let payload_bytes = frame.payload.len() as u64;
-            sample.header_bytes += frame.wire_bytes - payload_bytes;
+            let (head_bytes, payload_bytes) = frames::sizes(frame);
+            sample.header_bytes += head_bytes;
             sample.body_bytes += payload_bytes;
         }
         sample.set_ok();

@@ -1,0 +1,66 @@
+//! The way through an HTTP proxy as the plugin takes it (`WebSocketClient#setupProxyConnection`): by CONNECT also where the
+//! connection has no TLS, with credentials from the start.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use drumfire_http::{Failure, FailureKind, Incoming, Phase, Proxy, Target, Tunnel};
+
+use super::Stop;
+use crate::elements::samplers::http::ProxyChoice;
+
+/// Asks a proxy for a tunnel.
+pub(super) struct Connect<'a> {
+    pub choice: &'a ProxyChoice,
+}
+
+impl Connect<'_> {
+    /// The proxy itself is spoken to without TLS.
+    pub fn proxy(&self) -> Arc<Proxy> {
+        let mut proxy = Proxy::clone(&self.choice.proxy);
+        proxy.tls = false;
+        Arc::new(proxy)
+    }
+
+    /// What the plugin says of a tunnel that does not come about; `None` if the proxy is not the cause.
+    pub fn failed(failure: &Failure) -> Option<Stop> {
+        match &failure.kind {
+            FailureKind::ProxyRefused(refusal) => {
+                let status = refusal.status.to_string();
+                let message = format!("Connecting proxy failed with status code {status}");
+                Some(Stop::Upgrade(status, message))
+            }
+            FailureKind::NoValidResponse | FailureKind::BadStatusLine { .. }
+                if failure.phase == Phase::Proxy =>
+            {
+                Some(Stop::Io("Invalid status line".to_owned()))
+            }
+            FailureKind::Refused => {
+                let text = "Proxy connection setup error: Connection refused";
+                Some(Stop::Io(text.to_owned()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Tunnel for Connect<'_> {
+    fn head(&self, target: &Target) -> Vec<u8> {
+        let (host, port) = (&target.host, target.port);
+        let mut head = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}\r\n");
+        let ProxyChoice { user, password, .. } = self.choice;
+        if !user.is_empty() && !password.is_empty() {
+            let credentials = STANDARD.encode(format!("{user}:{password}"));
+            head.push_str("Proxy-Authorization: Basic ");
+            head.push_str(&credentials);
+            head.push_str("\r\n");
+        }
+        head.push_str("\r\n");
+        head.into_bytes()
+    }
+
+    fn challenged(&self, _refusal: &Incoming, _target: &Target) -> bool {
+        false
+    }
+}
