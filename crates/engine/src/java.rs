@@ -446,6 +446,7 @@ impl<'a> Visit<'a> {
     pub fn request(&mut self) -> Option<Request> {
         self.with_package(|cx, package| match &package.sampler {
             Sampler::Http(sampler) => Some(sampler.request(cx, &package.name)),
+            Sampler::AccessLog(sampler) => Some(sampler.http.request(cx, &package.name)),
             _ => None,
         })
     }

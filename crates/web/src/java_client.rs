@@ -119,8 +119,15 @@ impl Url {
     /// What `HttpURLConnection` makes of an address: unlike HttpClient, it takes any path as it is.
     ///
     /// # Errors
-    /// An unknown protocol or a port beyond 65535, with Java's message.
+    /// An unknown protocol, no host, or a port beyond 65535, with Java's message.
     pub fn java_wire(&self) -> Result<Wire<'_>, Exception> {
+        if self.host().is_empty() && self.protocol() == "http" {
+            return Err(
+                Exception::new("java.io.IOException", "Failed to select a proxy")
+                    .through(frames::NO_HOST.iter().copied())
+                    .caused_by(frames::no_host()),
+            );
+        }
         let default = self
             .port_or_default()
             .ok_or_else(|| cannot_cast(self.protocol()))?;

@@ -12,6 +12,7 @@ mod java_uri;
 mod java_url;
 mod multipart;
 
+pub mod access_log;
 pub mod auth;
 pub mod body;
 pub mod cache;

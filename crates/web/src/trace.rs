@@ -29,6 +29,8 @@ pub enum Client {
     Java,
     /// The old class `HTTPSampler`, which is always `HTTPJavaImpl`.
     OldJava,
+    /// `AccessLogSampler`, which is an `HTTPSampler`.
+    AccessLog,
     /// `HTTPSamplerProxy` with `HTTPFileImpl`, which reads files.
     File,
 }
@@ -36,7 +38,9 @@ pub enum Client {
 impl Client {
     fn sampler(self) -> Frame {
         match self {
-            Client::OldJava => "org.apache.jmeter.protocol.http.sampler.HTTPSampler.sample:45",
+            Client::OldJava | Client::AccessLog => {
+                "org.apache.jmeter.protocol.http.sampler.HTTPSampler.sample:45"
+            }
             _ => "org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy.sample:66",
         }
     }
@@ -46,7 +50,7 @@ impl Client {
         match self {
             Client::HttpClient => "org.apache.jmeter.protocol.http.sampler.HTTPHC4Impl.sample:738",
             Client::File => "org.apache.jmeter.protocol.http.sampler.HTTPFileImpl.sample:93",
-            Client::Java | Client::OldJava => {
+            Client::Java | Client::OldJava | Client::AccessLog => {
                 "org.apache.jmeter.protocol.http.sampler.HTTPJavaImpl.sample:646"
             }
         }
@@ -90,12 +94,21 @@ impl Place<'_> {
         }
     }
 
+    /// The frames of the samplers' own methods that lead to the implementation.
+    fn each_of_sampler(&self, frame: &mut dyn FnMut(Frame)) {
+        let frames = match self.client() {
+            Client::AccessLog => frames::ACCESS_LOG,
+            _ => frames::SAMPLER,
+        };
+        frames.iter().for_each(|line| frame(line));
+    }
+
     /// The frames below the implementation's `sample`.
     fn each(&self, frame: &mut dyn FnMut(Frame)) {
         frame(self.client().sampler());
         match self {
             Place::Sampler { transactions, .. } => {
-                frames::SAMPLER.iter().for_each(|line| frame(line));
+                self.each_of_sampler(frame);
                 each_of_thread(*transactions, frame);
             }
             Place::Pool { .. } => frames::POOL.iter().for_each(|line| frame(line)),
@@ -156,6 +169,8 @@ pub enum Until {
     Implementation,
     /// `HTTPSamplerBase#getUrl`.
     Address,
+    /// The sampler's `sample`, which the thread calls.
+    Thread,
     /// `HTTPSamplerBase#followRedirects`.
     Redirects,
     /// `HTTPSamplerBase#downloadPageResources`.
@@ -230,9 +245,10 @@ impl Exception {
         match self.origin.until {
             Until::Implementation => place.each(frame),
             Until::Address => {
-                frames::SAMPLER.iter().for_each(|line| frame(line));
+                place.each_of_sampler(frame);
                 each_of_thread(place.transactions(), frame);
             }
+            Until::Thread => each_of_thread(place.transactions(), frame),
             Until::Redirects => place.each_of_redirects(frame),
             Until::Page => place.each_of_page(frame),
             Until::Processing => place.each_of_processing(frame),

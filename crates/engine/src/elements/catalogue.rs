@@ -262,7 +262,7 @@ static ENTRIES: &[Entry] = &[
     java("PublisherSampler", Role::Sampler, PROTOCOL, nothing),
     java("SubscriberSampler", Role::Sampler, PROTOCOL, nothing),
     java("JUnitSampler", Role::Sampler, PROTOCOL, nothing),
-    java("AccessLogSampler", Role::Sampler, PROTOCOL, nothing),
+    native("AccessLogSampler", Role::Sampler, nothing),
     java("AjpSampler", Role::Sampler, PROTOCOL, nothing),
     java("BoltSampler", Role::Sampler, PROTOCOL, nothing),
     native(

@@ -23,6 +23,16 @@ pub const SAMPLER: &[Frame] = &[
     jm!("HTTPSamplerBase.sample:1311"),
     jm!("HTTPSamplerBase.sample:1300"),
 ];
+/// The same in an Access Log Sampler.
+pub const ACCESS_LOG: &[Frame] = &[
+    jm!("HTTPSamplerBase.sample:1311"),
+    jm!("AccessLogSampler.sampleWithParser:169"),
+    ACCESS_LOG_SAMPLE,
+];
+pub const ACCESS_LOG_SAMPLE: Frame = jm!("AccessLogSampler.sample:189");
+pub const NO_PARSER: Frame = jm!("AccessLogSampler.sampleWithParser:139");
+pub const LOG_UNREADABLE: Frame = jm!("AccessLogSampler.sampleWithParser:151");
+pub const LOG_ENDED: Frame = jm!("AccessLogSampler.sampleWithParser:166");
 pub const FOLLOW: Frame = jm!("HTTPSamplerBase.followRedirects:1682");
 pub const DOWNLOAD: Frame = jm!("HTTPSamplerBase.downloadPageResources:1442");
 pub const PROCESS_REDIRECT: Frame = jm!("HTTPSamplerBase.resultProcessing:1776");

@@ -199,6 +199,11 @@ impl CookieManager {
         })
     }
 
+    /// `CookieManager#clear`: no cookie is left, those of the plan neither.
+    pub fn clear(&self, cx: &mut Context) {
+        self.with_jar(cx, |jar, _| jar.store = Default::default());
+    }
+
     /// Takes a `Set-Cookie` header in.
     pub fn receive(&self, cx: &mut Context, header: &str, url: &Url) {
         let now_ms = cx.clock().now_ms();

@@ -1,5 +1,6 @@
 //! Samplers, and the one place that knows all of them.
 
+mod access_log_sampler;
 pub mod debug_sampler;
 mod defaults;
 mod dummy_sampler;
@@ -29,6 +30,7 @@ pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as 
 
 /// A decoded sampler.
 pub enum Sampler {
+    AccessLog(Box<access_log_sampler::AccessLogSampler>),
     Debug(debug_sampler::DebugSampler),
     Dummy(Box<dummy_sampler::DummySampler>),
     FlowControl(flow_control::FlowControlAction),
@@ -47,7 +49,7 @@ pub enum Sampler {
 
 impl Sampler {
     pub fn is_http(&self) -> bool {
-        matches!(self, Sampler::Http(_))
+        matches!(self, Sampler::Http(_) | Sampler::AccessLog(_))
     }
 
     /// Runs the sampler; `None` means no sample at all.
@@ -60,6 +62,7 @@ impl Sampler {
             Sampler::Debug(sampler) => Some(Box::new(sampler.sample(cx, name))),
             Sampler::Dummy(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
             Sampler::FlowControl(action) => action.sample(cx).await.map(Box::new),
+            Sampler::AccessLog(sampler) => sampler.sample(cx, name).await,
             Sampler::Http(sampler) => sampler.sample(cx, name).await,
             Sampler::Jdbc(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
             Sampler::Java(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
@@ -93,6 +96,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Sam
             Some(Sampler::Jdbc(Box::new(jdbc_sampler::decode(d, needs))))
         }
         "JDBCSampler" => java::sampler(d, configs).map(Sampler::Foreign),
+        "AccessLogSampler" => match access_log_sampler::decode(d, configs, needs) {
+            Some(sampler) => Some(Sampler::AccessLog(Box::new(sampler))),
+            None => java::sampler(d, configs).map(Sampler::Foreign),
+        },
         "TestAction" => Some(Sampler::FlowControl(flow_control::decode(d))),
         "SystemSampler" => Some(Sampler::System(Box::new(system_sampler::decode(d)))),
         "TCPSampler" => match tcp_sampler::decode(d, configs, needs) {

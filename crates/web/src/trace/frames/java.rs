@@ -31,6 +31,27 @@ pub const NO_OUTPUT: &[Frame] = &[
     jm!("HTTPJavaImpl.sample:563"),
 ];
 
+/// `HttpURLConnection` asks for the proxy of an address without a host.
+pub const NO_HOST: &[Frame] = &[
+    "sun.net.www.protocol.http.HttpURLConnection.plainConnect0:1249",
+    "sun.net.www.protocol.http.HttpURLConnection.plainConnect:1143",
+    "sun.net.www.protocol.http.HttpURLConnection.connect:1072",
+    jm!("HTTPJavaImpl.sample:536"),
+];
+
+pub fn no_host() -> Cause {
+    Cause {
+        class: "java.lang.IllegalArgumentException",
+        message: Some("protocol = http host = null".into()),
+        frames: &[
+            "sun.net.spi.DefaultProxySelector.select:186",
+            "sun.net.www.protocol.http.HttpURLConnection.plainConnect0:1247",
+        ],
+        unshared: 1,
+        cause: None,
+    }
+}
+
 pub const TOO_MANY: &str = "Server redirected too many  times (20)";
 
 pub fn too_many_redirects() -> Cause {

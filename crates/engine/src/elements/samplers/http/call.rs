@@ -233,6 +233,19 @@ impl<'s> Call<'s> {
         addresses.url(sampler, &target)
     }
 
+    /// `HTTPSamplerBase#toString`.
+    pub fn shown(&self, sampler: &HttpSampler, addresses: &Addresses) -> String {
+        let Ok(url) = self.url(sampler, addresses) else {
+            return String::new();
+        };
+        let mut text = url.text().to_string();
+        if matches!(&*self.method, "POST" | "PUT") {
+            text.push_str("\nQuery Data: ");
+            append_query_string(&self.arguments(), &self.content_encoding, &mut text);
+        }
+        text
+    }
+
     /// Whether the sampler reads files (`HTTPSamplerFactory#getImplementation`); only this spelling does.
     pub fn reads_files(&self) -> bool {
         &*self.protocol == "file"

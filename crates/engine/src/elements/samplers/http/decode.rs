@@ -153,7 +153,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
     let versions = match client {
         Client::HttpClient if is_blazemeter => of_blazemeter(d, &merged),
         Client::HttpClient => Versions::of_run(d),
-        Client::Java | Client::OldJava | Client::File => Versions::default(),
+        Client::Java | Client::OldJava | Client::AccessLog | Client::File => Versions::default(),
     };
     let mut settings = Settings::read(&d.settings().properties);
     settings.rename_children &= !d.unit.save_config.functional_mode;
@@ -229,6 +229,9 @@ fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
     }
     if d.element.class == "HTTPSampler_" {
         return Ok(Client::OldJava);
+    }
+    if d.element.class == "AccessLogSampler" {
+        return Ok(Client::AccessLog);
     }
     let implementation = merged.template(d, "HTTPSampler.implementation");
     let mut name = d.now(&implementation).to_string();

@@ -76,7 +76,9 @@ pub fn exception(
             let failure = of_exchange(failure, endpoint.host);
             match client {
                 Client::HttpClient | Client::File => failure.exception(&endpoint),
-                Client::Java | Client::OldJava => failure.java_exception(&endpoint),
+                Client::Java | Client::OldJava | Client::AccessLog => {
+                    failure.java_exception(&endpoint)
+                }
             }
         }
     }

@@ -116,7 +116,30 @@ struct FileTemplate {
     mime_type: Template,
 }
 
+/// Where an Access Log Sampler's requests go; its own properties say it, not the configuration around it.
+pub struct Server {
+    pub protocol: Template,
+    pub domain: Template,
+    pub port: Template,
+    pub image_parser: bool,
+}
+
 impl HttpSampler {
+    /// The sampler with another server.
+    #[must_use]
+    pub fn at(mut self, server: Server) -> HttpSampler {
+        self.protocol = server.protocol;
+        self.domain = server.domain;
+        self.port = server.port;
+        self.image_parser = server.image_parser;
+        self
+    }
+
+    /// The Cookie Manager in its scope.
+    pub fn cookies(&self) -> Option<&CookieManager> {
+        self.cookies.as_deref()
+    }
+
     /// The settings of the next sample as they are now, for code that looks at them or changes them. Changes asked for so far
     /// are made now, so that it sees them and they are made only once.
     pub fn request(&self, cx: &mut Context, name: &Template) -> edits::Request {
@@ -136,12 +159,7 @@ impl HttpSampler {
     }
 
     /// What is caught only by `HTTPSamplerBase#sample()` has neither label nor address (`errorResult(e, new HTTPSampleResult())`).
-    pub(self) fn nameless(
-        &self,
-        cx: &Context,
-        exception: &Exception,
-        place: &Place<'_>,
-    ) -> Box<Sample> {
+    pub fn nameless(&self, cx: &Context, exception: &Exception, place: &Place<'_>) -> Box<Sample> {
         let mut sample = Box::new(Sample::new("".into(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
         sample.start_ms = cx.clock().now_ms();
@@ -152,11 +170,33 @@ impl HttpSampler {
 
     /// `HTTPSamplerBase#sample()`.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = Call::evaluate(self, cx, name);
+        self.run(cx, &call).await
+    }
+
+    /// The same with the label that `HTTPSamplerBase#toString` gives.
+    pub async fn sample_under_address(
+        &self,
+        cx: &mut Context,
+        name: &Template,
+    ) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = Call::evaluate(self, cx, name);
+        let label = call.shown(self, &cx.worker.addresses);
+        let mut sample = self.run(cx, &call).await?;
+        sample.label = label.into();
+        Some(sample)
+    }
+
+    fn begin(&self, cx: &mut Context) {
         cx.http.begin_sample();
         if let Some(dns) = &self.dns {
             dns.install(cx);
         }
-        let call = Call::evaluate(self, cx, name);
+    }
+
+    async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
         let place = Place::Sampler {
             client: if call.reads_files() {
                 Client::File
@@ -174,7 +214,7 @@ impl HttpSampler {
             sample.label = call.label.clone();
             return Some(sample);
         }
-        let mut sample = self.fetch(cx, &call, &url, &call.method, &place).await?;
+        let mut sample = self.fetch(cx, call, &url, &call.method, &place).await?;
         let is_nameless = sample.label.is_empty() && sample.url.is_none();
         if !is_nameless {
             sample.label = call.label.clone();

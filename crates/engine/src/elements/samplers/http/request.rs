@@ -372,7 +372,7 @@ impl HttpSampler {
             keep,
             decode: match (read, self.client) {
                 (false, _) => Decode::Nothing,
-                (true, Client::Java | Client::OldJava) => Decode::PlainGzip,
+                (true, Client::Java | Client::OldJava | Client::AccessLog) => Decode::PlainGzip,
                 (true, _) => Decode::All,
             },
             relaxed: self.settings.relaxed,

@@ -28,7 +28,7 @@ impl HttpSampler {
             limits: call.limits,
             retries: match self.client {
                 Client::HttpClient => self.settings.retries,
-                Client::Java | Client::OldJava | Client::File => 0,
+                Client::Java | Client::OldJava | Client::AccessLog | Client::File => 0,
             },
             retries_sent: self.settings.retries_sent,
         }

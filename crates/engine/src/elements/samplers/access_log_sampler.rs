@@ -1,0 +1,262 @@
+//! Access Log Sampler (`AccessLogSampler`): each sample is the request of the next line of a server's log.
+//!
+//! Properties: `logFile`, `parserClassName` (`TCLogParser`: each user reads the log, plain or gzip, for itself, and ends with
+//! it; `SharedTCLogParser`, `OrderPreservingLogParser`: all users together read it, over and over), `filterClassName`
+//! (`LogFilter`, which lets all lines pass, and with which a log that has ended begins again), `protocol`, `domain`, `portString`,
+//! `imageParsing`. Whatever else an HTTP Request has comes from HTTP Request Defaults and managers in its scope. It works as
+//! the implementation Java.
+//!
+//! Differences: logs are read as UTF-8. A shared log of blank lines only has no entries, where JMeter's thread would look for one
+//! for ever. Other parsers and filters, `SessionFilter` among them, are run by the sampler's own Java class.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::sync::Arc;
+
+use drumfire_expr::Template;
+use drumfire_results::Sample;
+use drumfire_web::access_log::{LogParser, NoRequest};
+use drumfire_web::trace::{Client, Place};
+use flate2::read::MultiGzDecoder;
+
+use super::http::edits::{Edit, Request, RequestArgument, parse_arguments};
+use super::http::{self, HttpSampler, Server};
+use crate::compile::{Decoder, Element};
+use crate::context::{Context, StateId};
+use crate::elements::config::csv_file::{CsvFile, ReadFault, Reading};
+use crate::program::Needs;
+
+const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
+/// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// So many blank lines one after another end a search in a log that goes round.
+const MAX_BLANK_LINES: u32 = 1_000_000;
+
+pub struct AccessLogSampler {
+    pub http: HttpSampler,
+    log_file: Template,
+    has_parser: bool,
+    is_shared: bool,
+    has_filter: bool,
+    state: StateId,
+}
+
+/// One user's reading of the log.
+struct Bound {
+    log: Log,
+    parser: LogParser,
+    /// Whether the last call found an entry (`AccessLogSampler#count`).
+    found: bool,
+}
+
+enum Log {
+    Own {
+        path: String,
+        reader: Option<Box<dyn BufRead>>,
+    },
+    Shared(Arc<CsvFile>),
+}
+
+/// The sampler as decoded; `None` if its own class has to run it.
+pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<AccessLogSampler> {
+    let class = |d: &mut Decoder, name: &str| {
+        let class = d.text_now(name);
+        class
+            .strip_prefix(PACKAGE)
+            .map(str::to_owned)
+            .unwrap_or(class)
+    };
+    let (parser, filter) = (class(d, "parserClassName"), class(d, "filterClassName"));
+    let is_shared = match parser.trim() {
+        "" | "TCLogParser" => false,
+        "SharedTCLogParser" | "OrderPreservingLogParser" => true,
+        _ => return None,
+    };
+    let has_filter = match filter.trim() {
+        "" => false,
+        "LogFilter" => true,
+        _ => return None,
+    };
+    let server = Server {
+        protocol: d.template("protocol"),
+        domain: d.template("domain"),
+        port: d.template("portString"),
+        image_parser: drumfire_expr::values::property_bool(&d.text_now("imageParsing")),
+    };
+    Some(AccessLogSampler {
+        http: http::decode(d, configs, needs)?.at(server),
+        log_file: d.template("logFile"),
+        has_parser: !parser.trim().is_empty(),
+        is_shared,
+        has_filter,
+        state: d.new_state(),
+    })
+}
+
+impl AccessLogSampler {
+    /// `AccessLogSampler#sampleWithParser`.
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
+        match self.next_entry(cx) {
+            Ok(entry) => {
+                cx.http.edits.add(entry);
+                self.http.sample_under_address(cx, name).await
+            }
+            Err(why) => {
+                let place = Place::Sampler {
+                    client: Client::AccessLog,
+                    transactions: cx.transactions,
+                };
+                Some(self.http.nameless(cx, &why.exception(), &place))
+            }
+        }
+    }
+
+    fn next_entry(&self, cx: &mut Context) -> Result<Entry, NoRequest> {
+        let mut bound = match cx.take_state::<Bound>(self.state) {
+            Some(bound) => bound,
+            None => Box::new(self.bind(cx)?),
+        };
+        let entry = bound.next();
+        match &entry {
+            Ok(_) => bound.found = true,
+            Err(NoRequest::Ended) => {
+                if !bound.found || !self.has_filter {
+                    tracing::info!("Stopping: {}", cx.thread_name);
+                    cx.alive = false;
+                }
+                if let Some(cookies) = self.http.cookies() {
+                    cookies.clear(cx);
+                }
+                bound.found = false;
+            }
+            Err(_) => {}
+        }
+        cx.put_state(self.state, bound);
+        entry
+    }
+
+    /// `AccessLogSampler#instantiateParser`.
+    fn bind(&self, cx: &mut Context) -> Result<Bound, NoRequest> {
+        let path = self.log_file.eval(cx).into_string();
+        if !self.has_parser || path.trim().is_empty() {
+            if self.has_parser {
+                tracing::error!("No log file specified");
+            }
+            return Err(NoRequest::Parser);
+        }
+        let log = if self.is_shared {
+            let shared = cx.shared.clone();
+            let files = &shared.statics.csv_files;
+            let file = files.reserve(&path, "", &path, false, &shared.program.base_dir);
+            Log::Shared(file.map_err(|_| NoRequest::Unreadable)?)
+        } else {
+            Log::Own { path, reader: None }
+        };
+        Ok(Bound {
+            log,
+            parser: LogParser::default(),
+            found: false,
+        })
+    }
+}
+
+impl Bound {
+    fn next(&mut self) -> Result<Entry, NoRequest> {
+        let line = self.log.line().map_err(|fault| {
+            tracing::error!("Problem creating samples: {fault}");
+            NoRequest::Unreadable
+        })?;
+        let line = line.ok_or(NoRequest::Ended)?;
+        let request = self.parser.parse(&line).ok_or(NoRequest::Unreadable)?;
+        Ok(Entry {
+            method: self.parser.method(),
+            path: request.path.to_owned(),
+            query: request.query.map(str::to_owned),
+        })
+    }
+}
+
+impl Log {
+    /// The next line that is not empty; none at the end, after which it begins again.
+    fn line(&mut self) -> Result<Option<String>, String> {
+        match self {
+            Log::Own { path, reader } => {
+                let open = match reader {
+                    Some(open) => open,
+                    None => {
+                        let opened = open(path);
+                        reader.insert(opened.map_err(|error| format!("{path}: {error}"))?)
+                    }
+                };
+                // A file that cannot be read on has ended (`TCLogParser#parse`).
+                let line = next_line(open).unwrap_or_else(|error| {
+                    tracing::error!("Error reading log file: {error}");
+                    None
+                });
+                if line.is_none() {
+                    *reader = None;
+                }
+                Ok(line)
+            }
+            Log::Shared(file) => {
+                let reading = Reading {
+                    recycle: true,
+                    skips_first_line: false,
+                };
+                for _ in 0..MAX_BLANK_LINES {
+                    let line = file.line(reading, |line| line.map(str::to_owned));
+                    let line =
+                        line.map_err(|(ReadFault::Argument(fault) | ReadFault::Io(fault))| fault)?;
+                    if line.as_deref() != Some("") {
+                        return Ok(line);
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn open(path: &str) -> io::Result<Box<dyn BufRead>> {
+    let mut file = File::open(path)?;
+    let mut magic = [0; 2];
+    let is_gzip = file.read_exact(&mut magic).is_ok() && magic == GZIP_MAGIC;
+    file.rewind()?;
+    Ok(match is_gzip {
+        true => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+        false => Box::new(BufReader::new(file)),
+    })
+}
+
+fn next_line(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        if reader.read_until(b'\n', &mut bytes)? == 0 {
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let line = text.trim_end_matches(['\r', '\n']);
+        if !line.is_empty() {
+            return Ok(Some(line.to_owned()));
+        }
+    }
+}
+
+/// What a line of the log makes of the request.
+struct Entry {
+    method: Option<&'static str>,
+    path: String,
+    query: Option<String>,
+}
+
+impl Edit for Entry {
+    fn apply(&self, _: &mut Context, request: &mut Request) {
+        request.method = self.method.unwrap_or("GET").to_owned();
+        request.path.clone_from(&self.path);
+        let query = self.query.as_deref().unwrap_or_default();
+        let arguments = parse_arguments(query)
+            .map(|(name, value, metadata)| RequestArgument::plain(name, value, metadata));
+        request.arguments.extend(arguments);
+    }
+}

@@ -1,0 +1,172 @@
+//! Requests out of a server's access log, as `TCLogParser` of JMeter reads its lines.
+
+use crate::Exception;
+use crate::trace::{Until, frames};
+
+/// What a line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedRequest<'l> {
+    /// Up to the first question mark; the whole line where no path was found in it.
+    pub path: &'l str,
+    /// Between the first question mark and the next.
+    pub query: Option<&'l str>,
+}
+
+/// Reads the lines of one log.
+#[derive(Clone, Debug, Default)]
+pub struct LogParser {
+    method: Option<&'static str>,
+}
+
+impl LogParser {
+    /// The method that the last line with one had.
+    pub fn method(&self) -> Option<&'static str> {
+        self.method
+    }
+
+    /// The request of a line that is not empty; `None` if there is nothing but question marks.
+    pub fn parse<'l>(&mut self, line: &'l str) -> Option<LoggedRequest<'l>> {
+        let url = self.url(line);
+        let mut parts = url.split('?').filter(|part| !part.is_empty());
+        Some(LoggedRequest {
+            path: parts.next()?,
+            query: parts.next(),
+        })
+    }
+
+    /// `TCLogParser#cleanURL`: the first word that starts with a slash in the first quoted part that names a method.
+    fn url<'l>(&mut self, line: &'l str) -> &'l str {
+        if !line.contains('"') || !self.finds_method(line) {
+            return line;
+        }
+        let mut parts = line.split('"').filter(|part| !part.is_empty());
+        let Some(part) = parts.find(|part| self.finds_method(part)) else {
+            return line;
+        };
+        for word in part.split(' ').filter(|word| !word.is_empty()) {
+            if let Some(method) = METHODS.iter().find(|own| own.eq_ignore_ascii_case(word)) {
+                self.method = Some(method);
+            }
+            if word.starts_with('/') {
+                return word;
+            }
+        }
+        line
+    }
+
+    /// `TCLogParser#checkMethod`.
+    fn finds_method(&mut self, text: &str) -> bool {
+        let found = METHODS.iter().find(|method| text.contains(**method));
+        self.method = found.copied().or(self.method);
+        found.is_some()
+    }
+}
+
+const METHODS: [&str; 3] = ["GET", "POST", "HEAD"];
+
+/// Why an Access Log Sampler has no request (`AccessLogSampler#sampleWithParser`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRequest {
+    /// There is no parser, or no file for it.
+    Parser,
+    /// The file cannot be read, or not understood.
+    Unreadable,
+    /// The log has come to its end.
+    Ended,
+}
+
+impl NoRequest {
+    /// What the sample fails with.
+    pub fn exception(self) -> Exception {
+        let error = "java.lang.Error";
+        let (class, message, frame) = match self {
+            NoRequest::Parser => (
+                "org.apache.jorphan.util.JMeterException",
+                "No Parser available",
+                frames::NO_PARSER,
+            ),
+            NoRequest::Unreadable => (
+                error,
+                "Problem parsing the log file",
+                frames::LOG_UNREADABLE,
+            ),
+            NoRequest::Ended => (error, "No entries found", frames::LOG_ENDED),
+        };
+        Exception::new(class, message)
+            .through([frame, frames::ACCESS_LOG_SAMPLE])
+            .until(Until::Thread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Client, Place};
+
+    /// Method, path and query of each line, as JMeter 5.6.3 asked for them.
+    fn requests(lines: &[&str]) -> Vec<String> {
+        let mut parser = LogParser::default();
+        let mut shown = Vec::new();
+        for line in lines {
+            let request = parser.parse(line);
+            let method = parser.method().unwrap_or("-");
+            shown.push(match request {
+                None => "none".to_owned(),
+                Some(LoggedRequest { path, query }) => {
+                    format!("{method} {path} {}", query.unwrap_or("-"))
+                }
+            });
+        }
+        shown
+    }
+
+    #[test]
+    fn lines_of_logs() {
+        assert_eq!(
+            requests(&[
+                "/first",
+                "1.1.1.1 - - [x] \"GET /a?b=c HTTP/1.1\" 200 132",
+                "1.1.1.1 - - [x] \"POST /form?a=1&b=%20&c HTTP/1.1\" 200 8",
+                "\"HEAD /head HTTP/1.0\" 200 0",
+                "\"PUT /put HTTP/1.1\"",
+                "/plain?q=1",
+                "- \"get /lower HTTP/1.1\" 200",
+                "\"GET /agent HTTP/1.1\" \"http://x/POST\" \"Mozilla GET\"",
+                "/late \"POST HTTP/1.1\"",
+                "?",
+                "/two?a=1?b=2",
+                "/open?",
+                "GET /unquoted?a=b",
+                "\"post GET /mixed\"",
+            ]),
+            [
+                "- /first -",
+                "GET /a b=c",
+                "POST /form a=1&b=%20&c",
+                "HEAD /head -",
+                "HEAD \"PUT /put HTTP/1.1\" -",
+                "HEAD /plain q=1",
+                "HEAD - \"get /lower HTTP/1.1\" 200 -",
+                "GET /agent -",
+                "POST /late \"POST HTTP/1.1\" -",
+                "none",
+                "POST /two a=1",
+                "POST /open -",
+                "POST GET /unquoted a=b",
+                "GET /mixed -",
+            ]
+        );
+    }
+
+    #[test]
+    fn traces_are_as_long_as_jmeters() {
+        let place = Place::Sampler {
+            client: Client::AccessLog,
+            transactions: 0,
+        };
+        let length = |why: NoRequest| why.exception().trace_len(&place);
+        assert_eq!(length(NoRequest::Unreadable), 613);
+        assert_eq!(length(NoRequest::Ended), 601);
+        assert_eq!(length(NoRequest::Parser), 628);
+    }
+}
