@@ -86,6 +86,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
             unit,
             raw: false,
         };
+        decoder.check_text(&element.name);
         decoder.check(&element.props);
         decoder
     }
@@ -98,25 +99,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
 
     fn check_value(&mut self, value: &Value) {
         match value {
-            Value::Str(text) if text.contains("${__") => {
-                match Template::compile(text, &mut self.unit.compiler) {
-                    Ok(template) if template.needs_jvm() => self.call_java(text, &template),
-                    Ok(_) => {}
-                    Err(fault) => {
-                        self.raw = true;
-                        let mut finding = self.element.error(fault.code, fault.message);
-                        if let Some(help) = fault.help {
-                            finding = finding.help(help);
-                        }
-                        self.unit.findings.push(finding);
-                    }
-                }
-                for fault in self.unit.compiler.take_warnings() {
-                    self.unit
-                        .findings
-                        .push(self.element.warning(fault.code, fault.message));
-                }
-            }
+            Value::Str(text) => self.check_text(text),
             Value::Element(element) => self.check(&element.props),
             Value::List(items) | Value::Map(items) => {
                 for item in items {
@@ -124,6 +107,29 @@ impl<'a, 'u> Decoder<'a, 'u> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn check_text(&mut self, text: &str) {
+        if !text.contains("${__") {
+            return;
+        }
+        match Template::compile(text, &mut self.unit.compiler) {
+            Ok(template) if template.needs_jvm() => self.call_java(text, &template),
+            Ok(_) => {}
+            Err(fault) => {
+                self.raw = true;
+                let mut finding = self.element.error(fault.code, fault.message);
+                if let Some(help) = fault.help {
+                    finding = finding.help(help);
+                }
+                self.unit.findings.push(finding);
+            }
+        }
+        for fault in self.unit.compiler.take_warnings() {
+            self.unit
+                .findings
+                .push(self.element.warning(fault.code, fault.message));
         }
     }
 

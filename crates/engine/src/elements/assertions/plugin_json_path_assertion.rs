@@ -1,8 +1,12 @@
 //! JSON Path Assertion of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion`): a JSONPath
 //! leads somewhere, and, if wanted, to an expected value.
 //!
-//! Properties: `JSON_PATH`, `JSONVALIDATION` (compare the value), `EXPECTED_VALUE` (a regular expression for the whole value, or
-//! for one element of an array), `EXPECT_NULL`, `INVERT`. The body is read as UTF-8, whatever its charset. It has no scope.
+//! Properties: `JSON_PATH`, `JSONVALIDATION` (compare the value), `EXPECTED_VALUE` (for the whole value, or for one element of an
+//! array; a regular expression unless `ISREGEX` is off), `EXPECT_NULL`, `INVERT`. With `INPUT_FORMAT` `YAML` the plugin's own
+//! class runs it. It has no scope.
+//!
+//! It is version 2.7 of the plugin. Those before 2.0 knew no `ISREGEX`, failed on a value of null with an exception's message, and
+//! wrote objects as Java does (`{a=1}`).
 
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, Value};
@@ -14,7 +18,7 @@ use super::verdict::Name;
 use crate::compile::Decoder;
 use crate::compiled::{Compiled, Only, RegexRules};
 use crate::context::Context;
-use crate::elements::{Assertion, Roles};
+use crate::elements::{Assertion, Roles, java};
 use crate::program::Needs;
 use crate::scoped::Input;
 use crate::setting::Flag;
@@ -27,11 +31,15 @@ struct JsonPathAssertion {
     validates: Flag,
     /// Compiled where values may be compared with it.
     expected: Option<Compiled<Pattern>>,
+    is_regex: Flag,
     expects_null: Flag,
     inverts: Flag,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
+    if d.text("INPUT_FORMAT") == "YAML" {
+        return java::foreign(d);
+    }
     Roles::assertion(JsonPathAssertion::decode(d))
 }
 
@@ -54,6 +62,7 @@ impl JsonPathAssertion {
             path_text: d.template("JSON_PATH"),
             validates,
             expected,
+            is_regex: Flag::decode(d, "ISREGEX", true),
             expects_null: Flag::decode(d, "EXPECT_NULL", false),
             inverts: Flag::decode(d, "INVERT", false),
         }
@@ -71,33 +80,31 @@ impl JsonPathAssertion {
             return Ok(());
         }
         let expects_null = self.expects_null.get(cx);
-        let (items, java_name) = match &*found {
-            Value::Array(items) if items.is_empty() && self.expected_text(cx) == "[]" => {
-                return Ok(());
-            }
-            Value::Array(items) => (items.as_slice(), "subj"),
-            found => (std::slice::from_ref(found), "value"),
-        };
-        for item in items {
-            if !matches!(item, Value::Null) {
-                if self.matches(cx, item)? {
-                    return Ok(());
+        let held = |item: &Value<'_>| expects_null && matches!(item, Value::Null);
+        let holds = match &*found {
+            Value::Array(items) if items.is_empty() && self.expected_text(cx) == "[]" => true,
+            Value::Array(items) => {
+                let mut holds = false;
+                for item in items {
+                    holds = holds || held(item) || self.matches(cx, item)?;
                 }
-            } else if expects_null {
-                return Ok(());
-            } else {
-                return Err(format!(
-                    "Cannot invoke \"Object.toString()\" because \"{java_name}\" is null"
-                ));
+                holds || self.matches(cx, &found)?
             }
+            found => held(found) || self.matches(cx, found)?,
+        };
+        if holds {
+            return Ok(());
         }
-        let text = found.to_java_text();
-        Err(match expects_null {
-            true => format!("Value expected to be null, but found '{text}'"),
-            false => format!(
-                "Value expected to be '{}', but found '{text}'",
-                self.expected_text(cx)
+        if expects_null {
+            let text = found.to_java_text();
+            return Err(format!("Value expected to be null, but found '{text}'"));
+        }
+        let (text, expected) = (found.to_assertion_text(), self.expected_text(cx));
+        Err(match self.is_regex.get(cx) {
+            true => format!(
+                "Value expected to match regexp '{expected}', but it did not match: '{text}'"
             ),
+            false => format!("Value expected to be '{expected}', but found '{text}'"),
         })
     }
 
@@ -106,12 +113,15 @@ impl JsonPathAssertion {
         let Some(expected) = &self.expected else {
             return Ok(false);
         };
+        if !self.is_regex.get(cx) {
+            return Ok(found.to_assertion_text() == self.expected_text(cx));
+        }
         let pattern = expected.get(cx).outcome.map_err(|exception| {
             exception
                 .strip_prefix(MALFORMED)
                 .map_or(exception.clone(), str::to_owned)
         })?;
-        Ok(pattern.full_match(&found.to_java_text()))
+        Ok(pattern.full_match(&found.to_assertion_text()))
     }
 
     fn expected_text(&self, cx: &mut Context) -> String {
@@ -139,14 +149,10 @@ const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
 
 impl Assertion for JsonPathAssertion {
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        let Some(data) = sample.response_data.clone().filter(|data| !data.is_empty()) else {
+        if cx.parsed.body_text(sample).is_empty() {
             return self.name.fail_for_null(cx);
-        };
-        let text = String::from_utf8_lossy(&data);
-        let input = match *cx.parsed.body_text(sample) == *text {
-            true => Input::Result(sample),
-            false => Input::Variable(text.into()),
-        };
+        }
+        let input = Input::Result(sample);
         let body = cx.parsed.json(&input);
         let outcome = match body.get() {
             Ok(json) => self.assert(cx, json),
@@ -178,14 +184,18 @@ mod tests {
 
     const BODY: &str = r#"{"a":{"x":1,"y":[1,2.50]},"n":null,"s":"q","e":[],"l":[{"k":1},"t",true],"m":["t",null]}"#;
 
-    /// The message; `flags` are validation, null and invert. Passing gives the empty message.
+    /// The message; `flags` are validation, null, invert and, if it is there, whether it is a regular expression. Passing gives the empty message.
     fn check(body: &str, path: &str, expected: &str, flags: &str) -> String {
         let class = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion";
         let flag = |index: usize| flags.as_bytes()[index] == b'1';
+        let regex = match flags.len() {
+            4 => format!(r#"<boolProp name="ISREGEX">{}</boolProp>"#, flag(3)),
+            _ => String::new(),
+        };
         let xml = format!(
             r#"<{class} guiclass="g" testclass="{class}" testname="j"><stringProp name="JSON_PATH">{path}</stringProp>
             <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
-            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp></{class}>"#,
+            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp>{regex}</{class}>"#,
             flag(0),
             flag(1),
             flag(2)
@@ -198,7 +208,7 @@ mod tests {
         message.to_string()
     }
 
-    // Recorded from jmeter-plugins-extras-libs 1.4.0.
+    // Recorded from jmeter-plugins-json 2.7.
 
     #[test]
     fn existence() {
@@ -220,11 +230,12 @@ mod tests {
         for (path, expected) in [
             ("$.s", "q"),
             ("$.s", "."),
-            ("$.a", ".x=1.*"),
+            ("$.a", ".*x.*"),
             ("$.e", "[]"),
             ("$.l", "t"),
             ("$.l", "true"),
-            ("$.l", ".k=1."),
+            ("$.l", ".*k.*"),
+            ("$.n", "null"),
             ("$.m", "t"),
             ("$.a.y", "2.5"),
             ("$..x", "1"),
@@ -253,7 +264,9 @@ mod tests {
         ] {
             assert_eq!(
                 check(BODY, path, expected, "100"),
-                format!("Value expected to be '{expected}', but found '{found}'")
+                format!(
+                    "Value expected to match regexp '{expected}', but it did not match: '{found}'"
+                )
             );
             assert_eq!(
                 check(BODY, path, expected, "110"),
@@ -268,15 +281,30 @@ mod tests {
     }
 
     #[test]
-    fn null_is_an_exception_unless_it_is_expected() {
-        for (path, java_name) in [("$.n", "value"), ("$.m", "subj")] {
-            assert_eq!(
-                check(BODY, path, "z", "100"),
-                format!("Cannot invoke \"Object.toString()\" because \"{java_name}\" is null")
-            );
+    fn null_is_a_text_too() {
+        let differs = |found: &str| {
+            format!("Value expected to match regexp 'z', but it did not match: '{found}'")
+        };
+        for (path, found) in [("$.n", "null"), ("$.m", r#"["t",null]"#)] {
+            assert_eq!(check(BODY, path, "z", "100"), differs(found));
+            assert_eq!(check(BODY, path, "null", "100"), "");
             assert_eq!(check(BODY, path, "z", "110"), "");
             assert_eq!(check(BODY, path, "z", "101"), "");
         }
+    }
+
+    #[test]
+    fn without_expressions_the_text_is_the_same() {
+        let check = |path: &str, expected: &str| check(BODY, path, expected, "1000");
+        assert_eq!(check("$.s", "q"), "");
+        assert_eq!(
+            check("$.s", "[a-z]"),
+            "Value expected to be '[a-z]', but found 'q'"
+        );
+        assert_eq!(check("$.a.y", "[1,2.5]"), "");
+        assert_eq!(check("$.l", "true"), "");
+        assert_eq!(check("$.a", r#"{"x":1,"y":[1,2.5]}"#), "");
+        assert_eq!(check("$.n", "null"), "");
     }
 
     #[test]

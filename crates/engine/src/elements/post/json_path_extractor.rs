@@ -2,8 +2,11 @@
 //! a JSONPath leads to into a variable.
 //!
 //! Properties: `JSONPATH`, `VAR` (the variable; an array also gives `name_1`, `name_2`, … and `name_matchNr`), `DEFAULT` (for what
-//! cannot be read or found, an empty array among it), `SUBJECT` (`BODY`, or `VAR`: the variable in `VARIABLE`). An object inside
-//! is written as Java writes a map: `{a=1}`.
+//! cannot be read or found, an empty array among it), `SUBJECT` (`BODY`, or `VAR`: the variable in `VARIABLE`). With
+//! `INPUT_FORMAT` `YAML` the plugin's own class runs it.
+//!
+//! It is version 2.7 of the plugin. Those before 2.0 wrote objects as Java does (`{a=1}`), and left `name_1` and its like alone where
+//! nothing was found.
 
 use drumfire_expr::Template;
 use drumfire_query::json::Value;
@@ -14,7 +17,7 @@ use super::variable_names::VariableNames;
 use crate::compile::Decoder;
 use crate::compiled::{Compiled, Only};
 use crate::context::Context;
-use crate::elements::{PostProcessor, Roles};
+use crate::elements::{PostProcessor, Roles, java};
 use crate::program::Needs;
 use crate::scoped::Input;
 
@@ -28,6 +31,9 @@ struct JsonPathExtractor {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
+    if d.text("INPUT_FORMAT") == "YAML" {
+        return java::foreign(d);
+    }
     Roles::post(JsonPathExtractor::decode(d))
 }
 
@@ -64,7 +70,7 @@ impl JsonPathExtractor {
         match &*found {
             Value::Array(items) => set_all(cx, name, &found, items),
             found => {
-                cx.vars.set_named(name, found.to_java_text().into());
+                cx.vars.set_named(name, found.to_assertion_text().into());
                 Ok(())
             }
         }
@@ -80,31 +86,39 @@ fn set_all(
     if items.is_empty() {
         return Err("Extracted array is empty".to_owned());
     }
-    cx.vars.set_named(name, array.to_java_text().into());
+    cx.vars.set_named(name, array.to_assertion_text().into());
     let mut names = VariableNames::new(name);
     names.set_match_count(items.len(), &mut cx.vars);
-    let mut old = 1;
-    while cx
-        .vars
-        .remove_named(names.with(format_args!("_{old}")))
-        .is_some()
-    {
-        old += 1;
-    }
+    remove_numbered(&mut names, cx);
     for (index, item) in items.iter().enumerate() {
-        names.set_numbered(index + 1, item.to_java_text().into(), &mut cx.vars);
+        names.set_numbered(index + 1, item.to_assertion_text().into(), &mut cx.vars);
     }
     Ok(())
 }
 
+/// Removes `name_1`, `name_2`, … as far as they follow each other.
+fn remove_numbered(names: &mut VariableNames, cx: &mut Context) {
+    let mut number = 1;
+    while cx
+        .vars
+        .remove_named(names.with(format_args!("_{number}")))
+        .is_some()
+    {
+        number += 1;
+    }
+}
+
 impl PostProcessor for JsonPathExtractor {
-    /// `JSONPathExtractor#process`: a failure writes the default, and leaves the variables of an array as they were.
+    /// `JSONPathExtractor#process`: a failure writes the default.
     fn process(&self, cx: &mut Context, sample: &mut Sample) {
         let name = self.variable.eval(cx).into_string();
         if let Err(message) = self.extract(cx, sample, &name) {
-            tracing::warn!("Extract failed: {message}");
+            tracing::debug!("Extract failed: {message}");
             let default = self.default.eval(cx).into_value();
             cx.vars.set_named(&name, default);
+            let mut names = VariableNames::new(&name);
+            names.set_match_count(0, &mut cx.vars);
+            remove_numbered(&mut names, cx);
         }
     }
 
@@ -138,15 +152,24 @@ mod tests {
         fixture::variables(&cx, "v").join(" ")
     }
 
-    const BODY: &str =
-        r#"{"a":{"x":1,"y":[1,2.50]},"n":null,"s":"q","e":[],"l":[{"k":1},null,"t",true]}"#;
+    const BODY: &str = r#"{"a":{"x":1,"y":[1,2.50]},"n":null,"s":"q","e":[],"l":[{"k":1},null,"t",true],"f":1e3,
+        "g":{"a":2,"n":7,"e":4,"o":{"z":8,"b":9},"big":3,"f":6,"u":5,"arr":1}}"#;
     const OLD: &str = "v_1=old v_2=old v_3=old v_5=old";
 
-    // Recorded from jmeter-plugins-extras-libs 1.4.0.
+    // Recorded from jmeter-plugins-json 2.7.
 
     #[test]
     fn a_single_value_leaves_the_variables_of_an_array_alone() {
-        for (path, value) in [("$.s", "q"), ("$.a", "{x=1, y=[1,2.5]}"), ("$.n", "null")] {
+        for (path, value) in [
+            ("$.s", "q"),
+            ("$.a", r#"{"x":1,"y":[1,2.5]}"#),
+            ("$.n", "null"),
+            ("$.f", "1000.0"),
+            (
+                "$.g",
+                r#"{"arr":1,"a":2,"big":3,"e":4,"u":5,"f":6,"n":7,"o":{"z":8,"b":9}}"#,
+            ),
+        ] {
             assert_eq!(extract(BODY, path, ""), format!("v={value} {OLD}"));
         }
         assert_eq!(extract("\"t\"", "$", ""), format!("v=t {OLD}"));
@@ -156,7 +179,7 @@ mod tests {
     fn an_array_gives_each_element() {
         assert_eq!(
             extract(BODY, "$.l", ""),
-            r#"v=[{"k":1},null,"t",true] v_1={k=1} v_2=null v_3=t v_4=true v_5=old v_matchNr=4"#
+            r#"v=[{"k":1},null,"t",true] v_1={"k":1} v_2=null v_3=t v_4=true v_5=old v_matchNr=4"#
         );
         assert_eq!(
             extract(BODY, "$.a.y", ""),
@@ -170,7 +193,7 @@ mod tests {
     #[test]
     fn what_is_not_there_or_cannot_be_read_gives_the_default() {
         for path in ["$.e", "$..zz", "$.zz", "", "$.l[5]", "$["] {
-            let expected = format!("v=no ${{w}} {OLD}").replace("${w}", r#"{"k":[7]}"#);
+            let expected = r#"v=no {"k":[7]} v_5=old v_matchNr=0"#;
             assert_eq!(extract(BODY, path, ""), expected, "{path}");
         }
         for body in ["", "{"] {
