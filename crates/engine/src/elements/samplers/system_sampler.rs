@@ -2,10 +2,13 @@
 //!
 //! Properties: `SystemSampler.command`, `SystemSampler.arguments`, `SystemSampler.environment`, `SystemSampler.directory`,
 //! `SystemSampler.checkReturnCode`, `SystemSampler.expectedReturnCode`, `SystemSampler.stdin`, `.stdout`, `.stderr`,
-//! `SystemSampler.timeout` in milliseconds. Without a file for it, the error output is part of the response, as
-//! `SystemCommand` has it. A program that cannot be started fails with the system's words in Java's form.
+//! `SystemSampler.timeout` in milliseconds. Without a file for it, the error output goes where the output goes, as
+//! `SystemCommand` has it. A program that cannot be started fails with the system's words in Java's form. Output is taken for
+//! UTF-8.
 
+use std::borrow::Cow;
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +16,8 @@ use std::time::Duration;
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_results::{DataType, Sample};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
 use crate::compile::Decoder;
@@ -111,7 +115,7 @@ impl OsProcess {
             .current_dir(&directory)
             .envs(environment);
         let ended = match self.start(cx, process) {
-            Ok(child) => finish(child, timeout_ms, &mut output)
+            Ok((child, printed)) => finish(child, printed, timeout_ms, &mut output)
                 .await
                 .map_err(|error| format!("java.io.IOException: {error}")),
             Err(Unstarted::File(name, error)) => Err(format!(
@@ -127,7 +131,10 @@ impl OsProcess {
         };
         sample.set_end(cx.clock().now_ms());
         self.judge(cx, &mut sample, ended, timeout_ms);
-        sample.response_data = Some(output.into());
+        sample.response_data = Some(match String::from_utf8_lossy(&output) {
+            Cow::Borrowed(_) => output.into(),
+            Cow::Owned(text) => text.into_bytes().into(),
+        });
         Some(sample)
     }
 
@@ -146,18 +153,31 @@ impl OsProcess {
             .collect()
     }
 
-    fn start(&self, cx: &mut Context, mut process: Command) -> Result<Child, Unstarted> {
+    /// Starts the program; what it prints comes to us unless there is a file for it (`SystemCommand#run`).
+    fn start(
+        &self,
+        cx: &mut Context,
+        mut process: Command,
+    ) -> Result<(Child, Option<Receiver>), Unstarted> {
         let stdin = match self.stdin.eval(cx).into_string() {
             name if name.trim().is_empty() => Stdio::null(),
-            name => opened(File::open(&name), name)?,
+            name => opened(File::open(&name), name)?.into(),
         };
         process.stdin(stdin);
-        process.stdout(printed_to(&self.stdout.eval(cx))?);
-        process.stderr(printed_to(&self.stderr.eval(cx))?);
-        process
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(Unstarted::Program)
+        let file = created(&self.stdout.eval(cx))?;
+        let errors = created(&self.stderr.eval(cx))?;
+        let (ours, (stdout, stderr)) = match file {
+            Some(file) => (None, twice(file, errors)?),
+            None => {
+                let (reader, writer) = std::io::pipe().map_err(Unstarted::Program)?;
+                (Some(reader), twice(writer, errors)?)
+            }
+        };
+        process.stdout(stdout).stderr(stderr);
+        let child = process.kill_on_drop(true).spawn();
+        let child = child.map_err(Unstarted::Program)?;
+        let ours = ours.map(|reader| Receiver::from_owned_fd(reader.into()));
+        Ok((child, ours.transpose().map_err(Unstarted::Program)?))
     }
 
     fn judge(
@@ -193,17 +213,26 @@ impl OsProcess {
     }
 }
 
-/// Where a program's output goes: into the file of that name, or to us.
-fn printed_to(name: &str) -> Result<Stdio, Unstarted> {
+/// The file of that name, if there is a name.
+fn created(name: &str) -> Result<Option<File>, Unstarted> {
     if name.trim().is_empty() {
-        return Ok(Stdio::piped());
+        return Ok(None);
     }
-    opened(File::create(name), name.to_owned())
+    opened(File::create(name), name.to_owned()).map(Some)
 }
 
-fn opened(file: std::io::Result<File>, name: String) -> Result<Stdio, Unstarted> {
-    file.map(Stdio::from)
-        .map_err(|error| Unstarted::File(name, error))
+fn opened(file: std::io::Result<File>, name: String) -> Result<File, Unstarted> {
+    file.map_err(|error| Unstarted::File(name, error))
+}
+
+/// Where output and error output go: to the same place, unless the errors have a file (`redirectErrorStream`).
+fn twice(place: impl Into<OwnedFd>, errors: Option<File>) -> Result<(OwnedFd, OwnedFd), Unstarted> {
+    let place = place.into();
+    let errors = match errors {
+        Some(file) => file.into(),
+        None => place.try_clone().map_err(Unstarted::Program)?,
+    };
+    Ok((place, errors))
 }
 
 /// The system's words for an error, as Java shows them.
@@ -250,11 +279,14 @@ fn line(command: &str, arguments: &[String]) -> String {
 
 /// Waits for the program and takes what it prints. A program that it leaves running in the background and that keeps the
 /// output open does not keep us: we stop reading when the program itself has ended and is silent.
-async fn finish(mut child: Child, timeout_ms: i64, output: &mut Vec<u8>) -> std::io::Result<Ended> {
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let mut errors = Vec::new();
+async fn finish(
+    mut child: Child,
+    printed: Option<Receiver>,
+    timeout_ms: i64,
+    output: &mut Vec<u8>,
+) -> std::io::Result<Ended> {
     let ended = {
-        let read = async { tokio::join!(drain(stdout, output), drain(stderr, &mut errors)) };
+        let read = drain(printed, output);
         tokio::pin!(read);
         let limit = async {
             match u64::try_from(timeout_ms) {
@@ -266,7 +298,7 @@ async fn finish(mut child: Child, timeout_ms: i64, output: &mut Vec<u8>) -> std:
         tokio::select! {
             status = async {
                 tokio::select! {
-                    _ = &mut read => child.wait().await,
+                    () = &mut read => child.wait().await,
                     status = child.wait() => {
                         let _ = tokio::time::timeout(Duration::from_millis(200), &mut read).await;
                         status
@@ -276,11 +308,10 @@ async fn finish(mut child: Child, timeout_ms: i64, output: &mut Vec<u8>) -> std:
             () = &mut limit => Ended::TimedOut,
         }
     };
-    output.extend(errors);
     Ok(ended)
 }
 
-async fn drain(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) {
+async fn drain(stream: Option<Receiver>, into: &mut Vec<u8>) {
     if let Some(mut stream) = stream {
         // What was read before an error stays.
         let _ = stream.read_to_end(into).await;
