@@ -305,3 +305,26 @@ fn a_long_body_with_variables_is_sent_whole() {
     let rewriting = r#"<AnchorModifier guiclass="AnchorModifierGui" testclass="AnchorModifier" testname="l"/><hashTree/>"#;
     assert!(long_body(rewriting).len() > 1 << 20);
 }
+
+/// 64,000 bytes at 320,000 a second, in pieces of 8 KiB that wait 25 ms each. The limit is that of one sampler, on a connection
+/// that others use, too.
+#[test]
+fn a_sampler_may_be_slowed_down_by_itself() {
+    let server = Server::start(|request| {
+        vec![match request.target.as_str() {
+            "/long" => Step::Send(ok(&"x".repeat(64_000))),
+            _ => Step::Send(ok("hi")),
+        }]
+    });
+    let port = server.address().port();
+    let limit = r#"<stringProp name="drumfire.bytes_per_second">320000</stringProp>"#;
+    let unset = r#"<stringProp name="drumfire.bytes_per_second">${SPEED}</stringProp>"#;
+    let body = get("slow", port, "/long", limit, "")
+        + &get("fast", port, "/long", "", "")
+        + &get("unlimited", port, "/long", unset, "");
+    let ran = run_group(&group(1, 1, true), &body, &[]);
+    assert_eq!(ran.column("success"), ["true"; 3]);
+    assert_eq!(server.connections(), 1);
+    let slow_ms: u64 = ran.column("elapsed")[0].parse().expect("it is a number");
+    assert!(slow_ms >= 150, "{slow_ms} ms");
+}

@@ -77,6 +77,7 @@ fn page(path: &str) -> (u16, &'static str, Bytes) {
             let page = "<html><img src=a.png><img src=b.png><img src=c.png></html>";
             (200, "text/html", Bytes::from_static(page.as_bytes()))
         }
+        "/long" => (200, "text/plain", Bytes::from_static(&[b'x'; 32_000])),
         "/missing" => (404, "text/plain", Bytes::from_static(b"no")),
         _ => (200, "image/png", Bytes::from_static(b"image")),
     }
@@ -147,6 +148,57 @@ fn the_sampler_of_blazemeter_asks_in_http_2_where_it_knows_the_server() {
         assert_eq!(ran.column("success"), ["false"]);
         assert_eq!(server.seen().1.len(), 0);
     }
+}
+
+/// The element of the plugin's first version is today's with other names (`HTTP2SamplerConverter`).
+#[test]
+fn the_request_of_blazemeters_first_version_is_that_of_today() {
+    let server = drumfire_testkit::server::Server::start(|request| {
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        vec![drumfire_testkit::server::Step::Send(
+            drumfire_testkit::server::ok(&body),
+        )]
+    });
+    let class = "com.blazemeter.jmeter.http2.sampler.HTTP2Request";
+    let port = server.address().port();
+    let request = format!(
+        r#"<{class} guiclass="com.blazemeter.jmeter.http2.sampler.gui.HTTP2RequestGui" testclass="{class}" testname="old">
+<boolProp name="HTTP2Request.postBodyRaw">true</boolProp>
+<elementProp name="HTTP2Request.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument"><boolProp name="HTTPArgument.always_encode">false</boolProp><stringProp name="Argument.value">raw body</stringProp><stringProp name="Argument.metadata">=</stringProp></elementProp></collectionProp></elementProp>
+<stringProp name="HTTP2Request.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTP2Request.protocol">http</stringProp><stringProp name="HTTP2Request.path">/old</stringProp>
+<stringProp name="HTTP2Sampler.method">POST</stringProp><boolProp name="HTTP2Request.sync_request">true</boolProp>
+</{class}><hashTree/>"#
+    );
+    let ran = run_group(&group(1, 1, true), &request, &[]);
+    assert_eq!(ran.column("success"), ["true"]);
+    let [seen] = &server.requests()[..] else {
+        panic!("one request");
+    };
+    assert_eq!(
+        (seen.method.as_str(), seen.target.as_str()),
+        ("POST", "/old")
+    );
+    assert_eq!(seen.body, b"raw body");
+}
+
+/// As over HTTP/1.1: the limit of all connections, and one of the sampler's own.
+#[test]
+fn limits_on_the_speed_hold_for_streams() {
+    let server = Server::start();
+    let port = server.address.port();
+    let request = get("a", port, "/long", "", "");
+    let elapsed_ms = |ran: &support::Ran| -> u64 {
+        assert_eq!(ran.column("success"), ["true"]);
+        ran.column("elapsed")[0].parse().expect("it is a number")
+    };
+    let cps = ("httpclient.socket.http.cps", "320000");
+    let all = elapsed_ms(&run_group(&group(1, 1, true), &request, &[HTTP2, cps]));
+    let own = r#"<stringProp name="drumfire.bytes_per_second">320000</stringProp>"#;
+    let request = get("a", port, "/long", own, "");
+    let own = elapsed_ms(&run_group(&group(1, 1, true), &request, &[HTTP2]));
+    // 32,000 bytes, 100 ms, less what is lost to whole milliseconds in each frame.
+    assert!(all >= 80 && own >= 80, "{all} and {own} ms");
 }
 
 #[test]

@@ -118,6 +118,33 @@ fn arrivals_reuse_users_that_wait_and_respect_the_limits() {
     assert!((1..=4).contains(&ran.rows.len()), "{}", ran.rows.len());
 }
 
+/// The first sample of each, whether its user is a new one or has waited.
+#[test]
+fn arrivals_have_an_intended_start() {
+    let two = dummy("first", 1) + &dummy("second", 1);
+    let arrivals = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
+    let properties = [
+        ("TargetLevel", "20"),
+        ("RampUp", "0"),
+        ("Hold", "1"),
+        ("ArrivalsLimit", "6"),
+    ];
+    let ran = run(arrivals, &properties, &two);
+    let firsts = |ran: &Ran| {
+        let labels = ran.column("label");
+        labels.iter().filter(|label| **label == "first").count() as u64
+    };
+    assert_eq!((firsts(&ran), ran.intended), (6, 6));
+    let schedule = "rate(10/sec) even_arrivals(300 ms) pause(2 s)";
+    let properties = [("OpenModelThreadGroup.schedule", schedule)];
+    let ran = run("OpenModelThreadGroup", &properties, &two);
+    assert_eq!((firsts(&ran), ran.intended), (3, 3));
+    let concurrency = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+    let properties = [("TargetLevel", "2"), ("RampUp", "0"), ("Hold", "1")];
+    let ran = run(concurrency, &properties, &dummy("d", 100));
+    assert_eq!(ran.intended, 0);
+}
+
 #[test]
 fn free_form_arrivals_follow_their_rows() {
     let class = "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup";

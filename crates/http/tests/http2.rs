@@ -3,9 +3,10 @@
 mod peer;
 
 use std::cell::RefCell;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use drumfire_http::{
@@ -313,6 +314,52 @@ async fn connections_end_with_the_iteration_and_with_their_time() {
             (statistics.connections_expired, statistics.closed_by_us),
             (1, 2)
         );
+    })
+    .await;
+}
+
+/// A stream that is slowed down holds up no other; the limit of the exchange goes before that of all connections.
+#[tokio::test]
+async fn streams_are_slowed_down_each_by_itself() {
+    with_server(async |port, _| {
+        let speed = |bytes_per_second| NonZeroU32::new(bytes_per_second);
+        let session = session_with(PoolOptions {
+            bytes_per_second: speed(640_000),
+            ..PoolOptions::default()
+        });
+        let begin = Instant::now();
+        let path = "/long/64000";
+        let got = get(&session, port, path).await.expect("a response");
+        assert_eq!(got.body_len, 64_000);
+        // 100 ms, less what is lost to whole milliseconds in each of its frames.
+        assert!(begin.elapsed() >= Duration::from_millis(80));
+        let hours = Limits {
+            bytes_per_second: speed(1),
+            ..Limits::default()
+        };
+        let slow = get_within(&session, port, path, hours);
+        let fast = async {
+            let begin = Instant::now();
+            let limits = Limits {
+                bytes_per_second: speed(1_280_000),
+                ..Limits::default()
+            };
+            let post = b"POST /echo HTTP/1.1\r\nHost: shop.test\r\n\r\n";
+            let body = [7; 64_000];
+            let outgoing = Outgoing {
+                body: Body::Bytes(&body),
+                ..Outgoing::new(post)
+            };
+            let sent = exchange(&session, &target(port), outgoing, Want::ALL, limits).await;
+            let echoed = sent.expect("a response");
+            assert_eq!((echoed.body_len, echoed.reused), (64_000, true));
+            // 50 ms each way.
+            assert!(begin.elapsed() >= Duration::from_millis(80));
+        };
+        tokio::select! {
+            _ = slow => panic!("it takes hours"),
+            () = fast => {}
+        }
     })
     .await;
 }

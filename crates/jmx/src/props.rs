@@ -14,6 +14,7 @@ use crate::number::{
     boolean_from_java, double_from_java, float_from_java, int_from_java, long_from_java,
 };
 use crate::tree::{Element, Object, Prop, Props, Value};
+use crate::upgrade;
 use crate::xml::NodeId;
 
 const TAGS: [&str; 10] = [
@@ -226,6 +227,10 @@ impl<'d> Reader<'d, '_> {
             return None;
         }
         let name = self.plain_name(id)?;
+        let name = match upgrade::renamed_element_property(&name) {
+            Some(new) => new.to_owned(),
+            None => name,
+        };
         let written = self.element_type(id)?;
         let mut props: Vec<Prop> = self.properties(id);
         if written == HEADER_CLASS {

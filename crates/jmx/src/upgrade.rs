@@ -148,7 +148,6 @@ const HTTP2_SAMPLER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";
 /// Their properties; what the converter passes over is dropped.
 const HTTP2_PROPERTIES: &[(&str, &str)] = &[
     ("HTTP2Request.postBodyRaw", "HTTPSampler.postBodyRaw"),
-    ("HTTP2Request.Arguments", "HTTPsampler.Arguments"),
     ("HTTP2Request.domain", "HTTPSampler.domain"),
     (
         "HTTP2Request.response_timeout",
@@ -199,6 +198,12 @@ pub fn renamed_properties(class: &str) -> &'static [(&'static str, &'static str)
         .strip_prefix(PREFIX)
         .and_then(|short| PROPERTIES.iter().find(|(old, _)| *old == short))
         .map_or(&[], |(_, properties)| properties)
+}
+
+/// The name of a property that is an element itself. JMeter leaves these as they are (`TestElementPropertyConverter`), the converter
+/// of BlazeMeter's plugin does not.
+pub fn renamed_element_property(name: &str) -> Option<&'static str> {
+    (name == "HTTP2Request.Arguments").then_some("HTTPsampler.Arguments")
 }
 
 /// What `CSVDataSet` had as `shareMode`, and the keys it has today.

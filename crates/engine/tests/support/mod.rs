@@ -17,6 +17,8 @@ pub struct Ran {
     pub rows: Vec<Row>,
     /// Users that were started.
     pub users: u64,
+    /// How many samples have an intended start.
+    pub intended: u64,
 }
 
 impl Ran {
@@ -91,6 +93,9 @@ pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
     Ran {
         rows: rows(&text),
         users: outcome.users.started,
+        intended: outcome
+            .live
+            .read(|recording| recording.total().response.count()),
     }
 }
 
