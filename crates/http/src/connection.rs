@@ -36,12 +36,26 @@ pub(crate) struct Connection {
     pub expires: Option<Instant>,
     /// Slowed down to this.
     pub pace: Option<Pace>,
-    /// The bytes that make it readable; 0 is any, for a body that comes slowly.
-    low_water: usize,
+    low_water: LowWater,
 }
 
-/// Of a body that is dropped, it takes so many bytes to be woken.
+/// How many bytes make a connection readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LowWater {
+    /// Any.
+    None,
+    /// [`LOW_WATER`].
+    Set,
+    /// Any, as a body comes slowly, until so many bytes of it are ahead.
+    Lowered { until_ahead: u64 },
+}
+
+/// Of a long body, it takes so many bytes to be woken.
 const LOW_WATER: usize = 1 << 20;
+/// The kernel is to have room for so many: the peer goes on sending while this process is on its way.
+const ROOM: usize = 4 * LOW_WATER;
+/// So much of a body is read before it is taken to come fast again.
+const SLOW_BYTES: u64 = 16 << 20;
 /// If they do not come in this time, any byte will do: it is the server that is slow.
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
@@ -76,7 +90,7 @@ impl Connection {
             idle_since: now,
             expires: None,
             pace: None,
-            low_water: 1,
+            low_water: LowWater::None,
         }
     }
 
@@ -94,7 +108,7 @@ impl Connection {
         }
     }
 
-    /// The same for a body of which `ahead` bytes are still to be dropped: woken for a few of them at a time, this process would
+    /// The same for a body of which at least `ahead` bytes are still to come: woken for a few of them at a time, this process would
     /// cost more than the kernel does. Where they come slowly it is woken for each, so that a limit is one on silence.
     pub async fn body_readable(
         &mut self,
@@ -102,17 +116,18 @@ impl Connection {
         limit: Option<Duration>,
         ahead: u64,
     ) -> Result<(), FailureKind> {
-        let is_short = ahead < LOW_WATER as u64 || self.tls.is_some() || self.pace.is_some();
-        if is_short || self.low_water == 0 {
+        let is_slow = match self.low_water {
+            LowWater::Lowered { until_ahead } => ahead > until_ahead,
+            _ => false,
+        };
+        // With TLS the start of a record may be here already.
+        let is_short = ahead < (LOW_WATER + SCRATCH_BYTES) as u64;
+        if is_short || self.pace.is_some() {
             self.lower_water();
-            self.low_water = 0;
             return self.readable(worker, limit).await;
         }
-        if self.low_water == 1 {
-            match sys::set_low_water(self.stream.as_fd(), LOW_WATER) {
-                Ok(()) => self.low_water = LOW_WATER,
-                Err(_) => return self.readable(worker, limit).await,
-            }
+        if is_slow || !self.raise_water() {
+            return self.readable(worker, limit).await;
         }
         let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
         let patience = LOW_WATER_PATIENCE.min(limit.unwrap_or(LOW_WATER_PATIENCE));
@@ -120,17 +135,34 @@ impl Connection {
             return Ok(());
         }
         self.lower_water();
-        self.low_water = 0;
+        self.low_water = LowWater::Lowered {
+            until_ahead: ahead.saturating_sub(SLOW_BYTES),
+        };
         self.readable(worker, limit).await
+    }
+
+    /// It takes many bytes to make it readable; false where the system does not know that.
+    fn raise_water(&mut self) -> bool {
+        if self.low_water != LowWater::Set {
+            let socket = self.stream.as_fd();
+            // The first makes the room.
+            let raised = sys::set_low_water(socket, ROOM)
+                .and_then(|()| sys::set_low_water(socket, LOW_WATER));
+            if raised.is_err() {
+                return false;
+            }
+            self.low_water = LowWater::Set;
+        }
+        true
     }
 
     /// Any byte makes it readable again.
     pub fn lower_water(&mut self) {
-        if self.low_water > 1 {
+        if self.low_water == LowWater::Set {
             // It worked the other way.
             let _ = sys::set_low_water(self.stream.as_fd(), 1);
         }
-        self.low_water = 1;
+        self.low_water = LowWater::None;
     }
 
     /// Waits until the kernel takes more bytes. Without a limit, as Java's sockets.

@@ -181,7 +181,7 @@ pub(crate) async fn receive_response(
             match receiver.first_body {
                 None => connection.readable(worker, limit).await?,
                 Some(_) => {
-                    let ahead = receiver.discardable();
+                    let ahead = receiver.payload_ahead();
                     connection.body_readable(worker, limit, ahead).await?;
                 }
             }

@@ -246,6 +246,9 @@ impl Conversation<'_> {
                     }
                     let released = body.flow_control().release_capacity(data.len());
                     released.map_err(kind)?;
+                    if self.receiver.is_done() && body.is_end_stream() {
+                        return Ok(());
+                    }
                 }
                 Some(Err(error)) => return Err(kind(error)),
                 None if self.receiver.is_done() => return Ok(()),
