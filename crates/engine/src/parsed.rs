@@ -83,6 +83,8 @@ struct Body {
     /// The decoded text, where it is not the bytes as they are.
     text: Option<Rc<str>>,
     json: Option<Rc<JsonBody>>,
+    /// Somebody has looked for one thing in its text.
+    json_searched: bool,
     strict_json: Option<Rc<JsonBody>>,
     page: Option<Rc<Document>>,
     trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
@@ -139,6 +141,19 @@ impl Parsed {
     pub fn json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
         let make = |source| Rc::new(JsonBody::new(source, |source| Json::parse(source.as_str())));
         self.make(input, make, |body| &mut body.json)
+    }
+
+    /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and nobody has
+    /// looked into it before. Who comes next parses it, for all that follow.
+    pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
+        let Input::Result(sample) = input else {
+            return true; // variables are not kept parsed
+        };
+        sample.response_data.as_ref().is_some_and(|data| {
+            let body = self.body(data);
+            let searched = std::mem::replace(&mut body.json_searched, true);
+            !searched && body.json.is_none()
+        })
     }
 
     /// An input as Jackson reads it.
@@ -227,6 +242,7 @@ impl Parsed {
                 data: data.clone(),
                 text: None,
                 json: None,
+                json_searched: false,
                 strict_json: None,
                 page: None,
                 trees: Vec::new(),
@@ -285,6 +301,20 @@ mod tests {
         assert!(parsed.tree(&input, plain).is_err());
         parsed.clear();
         assert!(!Rc::ptr_eq(&json, &parsed.json(&input)));
+    }
+
+    #[test]
+    fn the_first_look_into_a_body_may_do_without_parsing() {
+        let mut parsed = Parsed::default();
+        let sample = sample(b"{}", None);
+        let input = Input::Result(&sample);
+        assert!(parsed.may_search_json(&input));
+        assert!(!parsed.may_search_json(&input));
+        parsed.clear();
+        parsed.json(&input);
+        assert!(!parsed.may_search_json(&input));
+        let variable = Input::Variable("{}".into());
+        assert!(parsed.may_search_json(&variable) && parsed.may_search_json(&variable));
     }
 
     #[test]

@@ -121,6 +121,12 @@ fn json_answer(path: &str, body: &str) -> String {
             .collect();
         format!("F[{}]", texts.join(", "))
     });
+    // What is found without parsing is what parsing finds.
+    if let Some(value) = path.find_in_text(body) {
+        let text = value.to_text();
+        let text = text.map_or("null".to_owned(), |text| text.into_owned());
+        assert_eq!(found, Ok(format!("F[{text}]")), "{body}");
+    }
     let read = path
         .read(&json)
         .map(|node| format!("R {}", node.to_assertion_text()));

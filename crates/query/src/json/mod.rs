@@ -35,6 +35,19 @@ pub enum Value<'t> {
     Object(Vec<(Cow<'t, str>, Value<'t>)>),
 }
 
+/// One step into a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'s> {
+    Key(&'s str),
+    Index(usize),
+}
+
+/// What the steps lead to in a body, without making anything else of it. `None` if they lead nowhere, and if
+/// [`Json::parse`] fails.
+pub(crate) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
+    parse::locate(text, steps)
+}
+
 /// A body that json-smart cannot parse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("net.minidev.json.parser.ParseException: {message}")]

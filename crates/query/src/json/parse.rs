@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{JsonError, Number, Value};
+use super::{JsonError, Number, Step, Value};
 use crate::java::is_whitespace;
 
 /// The byte that json-smart takes for the end of the text.
@@ -14,12 +14,70 @@ const MAX_DEPTH: usize = 400;
 const FEW_KEYS: usize = 12;
 
 pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        depth: 0,
-    };
-    parser.value(Stop::End)
+    Parser::new(text).value(Stop::End)
+}
+
+/// What the steps lead to, if all of the text can be parsed and there is such a thing.
+pub(super) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
+    let found = Parser::new(text).locate(steps, Stop::End);
+    found.ok().flatten()
+}
+
+/// Takes what an object holds, reading each value itself.
+trait MemberTaker<'t> {
+    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError>;
+}
+
+/// Takes what an array holds, reading each value itself.
+trait ItemTaker<'t> {
+    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError>;
+}
+
+/// Reads without making anything: only whether the text is right matters.
+struct Skipper;
+
+impl<'t> MemberTaker<'t> for Skipper {
+    fn member(&mut self, parser: &mut Parser<'t>, _: Cow<'t, str>) -> Result<(), JsonError> {
+        parser.skip(Stop::Value)
+    }
+}
+
+impl<'t> ItemTaker<'t> for Skipper {
+    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+        parser.skip(Stop::Array)
+    }
+}
+
+/// Makes only what the steps lead to.
+struct Locator<'t, 's> {
+    step: Step<'s>,
+    further: &'s [Step<'s>],
+    /// Items met so far.
+    count: usize,
+    found: Option<Value<'t>>,
+}
+
+impl<'t> MemberTaker<'t> for Locator<'t, '_> {
+    /// A later value of a key replaces an earlier one.
+    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError> {
+        if self.step != Step::Key(&key) {
+            return parser.skip(Stop::Value);
+        }
+        self.found = parser.locate(self.further, Stop::Value)?;
+        Ok(())
+    }
+}
+
+impl<'t> ItemTaker<'t> for Locator<'t, '_> {
+    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+        let index = self.count;
+        self.count += 1;
+        if self.step != Step::Index(index) {
+            return parser.skip(Stop::Array);
+        }
+        self.found = parser.locate(self.further, Stop::Array)?;
+        Ok(())
+    }
 }
 
 /// What ends a bareword or number.
@@ -49,6 +107,14 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Parser<'t> {
+        Parser {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
     /// The byte at this place; `END` at the end.
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(END)
@@ -91,14 +157,62 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn value(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+    /// To where a value begins.
+    fn begin(&mut self) -> Result<u8, JsonError> {
         while matches!(self.byte(), b' ' | b'\r' | b'\n' | b'\t') {
             self.at += 1;
         }
         match self.byte() {
             b':' | b'}' | b']' => self.unexpected_char(self.at),
-            b'{' => self.object(),
-            b'[' => self.array(),
+            byte => Ok(byte),
+        }
+    }
+
+    fn value(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+        match self.begin()? {
+            b'{' => {
+                let mut members = Members::default();
+                self.object(&mut members)?;
+                Ok(Value::Object(members.list))
+            }
+            b'[' => {
+                let mut items = Items::default();
+                self.array(&mut items)?;
+                Ok(Value::Array(items.0))
+            }
+            _ => self.scalar(stop),
+        }
+    }
+
+    fn skip(&mut self, stop: Stop) -> Result<(), JsonError> {
+        match self.begin()? {
+            b'{' => self.object(&mut Skipper),
+            b'[' => self.array(&mut Skipper),
+            b'"' | b'\'' => self.string().map(drop),
+            _ => self.scalar(stop).map(drop),
+        }
+    }
+
+    fn locate(&mut self, steps: &[Step<'_>], stop: Stop) -> Result<Option<Value<'t>>, JsonError> {
+        let Some((step, further)) = steps.split_first() else {
+            return self.value(stop).map(Some);
+        };
+        let mut locator = Locator {
+            step: *step,
+            further,
+            count: 0,
+            found: None,
+        };
+        match (self.begin()?, step) {
+            (b'{', Step::Key(_)) => self.object(&mut locator)?,
+            (b'[', Step::Index(_)) => self.array(&mut locator)?,
+            _ => self.skip(stop)?,
+        }
+        Ok(locator.found)
+    }
+
+    fn scalar(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+        match self.byte() {
             b'"' | b'\'' => self.string().map(Value::String),
             b'0'..=b'9' | b'-' => self.number(stop),
             _ => Ok(match self.bareword(stop) {
@@ -133,28 +247,26 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn array(&mut self) -> Result<Value<'t>, JsonError> {
+    fn array(&mut self, taker: &mut impl ItemTaker<'t>) -> Result<(), JsonError> {
         self.deeper()?;
         self.at += 1;
-        let mut items = Vec::new();
         loop {
             match self.byte() {
                 b' ' | b'\r' | b'\n' | b'\t' | b',' => self.at += 1,
                 b']' => {
                     self.depth -= 1;
                     self.at += 1;
-                    return Ok(Value::Array(items));
+                    return Ok(());
                 }
                 b':' | b'}' => return self.unexpected_char(self.at),
                 END => return self.unexpected_end("EOF"),
-                _ => items.push(self.value(Stop::Array)?),
+                _ => taker.item(self)?,
             }
         }
     }
 
-    fn object(&mut self) -> Result<Value<'t>, JsonError> {
+    fn object(&mut self, taker: &mut impl MemberTaker<'t>) -> Result<(), JsonError> {
         self.deeper()?;
-        let mut members = Members::default();
         loop {
             self.at += 1;
             match self.byte() {
@@ -163,17 +275,17 @@ impl<'t> Parser<'t> {
                 b'}' => {
                     self.depth -= 1;
                     self.at += 1;
-                    return Ok(Value::Object(members.list));
+                    return Ok(());
                 }
                 _ => {
-                    let (key, value) = self.member()?;
-                    members.put(key, value);
+                    let key = self.key()?;
+                    taker.member(self, key)?;
                     self.skip_space();
                     match self.byte() {
                         b'}' => {
                             self.depth -= 1;
                             self.at += 1;
-                            return Ok(Value::Object(members.list));
+                            return Ok(());
                         }
                         END => return self.unexpected_end("null"),
                         b',' => {}
@@ -189,7 +301,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn member(&mut self) -> Result<(Cow<'t, str>, Value<'t>), JsonError> {
+    /// The key of a member, and to where its value begins.
+    fn key(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let key = match self.byte() {
             b'"' | b'\'' => self.string()?,
             _ => Cow::Borrowed(self.bareword(Stop::Key)),
@@ -203,7 +316,7 @@ impl<'t> Parser<'t> {
         if self.at >= self.text.len() {
             return self.unexpected_end("EOF");
         }
-        Ok((key, self.value(Stop::Value)?))
+        Ok(key)
     }
 
     fn deeper(&mut self) -> Result<(), JsonError> {
@@ -267,13 +380,15 @@ impl<'t> Parser<'t> {
     fn string(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let quote = self.byte();
         let body = &self.text[self.at + 1..];
-        let Some(end) = memchr::memchr(quote, body.as_bytes()) else {
-            let position = self.text.encode_utf16().count();
-            return self.fail(format!("Unexpected End Of File position {position}: null"));
-        };
-        if memchr::memchr(b'\\', &body.as_bytes()[..end]).is_none() {
+        if let Some(end) = first_of(body.as_bytes(), quote, b'\\')
+            && body.as_bytes()[end] == quote
+        {
             self.at += end + 2;
             return Ok(Cow::Borrowed(&body[..end]));
+        }
+        if memchr::memchr(quote, body.as_bytes()).is_none() {
+            let position = self.text.encode_utf16().count();
+            return self.fail(format!("Unexpected End Of File position {position}: null"));
         }
         self.escaped_string(quote).map(Cow::Owned)
     }
@@ -371,11 +486,43 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// Where one of two bytes is first. Most strings are short, and end before a search of many bytes at once has begun.
+fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
+    const SHORT: usize = 24;
+    let is_it = |byte: &u8| *byte == one || *byte == other;
+    let start = &bytes[..bytes.len().min(SHORT)];
+    let found = start.iter().position(is_it);
+    found.or_else(|| {
+        let at = memchr::memchr2(one, other, &bytes[start.len()..])?;
+        Some(start.len() + at)
+    })
+}
+
+/// The items of an array under construction.
+#[derive(Default)]
+struct Items<'t>(Vec<Value<'t>>);
+
+impl<'t> ItemTaker<'t> for Items<'t> {
+    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+        self.0.push(parser.value(Stop::Array)?);
+        Ok(())
+    }
+}
+
 /// The members of an object under construction: a later value replaces an earlier one in its place, as in `LinkedHashMap`.
 #[derive(Default)]
 struct Members<'t> {
     list: Vec<(Cow<'t, str>, Value<'t>)>,
-    index: HashMap<Cow<'t, str>, usize>,
+    /// Where the keys are, once there are many.
+    index: Option<HashMap<Cow<'t, str>, usize>>,
+}
+
+impl<'t> MemberTaker<'t> for Members<'t> {
+    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError> {
+        let value = parser.value(Stop::Value)?;
+        self.put(key, value);
+        Ok(())
+    }
 }
 
 impl<'t> Members<'t> {
@@ -383,21 +530,18 @@ impl<'t> Members<'t> {
         let known = if self.list.len() <= FEW_KEYS {
             self.list.iter().position(|(name, _)| *name == key)
         } else {
-            if self.index.is_empty() {
-                self.index.extend(
-                    self.list
-                        .iter()
-                        .enumerate()
-                        .map(|(at, (name, _))| (name.clone(), at)),
-                );
-            }
-            self.index.get(&key).copied()
+            let list = &self.list;
+            let index = self.index.get_or_insert_with(|| {
+                let places = list.iter().enumerate();
+                places.map(|(at, (name, _))| (name.clone(), at)).collect()
+            });
+            index.get(&key).copied()
         };
         match known {
             Some(at) => self.list[at].1 = value,
             None => {
-                if !self.index.is_empty() {
-                    self.index.insert(key.clone(), self.list.len());
+                if let Some(index) = &mut self.index {
+                    index.insert(key.clone(), self.list.len());
                 }
                 self.list.push((key, value));
             }

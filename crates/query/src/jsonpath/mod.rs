@@ -10,7 +10,7 @@ mod filter;
 mod function;
 mod operand;
 
-use crate::json::{Json, Value};
+use crate::json::{self, Json, Step, Value};
 
 /// A compiled path; `Send + Sync`.
 #[derive(Debug)]
@@ -133,6 +133,14 @@ impl JsonPath {
         }
     }
 
+    /// The one hit of [`JsonPath::find`], found in a body that is not parsed: for a path of keys and indexes this costs a
+    /// fraction of parsing. `None` says nothing; the parsed body has to be asked.
+    pub fn find_in_text<'t>(&self, text: &'t str) -> Option<Value<'t>> {
+        let steps: Option<Vec<Step<'_>>> = self.path.tokens.iter().map(Token::step).collect();
+        let steps = steps.filter(|steps| !steps.is_empty())?;
+        json::locate(text, &steps)
+    }
+
     /// The value that `JsonPath.read(json, path)` gives to `JSONPathAssertion`: the hit of a definite path, or the array
     /// of the hits of an indefinite one.
     ///
@@ -222,6 +230,21 @@ impl Path {
 }
 
 impl Token {
+    /// One key, or one index from the front.
+    fn step(&self) -> Option<Step<'_>> {
+        match self {
+            Token::Property { names, .. } => match names.as_slice() {
+                [name] => Some(Step::Key(name)),
+                _ => None,
+            },
+            Token::Index(indexes) => match indexes.as_slice() {
+                [index] => usize::try_from(*index).ok().map(Step::Index),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// `getPathFragment`.
     fn fragment(&self) -> String {
         match self {

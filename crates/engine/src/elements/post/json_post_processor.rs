@@ -9,6 +9,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_query::json::Value;
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
@@ -83,16 +84,20 @@ impl JsonPostProcessor {
         }
     }
 
-    /// The bodies or the variable, parsed; empty if there is nothing but white space.
-    fn bodies(&self, cx: &mut Context, sample: &Sample) -> Vec<Option<Rc<JsonBody>>> {
+    /// The bodies or the variable; empty if there is nothing but white space.
+    fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Body<'s>>> {
+        let body = |input| Body {
+            input,
+            parsed: None,
+        };
         if self.scoped.is_variable() {
             let value = self.scoped.variable(cx).filter(|value| !value.is_empty());
-            return vec![value.map(|value| cx.parsed.json(&Input::Variable(value)))];
+            return vec![value.map(|value| body(Input::Variable(value)))];
         }
         let inputs = self.scoped.inputs(cx, sample);
         let bodies = inputs.filter_map(|input| {
             let is_blank = drumfire_query::is_blank(&cx.parsed.text(&input));
-            (!is_blank).then(|| Some(cx.parsed.json(&input)))
+            (!is_blank).then(|| Some(body(input)))
         });
         bodies.collect()
     }
@@ -109,9 +114,10 @@ impl JsonPostProcessor {
 
     fn extract(
         &self,
-        index: usize,
+        (index, count): (usize, usize),
         path: &str,
-        bodies: &[Option<Rc<JsonBody>>],
+        bodies: &mut [Option<Body<'_>>],
+        cx: &mut Context,
     ) -> Result<Values, String> {
         let path = self.path(index, path)?;
         let mut found = Values::new();
@@ -119,16 +125,45 @@ impl JsonPostProcessor {
             let Some(body) = body else {
                 return Err("json string can not be null or empty".to_owned());
             };
-            let json = body.get().map_err(ToString::to_string)?;
+            if count == 1
+                && let Some(value) = body.find_unparsed(&path, cx)
+            {
+                found.push(value);
+                continue;
+            }
+            let json = body.parsed(cx).get().map_err(ToString::to_string)?;
             let nodes = path.find(json).map_err(|error| error.message)?;
-            found.extend(
-                nodes
-                    .iter()
-                    .map(|node| node.to_text().map(|text| Rc::from(&*text))),
-            );
+            found.extend(nodes.iter().map(|node| shared_text(node)));
         }
         Ok(found)
     }
+}
+
+/// A body or a variable that expressions look into.
+struct Body<'s> {
+    input: Input<'s>,
+    parsed: Option<Rc<JsonBody>>,
+}
+
+impl Body<'_> {
+    /// The only thing that an extractor wants of it, found without parsing it; others that look into it parse it.
+    fn find_unparsed(&self, path: &JsonPath, cx: &mut Context) -> Option<Option<Rc<str>>> {
+        if !cx.parsed.may_search_json(&self.input) {
+            return None;
+        }
+        let text = cx.parsed.text(&self.input);
+        let value = path.find_in_text(&text)?;
+        Some(shared_text(&value))
+    }
+
+    fn parsed(&mut self, cx: &mut Context) -> &JsonBody {
+        self.parsed
+            .get_or_insert_with(|| cx.parsed.json(&self.input))
+    }
+}
+
+fn shared_text(value: &Value<'_>) -> Option<Rc<str>> {
+    value.to_text().map(|text| Rc::from(&*text))
 }
 
 /// `getMatchNumbersAsInt`.
@@ -150,7 +185,7 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
 
 impl PostProcessor for JsonPostProcessor {
     fn process(&self, cx: &mut Context, sample: &mut Sample) {
-        let bodies = self.bodies(cx, sample);
+        let mut bodies = self.bodies(cx, sample);
         let (names, paths, defaults) = (
             self.names.eval(cx),
             self.paths.eval(cx),
@@ -180,7 +215,7 @@ impl PostProcessor for JsonPostProcessor {
                 target.set(None, cx);
                 continue;
             }
-            match self.extract(index, values::trim(path), &bodies) {
+            match self.extract((index, paths.len()), values::trim(path), &mut bodies, cx) {
                 Ok(found) => target.store(&found, cx),
                 Err(message) => {
                     let name = self.name.eval(cx);
