@@ -63,6 +63,7 @@ pub fn decode_with_findings<T>(
         foreign: Default::default(),
         lists_samplers: false,
         keystore: None,
+        http_settings: None,
     };
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
     let Unit {

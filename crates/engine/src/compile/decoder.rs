@@ -15,6 +15,7 @@ use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
 };
 use crate::elements::jdbc::{Choice, Pools};
+use crate::elements::samplers::http::Settings as HttpSettings;
 use crate::elements::{SampleListener, java};
 use crate::java::{JavaPlan, Traits};
 use crate::program::Needs;
@@ -52,6 +53,8 @@ pub struct Unit<'a> {
     pub lists_samplers: bool,
     /// The client certificates of the plan's HTTPS requests.
     pub keystore: Option<Arc<Keystore>>,
+    /// What the properties say of all HTTP Requests, once there is one.
+    pub http_settings: Option<Arc<HttpSettings>>,
 }
 
 /// A manager that samplers use, as they share it.

@@ -118,6 +118,7 @@ impl<'s> Unit<'s> {
             foreign: HashMap::new(),
             lists_samplers: previous::lists_samplers(plan),
             keystore: None,
+            http_settings: None,
         }
     }
 

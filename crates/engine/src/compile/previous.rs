@@ -58,6 +58,10 @@ fn value_needs(value: &Value) -> Needs {
 }
 
 fn text_needs(text: &str) -> Needs {
+    // Most texts call nothing, and large plans have many.
+    if !text.as_bytes().contains(&b'$') {
+        return Needs::NOTHING;
+    }
     let is_script = SCRIPTS.iter().any(|start| text.contains(start));
     if is_script && java::text_sees(text) {
         return Needs::ALL;

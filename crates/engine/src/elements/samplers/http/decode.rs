@@ -155,9 +155,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         Client::HttpClient => Versions::of_run(d),
         Client::Java | Client::OldJava | Client::AccessLog | Client::File => Versions::default(),
     };
-    let mut settings = Settings::read(&d.settings().properties);
-    settings.rename_children &= !d.unit.save_config.functional_mode;
-    let settings = Arc::new(settings);
+    let settings = settings(d);
     let mut sampler = HttpSampler {
         client,
         unknown_client,
@@ -211,6 +209,18 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         }
     }
     Some(sampler)
+}
+
+/// The same for all HTTP Requests of a plan.
+fn settings(d: &mut Decoder) -> Arc<Settings> {
+    let properties = &d.settings().properties;
+    let unit = &mut *d.unit;
+    let settings = unit.http_settings.get_or_insert_with(|| {
+        let mut settings = Settings::read(properties);
+        settings.rename_children &= !unit.save_config.functional_mode;
+        Arc::new(settings)
+    });
+    settings.clone()
 }
 
 /// Whether HTTP Requests take settings from an element (`HTTPSamplerBase#applies`).
