@@ -13,6 +13,7 @@ use drumfire_results::DatePattern;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
 use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -95,6 +96,11 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
             || self
                 .levels
                 .let_through(metadata.target(), *metadata.level())
+    }
+
+    /// What is beyond all levels asked for costs one comparison where it would be told; libraries tell much of each request.
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.levels.most())
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {

@@ -58,6 +58,12 @@ impl Levels {
         self.by_category.push((category, filter));
     }
 
+    /// The level of which more is told than of all others.
+    pub fn most(&self) -> LevelFilter {
+        let all = self.by_category.iter().map(|(_, filter)| *filter);
+        all.fold(self.root, LevelFilter::max)
+    }
+
     /// Whether an event of this category and level is logged: the longest category that contains it decides.
     pub fn let_through(&self, category: &str, level: tracing::Level) -> bool {
         let holding = self
