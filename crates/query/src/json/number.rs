@@ -20,6 +20,9 @@ pub enum Number<'t> {
 }
 
 impl<'t> Number<'t> {
+    /// Fractions in more characters are decimals.
+    pub(super) const MAX_DOUBLE_CHARS: usize = 18;
+
     /// A whole number of any length, the text being digits behind an optional minus sign
     /// (`JSONParserBase.parseNumber`; a lone `-` is 0).
     pub(super) fn whole(text: &'t str) -> Number<'t> {
@@ -41,7 +44,7 @@ impl<'t> Number<'t> {
 
     /// A number with a fraction or exponent (`JSONParserBase.extractFloat`).
     pub(super) fn fraction(text: &str) -> Option<Number<'t>> {
-        if text.len() > 18 {
+        if text.len() > Self::MAX_DOUBLE_CHARS {
             return Decimal::parse(text)
                 .map(|decimal| Number::Decimal(Cow::Owned(decimal.to_string())));
         }

@@ -189,8 +189,24 @@ impl<'t> Parser<'t> {
             b'{' => self.object(&mut Skipper),
             b'[' => self.array(&mut Skipper),
             b'"' | b'\'' => self.string().map(drop),
+            b'0'..=b'9' if self.skip_plain_number(stop) => Ok(()),
             _ => self.scalar(stop).map(drop),
         }
+    }
+
+    /// Digits, perhaps with a fraction, that end where the value does: always a number. If there is anything else, stays.
+    fn skip_plain_number(&mut self, stop: Stop) -> bool {
+        let start = self.at;
+        self.skip_digits();
+        if self.byte() == b'.' {
+            self.at += 1;
+            self.skip_digits();
+        }
+        let is_plain = stop.stops(self.byte()) && self.at - start <= Number::MAX_DOUBLE_CHARS;
+        if !is_plain {
+            self.at = start;
+        }
+        is_plain
     }
 
     fn locate(&mut self, steps: &[Step<'_>], stop: Stop) -> Result<Option<Value<'t>>, JsonError> {
