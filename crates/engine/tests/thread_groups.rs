@@ -98,6 +98,33 @@ fn a_concurrency_group_replaces_users_that_end() {
     assert!(ran.rows.len() > 3, "{}", ran.rows.len());
 }
 
+/// `ConcurrencyThreadGroup#tooMuchConcurrency` asks for the target anew, and the starter does before it replaces a user.
+#[test]
+fn a_target_that_falls_ends_users_and_one_that_rises_starts_some() {
+    let debug = |name: &str| {
+        format!(
+            r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"/><hashTree/>"#
+        )
+    };
+    let group = |first: &str, then: &str| {
+        let target = format!("${{__P(level,{first})}}");
+        let properties = [("TargetLevel", &*target), ("RampUp", "0"), ("Hold", "2")];
+        let class = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+        let body = dummy("d", 50) + &debug(&format!("${{__setProperty(level,{then})}}"));
+        let ran = run(class, &properties, &body);
+        let last = ran
+            .column("grpThreads")
+            .last()
+            .map(|&count| count.to_owned());
+        (ran.users, last.expect("there are samples"))
+    };
+    let (users, last) = group("5", "2");
+    assert!((5..=7).contains(&users), "{users}");
+    assert!(["1", "2"].contains(&&*last), "{last}");
+    let (users, _) = group("1", "3");
+    assert_eq!(users, 3);
+}
+
 #[test]
 fn arrivals_reuse_users_that_wait_and_respect_the_limits() {
     let class = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";

@@ -33,18 +33,20 @@ impl Crew {
                     let number = self.supply().take_number();
                     self.start_user(number, Terms::default());
                 }
-                if self.is_over() {
-                    return;
-                }
-                tokio::select! {
-                    changed = level.changed() => {
-                        if changed.is_err() {
-                            return;
-                        }
+                // A user that ends is replaced once the level has been looked at again.
+                loop {
+                    if self.is_over() {
+                        return;
                     }
-                    Some(ended) = self.running.join_next() => {
-                        self.report(ended);
-                        self.supply().user_ended.notify_one();
+                    tokio::select! {
+                        changed = level.changed() => match changed {
+                            Ok(()) => break,
+                            Err(_) => return,
+                        },
+                        Some(ended) = self.running.join_next() => {
+                            self.report(ended);
+                            self.supply().user_ended.notify_one();
+                        }
                     }
                 }
             }

@@ -6,8 +6,8 @@ mod open_model;
 mod windows;
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tokio::sync::{Notify, watch};
@@ -35,8 +35,6 @@ pub struct Supply {
     /// How many users there should be now.
     level: watch::Sender<u32>,
     user_ended: Notify,
-    /// The target that the first user saw at the end of an iteration: JMeter's property keeps it from then on.
-    first_target: OnceLock<f64>,
     /// Of the random arrivals of this run.
     seed: i64,
 }
@@ -55,7 +53,6 @@ impl Supply {
             arrivals_limit: AtomicI64::new(arrivals_limit),
             level: watch::Sender::new(0),
             user_ended: Notify::new(),
-            first_target: OnceLock::new(),
             seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
         }
     }
@@ -81,11 +78,6 @@ impl Supply {
     /// An iteration has begun (`ArrivalsThreadGroup#arrivalFact`).
     pub fn arrive(&self) {
         self.arrivals.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The target as the first user that asked saw it.
-    pub fn first_target(&self, target: f64) -> f64 {
-        *self.first_target.get_or_init(|| target)
     }
 
     fn take_number(&self) -> u32 {

@@ -40,13 +40,13 @@ impl Walker<'_> {
         Flow::Again
     }
 
-    /// `ConcurrencyThreadGroup#tooMuchConcurrency`.
+    /// `ConcurrencyThreadGroup#tooMuchConcurrency`, by the target as it is now.
     fn has_too_much_concurrency(&mut self) -> bool {
         let Shape::Concurrency(concurrency) = &self.group.shape else {
             return false;
         };
         let target = concurrency.level(self.cx).target;
         let (active, _) = self.cx.shared.counts.active(self.cx.group);
-        f64::from(active) > self.cx.supply().first_target(target)
+        f64::from(active) > target
     }
 }
