@@ -23,9 +23,10 @@ use crate::elements::samplers::websocket;
 use crate::java::{Java, JavaEvent, Visit};
 use crate::parsed::Parsed;
 use crate::program::{Group, Reach};
-use crate::run::{Shared, Worker};
+use crate::shared::Shared;
 use crate::supply::Supply;
 use crate::walk::SamplerId;
+use crate::worker::Worker;
 
 /// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::compile::{Decoder, Resolver, Settings, Unit};
 use crate::context::{Context, Identity};
 use crate::control::Control;
 use crate::program::Program;
-use crate::run::{Counts, Shared};
+use crate::shared::{Counts, Shared};
 use crate::worker::Worker;
 
 /// Decodes one element and makes a user for it.

@@ -25,6 +25,7 @@ mod sample;
 mod schedule;
 mod scoped;
 mod setting;
+mod shared;
 mod stages;
 mod supply;
 mod survey;

@@ -30,15 +30,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     user.cx.http.edits.begin(package.sampler.is_http());
     let mut timed = user.cx.worker.stages.begin();
     user.cx.is_timed = timed.is_some();
-    for pre in &package.pre {
-        match pre.apart() {
-            Some(java) => java.process_before(&mut user.cx).await,
-            None => match pre.statement() {
-                Some(statement) => statement.process(&mut user.cx).await,
-                None => pre.process(&mut user.cx),
-            },
-        }
-    }
+    prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
     delay(user, package).await;
     if !user.cx.running() || gave_up(user, package) {
@@ -89,6 +81,19 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     act_on_failure(user, &group, result.success);
     hand_on(user, result, transaction);
+}
+
+/// The pre-processors.
+async fn prepare(user: &mut User, package: &Package) {
+    for pre in &package.pre {
+        match pre.apart() {
+            Some(java) => java.process_before(&mut user.cx).await,
+            None => match pre.statement() {
+                Some(statement) => statement.process(&mut user.cx).await,
+                None => pre.process(&mut user.cx),
+            },
+        }
+    }
 }
 
 /// Post-processors, then assertions; false if one of them threw, and the sample is lost.

@@ -11,8 +11,9 @@ use crate::compile::{Compiled, Settings, compile};
 use crate::control::Control;
 use crate::fixture::user_of;
 use crate::program::Program;
-use crate::run::{Observer, Options, Progress, Shared, run};
+use crate::run::{Observer, Options, Progress, run};
 use crate::schedule::Window;
+use crate::shared::Shared;
 use crate::walk::{Step, Walk, Walker};
 
 /// Two users, half a second apart, ask for one page twice, the second time within a transaction.

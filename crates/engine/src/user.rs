@@ -7,11 +7,12 @@ use crate::context::{Context, Identity};
 use crate::elements::Action;
 use crate::java::JavaEvent;
 use crate::program::{Group, OnError, Program};
-use crate::run::{Shared, Worker};
 use crate::sample;
 use crate::schedule::Shape;
+use crate::shared::Shared;
 use crate::supply::Pool;
 use crate::walk::{ControllerId, Step, Walk, Walker};
+use crate::worker::Worker;
 
 pub struct User {
     pub cx: Context,

@@ -370,24 +370,8 @@ impl Walker<'_> {
         match &self.group.controllers[id as usize].kind {
             Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
             kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
-            Kind::Loop { forever, .. } => {
-                if self.end_of_loop(id) {
-                    if !*forever {
-                        self.set_done(id);
-                    }
-                    self.state(id).break_loop = false;
-                    return Flow::Give(None);
-                }
-                self.generic(id)
-            }
-            Kind::While { .. } => {
-                if self.state(id).first && self.end_of_while(id, false) {
-                    self.state(id).break_loop = false;
-                    self.state(id).count = 0;
-                    return Flow::Give(None);
-                }
-                self.generic(id)
-            }
+            Kind::Loop { forever, .. } => self.pass_loop(id, *forever),
+            Kind::While { .. } => self.pass_while(id),
             Kind::If {
                 condition,
                 every_child,
@@ -404,15 +388,7 @@ impl Walker<'_> {
             }
             Kind::Transaction { parent: true, .. } => Flow::Give(self.next_with_parent(id)),
             Kind::Transaction { parent: false, .. } => self.pass_without_parent(id),
-            Kind::ForEach(each) => {
-                if self.state(id).break_loop || !self.has_input(id, each) {
-                    self.state(id).break_loop = false;
-                    self.reinitialize(id);
-                    self.reset_loop_count(id);
-                    return Flow::Give(None);
-                }
-                self.generic(id)
-            }
+            Kind::ForEach(each) => self.pass_for_each(id, each),
             Kind::Interleave { .. } => {
                 if self.interleave(id).skip_next {
                     self.reinitialize(id);

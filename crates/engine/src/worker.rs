@@ -21,7 +21,7 @@ use crate::context::{Context, Identity};
 use crate::control::Stopping;
 use crate::java::{Java, Visit};
 use crate::program::Program;
-use crate::run::Shared;
+use crate::shared::Shared;
 use crate::stages::Stages;
 use crate::supply::{Crew, Pool};
 

@@ -371,6 +371,27 @@ fn compressed_messages_are_inflated_where_they_are_asked_for() {
     assert_eq!(told(&ran)[6][1], nobody);
 }
 
+/// Opens a connection to a port of a server that only the proxy knows.
+fn to(port: &str) -> String {
+    let properties = [
+        ("server", "shop.test"),
+        ("port", port),
+        ("path", "/chat?a=b"),
+    ];
+    sampler("OpenWebSocketSampler", "open", &properties, "")
+}
+
+fn proxied(body: &str, port: &str) -> Ran {
+    let properties = [
+        ("-Dhttp.proxyHost", "127.0.0.1"),
+        ("-Dhttp.proxyPort", port),
+        ("-Dhttp.nonProxyHosts", "other.test|*.own.test"),
+        ("http.proxyUser", "u"),
+        ("http.proxyPass", "pw"),
+    ];
+    run_group(&group(1, 1, true), body, &properties)
+}
+
 /// Recorded with version 1.3.1 of the plugin: the requests, codes and messages.
 #[test]
 fn a_proxy_makes_tunnels_also_without_tls() {
@@ -393,25 +414,7 @@ fn a_proxy_makes_tunnels_also_without_tls() {
         }
         steps
     });
-    let to = |port: &str| {
-        let properties = [
-            ("server", "shop.test"),
-            ("port", port),
-            ("path", "/chat?a=b"),
-        ];
-        sampler("OpenWebSocketSampler", "open", &properties, "")
-    };
     let port = proxy.address().port().to_string();
-    let proxied = |body: &str, port: &str| {
-        let properties = [
-            ("-Dhttp.proxyHost", "127.0.0.1"),
-            ("-Dhttp.proxyPort", port),
-            ("-Dhttp.nonProxyHosts", "other.test|*.own.test"),
-            ("http.proxyUser", "u"),
-            ("http.proxyPass", "pw"),
-        ];
-        run_group(&group(1, 1, true), body, &properties)
-    };
     let ran = proxied(
         &(to("80") + &read("Text", "false") + &to("81") + &to("82")),
         &port,

@@ -3,13 +3,16 @@
 mod types;
 mod zone;
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
 use bytes::{BufMut, BytesMut};
 use fallible_iterator::FallibleIterator;
 use jiff::tz::TimeZone;
+use postgres_protocol::IsNull;
 use postgres_protocol::authentication::{md5_hash, sasl};
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
@@ -18,7 +21,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::marker::{self, Numbered};
-use crate::{Address, Expected, Failure, Isolation, Outcome, Rows, Statement};
+use crate::{Address, Argument, Expected, Failure, Isolation, Outcome, Rows, Statement};
 use types::Column;
 
 const CLASS: &str = "org.postgresql.util.PSQLException";
@@ -228,18 +231,7 @@ impl Connection {
                 runs: 0,
                 prepared: None,
             });
-        let markers = known.numbered.markers;
-        if arguments.len() > markers {
-            let message = format!(
-                "The column index is out of range: {}, number of columns: {markers}.",
-                markers + 1
-            );
-            return Err(Failure::new(CLASS, message, Some("22023")));
-        }
-        if arguments.len() < markers {
-            let message = format!("No value specified for parameter {}.", arguments.len() + 1);
-            return Err(Failure::new(CLASS, message, Some("22023")));
-        }
+        check_count(arguments.len(), known.numbered.markers)?;
         let begins = !self.auto_commit && !self.in_transaction;
         let output = &mut self.output;
         let written = (|| {
@@ -275,24 +267,8 @@ impl Connection {
             if parses {
                 frontend::parse(&name, &known.numbered.text, types.iter().copied(), output)?;
             }
-            frontend::bind(
-                "",
-                &name,
-                [0i16],
-                arguments,
-                |argument, output| {
-                    Ok(match types::text_of(argument) {
-                        Some(text) => {
-                            output.put_slice(text.as_bytes());
-                            postgres_protocol::IsNull::No
-                        }
-                        None => postgres_protocol::IsNull::Yes,
-                    })
-                },
-                [0i16],
-                output,
-            )
-            .map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+            frontend::bind("", &name, [0i16], arguments, put_text, [0i16], output)
+                .map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
             frontend::describe(b'P', "", output)?;
             frontend::execute("", statement.max_rows.max(0), output)?;
             frontend::sync(output);
@@ -541,6 +517,31 @@ async fn cancel(server: &(String, u16), (process, key): (i32, i32)) {
         }
         Err(error) => tracing::debug!("no connection to cancel a statement: {error}"),
     }
+}
+
+/// Writes a value as text.
+fn put_text(
+    argument: &Argument,
+    output: &mut BytesMut,
+) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+    let Some(text) = types::text_of(argument) else {
+        return Ok(IsNull::Yes);
+    };
+    output.put_slice(text.as_bytes());
+    Ok(IsNull::No)
+}
+
+/// As many values as the statement has places for.
+fn check_count(given: usize, markers: usize) -> Result<(), Failure> {
+    let message = match given.cmp(&markers) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Greater => format!(
+            "The column index is out of range: {}, number of columns: {markers}.",
+            markers + 1
+        ),
+        Ordering::Less => format!("No value specified for parameter {}.", given + 1),
+    };
+    Err(Failure::new(CLASS, message, Some("22023")))
 }
 
 fn attempt_failed() -> Failure {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::{Crew, Terms};
 use crate::context::{Context, Identity};
 use crate::elements::thread_groups::Concurrency;
-use crate::run::{Shared, Worker};
+use crate::shared::Shared;
+use crate::worker::Worker;
 
 /// How often the level is looked at while users run (`ConcurrencyThreadGroup.MIN_CHECK_TIME`).
 const CHECK_PAUSE: Duration = Duration::from_secs(1);

@@ -17,9 +17,10 @@ pub use arrivals::Pool;
 
 use crate::context::Identity;
 use crate::program::{Group, Program};
-use crate::run::{Shared, Worker};
 use crate::schedule::Shape;
+use crate::shared::Shared;
 use crate::user::User;
+use crate::worker::Worker;
 use crate::worker::{Enlisted, StartGroup};
 
 /// What the workers and users of one thread group share while it runs.

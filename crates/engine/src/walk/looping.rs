@@ -5,6 +5,36 @@ use crate::context::Context;
 use crate::number;
 
 impl Walker<'_> {
+    pub(super) fn pass_loop(&mut self, id: ControllerId, forever: bool) -> Flow {
+        if !self.end_of_loop(id) {
+            return self.generic(id);
+        }
+        if !forever {
+            self.set_done(id);
+        }
+        self.state(id).break_loop = false;
+        Flow::Give(None)
+    }
+
+    pub(super) fn pass_while(&mut self, id: ControllerId) -> Flow {
+        if !self.state(id).first || !self.end_of_while(id, false) {
+            return self.generic(id);
+        }
+        self.state(id).break_loop = false;
+        self.state(id).count = 0;
+        Flow::Give(None)
+    }
+
+    pub(super) fn pass_for_each(&mut self, id: ControllerId, each: &ForEach) -> Flow {
+        if !self.state(id).break_loop && self.has_input(id, each) {
+            return self.generic(id);
+        }
+        self.state(id).break_loop = false;
+        self.reinitialize(id);
+        self.reset_loop_count(id);
+        Flow::Give(None)
+    }
+
     pub(super) fn end_of_loop(&mut self, id: ControllerId) -> bool {
         let loops = self.loops(id);
         let state = self.state(id);

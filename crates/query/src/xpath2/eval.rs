@@ -51,12 +51,7 @@ impl<'t> Evaluation<'t> {
 
     pub(super) fn items(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         Ok(match expr {
-            Expr::Literal(literal) => vec![match literal {
-                Literal::Text(text) => Item::Text(text.clone()),
-                Literal::Whole(number) => Item::Whole(*number),
-                Literal::Decimal(number) => Item::Decimal(number.clone()),
-                Literal::Double(number) => Item::Double(*number),
-            }],
+            Expr::Literal(literal) => vec![item_of(literal)],
             Expr::Variable(depth) => self.variables.borrow()[*depth].clone(),
             Expr::Context => vec![focus.item.clone()],
             Expr::Sequence(parts) => {
@@ -105,15 +100,13 @@ impl<'t> Evaluation<'t> {
             }
             Expr::TreatAs(inner, wanted) => {
                 let items = self.items(inner, focus)?;
-                match are_of(&items, wanted) {
-                    true => items,
-                    false => {
-                        return fail(format!(
-                            "The required item type of the value in 'treat as' expression is {}",
-                            wanted.text
-                        ));
-                    }
+                if !are_of(&items, wanted) {
+                    return fail(format!(
+                        "The required item type of the value in 'treat as' expression is {}",
+                        wanted.text
+                    ));
                 }
+                items
             }
             Expr::Cast(inner, to, optional) => self.cast(inner, *to, *optional, focus)?,
             Expr::Castable(inner, to, optional) => {
@@ -556,4 +549,13 @@ fn in_order(mut nodes: Vec<NodeRef<'_>>) -> Items<'_> {
     nodes.sort_by(|a, b| a.document_order(*b));
     nodes.dedup();
     nodes.into_iter().map(Item::Node).collect()
+}
+
+fn item_of<'t>(literal: &Literal) -> Item<'t> {
+    match literal {
+        Literal::Text(text) => Item::Text(text.clone()),
+        Literal::Whole(number) => Item::Whole(*number),
+        Literal::Decimal(number) => Item::Decimal(number.clone()),
+        Literal::Double(number) => Item::Double(*number),
+    }
 }

@@ -198,8 +198,13 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         needs,
         settings,
     };
-    // The outermost manager of a kind wins (`HTTPSamplerBase#setCookieManager` and its siblings).
-    for config in &applicable {
+    take_managers(d, &applicable, &mut sampler);
+    Some(sampler)
+}
+
+/// The outermost manager of a kind wins (`HTTPSamplerBase#setCookieManager` and its siblings).
+fn take_managers(d: &mut Decoder, configs: &[&Element], sampler: &mut HttpSampler) {
+    for config in configs {
         match d.manager(config.id) {
             Some(Manager::Cookies(manager)) => sampler.cookies = Some(manager),
             Some(Manager::Cache(manager)) => sampler.cache = Some(manager),
@@ -208,7 +213,6 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
             None => {}
         }
     }
-    Some(sampler)
 }
 
 /// The same for all HTTP Requests of a plan.

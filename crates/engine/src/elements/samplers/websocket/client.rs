@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use drumfire_http::{
-    Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Target, TlsFailure, Tunnel,
+    Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Session, Target, TlsFailure, Tunnel,
     WebSocket,
 };
 use drumfire_results::Sample;
@@ -144,25 +144,9 @@ impl Client {
         };
         let request = upgrade::request(host, *port, asked, headers, &nonce)?;
         let session = Rc::clone(&cx.http.session);
-        let connecting = async {
-            let asks = tunnel.as_ref().map(|tunnel| tunnel as &dyn Tunnel);
-            let (mut socket, times) = WebSocket::connect(&session, &target, asks, limits)
-                .await
-                .map_err(|failure| match &target.proxy {
-                    None => refused(&failure, host),
-                    Some(proxy) => {
-                        Connect::failed(&failure).unwrap_or_else(|| refused(&failure, &proxy.host))
-                    }
-                })?;
-            socket.send_bytes(&request).await.map_err(lost)?;
-            let head = socket.receive_head(limits.response).await.map_err(lost)?;
-            Ok((socket, head, times))
-        };
-        let outcome = cx
-            .attend(connecting)
-            .await
-            .unwrap_or_else(|| Err(broken_off()));
-        let (socket, head, _) = outcome?;
+        let connecting = connect(&session, &target, tunnel.as_ref(), limits, &request);
+        let connected = cx.attend(connecting).await;
+        let (socket, head) = connected.ok_or_else(broken_off)??;
         let answer = match Answer::read(&head, &nonce) {
             Ok(answer) => answer,
             Err(stop) => {
@@ -295,6 +279,25 @@ impl Client {
     pub(super) fn is_binary(&self, frame: &Frame) -> bool {
         is_data(frame) && self.last == Some(Message::Binary)
     }
+}
+
+/// Connects, sends the request and gives the head of the answer.
+async fn connect(
+    session: &Session,
+    target: &Target,
+    tunnel: Option<&Connect<'_>>,
+    limits: Limits,
+    request: &[u8],
+) -> Result<(WebSocket, Vec<u8>), Stop> {
+    let tunnel = tunnel.map(|tunnel| tunnel as &dyn Tunnel);
+    let connected = WebSocket::connect(session, target, tunnel, limits).await;
+    let (mut socket, _) = connected.map_err(|failure| match &target.proxy {
+        None => refused(&failure, &target.host),
+        Some(proxy) => Connect::failed(&failure).unwrap_or_else(|| refused(&failure, &proxy.host)),
+    })?;
+    socket.send_bytes(request).await.map_err(lost)?;
+    let head = socket.receive_head(limits.response).await.map_err(lost)?;
+    Ok((socket, head))
 }
 
 fn is_data(frame: &Frame) -> bool {
