@@ -31,12 +31,13 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
 }
 
 /// Makes a text the sample's response (`SampleResult#setResponseData`, with Java's own charset, UTF-8); without a reader
-/// only its size is kept.
+/// only its size is kept. With one, the size is that of the data as it is in the end, since code may put other data there.
 pub fn set_response(sample: &mut Sample, text: &str, keeps_body: bool) {
-    sample.body_bytes = text.len() as u64;
     sample.encoding = Some(Text::Static("UTF-8"));
     if keeps_body {
         sample.response_data = Some(text.as_bytes().into());
+    } else {
+        sample.body_bytes = text.len() as u64;
     }
 }
 
@@ -161,6 +162,18 @@ fn split_at(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
 mod tests {
     use super::*;
     use crate::fixture;
+
+    #[test]
+    fn the_size_is_that_of_the_data_in_the_end() {
+        let mut sample = Sample::default();
+        set_response(&mut sample, "abc", false);
+        assert_eq!(sample.body_size(), 3);
+        let mut sample = Sample::default();
+        set_response(&mut sample, "abc", true);
+        assert_eq!(sample.body_size(), 3);
+        sample.response_data = Some(b"longer text"[..].into());
+        assert_eq!(sample.body_size(), 11);
+    }
 
     #[test]
     fn names_are_sorted_with_their_numbers_as_numbers() {
