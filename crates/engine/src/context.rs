@@ -402,7 +402,7 @@ impl Scope for Context {
                 visit.note_time(began.elapsed());
                 text
             }
-            Java::Absent(why) => Err(Raised::Exception(format!("a script needs Java: {why}"))),
+            Java::Absent(why) => Err(Raised::exception(format!("a script needs Java: {why}"))),
         }
     }
 }

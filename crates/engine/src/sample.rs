@@ -191,9 +191,9 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
             user.cx.alive = false;
             true
         }
-        Some(Raised::Exception(message) | Raised::Invalid(message)) => {
+        Some(raised) => {
             let name = package.name.eval(&mut user.cx).into_value();
-            tracing::error!("Error while processing sampler: '{name}'. {message}");
+            tracing::error!("Error while processing sampler: '{name}'. {raised}");
             if let Some(raised) = user.cx.take_raised() {
                 tracing::error!("Test failed! {raised}");
                 user.cx.alive = false;
@@ -225,10 +225,10 @@ pub async fn judge(assertions: &[Arc<dyn Assertion>], cx: &mut Context, result: 
 fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> AssertionResult {
     let message = match cx.take_raised() {
         None => return verdict,
-        Some(Raised::Exception(message) | Raised::Invalid(message)) => message,
         Some(Raised::StopThread(message)) => {
             format!("org.apache.jorphan.util.JMeterStopThreadException: {message}")
         }
+        Some(raised) => raised.to_string(),
     };
     tracing::error!("Exception processing Assertion. {message}");
     AssertionResult {

@@ -212,7 +212,7 @@ impl Scope for StaticScope {
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
         match self.scripts.clone() {
             Some(ScriptRunner(run)) => run(self, call),
-            None => Err(Raised::Exception("there is no Java".to_owned())),
+            None => Err(Raised::exception("there is no Java".to_owned())),
         }
     }
 }

@@ -22,6 +22,7 @@ mod regexes;
 mod scope;
 mod template;
 mod text;
+mod thrown;
 pub mod values;
 mod vars;
 
@@ -38,4 +39,5 @@ pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 pub use template::Template;
 pub use text::Text;
+pub use thrown::Thrown;
 pub use vars::{Slot, Value, VarNames, Vars, numeral};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::properties::Properties;
 use crate::random::Random;
+use crate::thrown::Thrown;
 use crate::vars::Vars;
 
 /// The severity of a log message, as log4j names it.
@@ -24,18 +25,30 @@ pub enum Raised {
     /// and the evaluation goes on. It never leaves [`crate::Template`].
     Invalid(String),
     /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`: in
-    /// `JMeterThread.processSampler` it ends the current sampler without a sample result.
-    Exception(String),
+    /// `JMeterThread.processSampler` it ends the current sampler without a sample result; samplers of HTTP catch it.
+    Exception(Box<Thrown>),
     /// `JMeterStopThreadException`: the user stops.
     StopThread(String),
+}
+
+impl Raised {
+    /// An unchecked exception, from the first line of its trace: `class: message`.
+    pub fn exception(text: impl Into<String>) -> Raised {
+        Raised::Exception(Box::new(Thrown::from(text.into())))
+    }
+}
+
+impl From<Thrown> for Raised {
+    fn from(thrown: Thrown) -> Raised {
+        Raised::Exception(Box::new(thrown))
+    }
 }
 
 impl std::fmt::Display for Raised {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Raised::Invalid(message) | Raised::Exception(message) | Raised::StopThread(message) => {
-                f.write_str(message)
-            }
+            Raised::Invalid(message) | Raised::StopThread(message) => f.write_str(message),
+            Raised::Exception(thrown) => thrown.fmt(f),
         }
     }
 }

@@ -62,10 +62,7 @@ fn result(shown: &str, properties: &Properties) -> String {
             format!("= {value}")
         }
         Ok(value) => value.into_string(),
-        Err(Raised::Exception(message)) => {
-            let class = message.split([':', ' ']).next().unwrap().to_owned();
-            format!("!exception {class}")
-        }
+        Err(Raised::Exception(thrown)) => format!("!exception {}", thrown.class),
         Err(other) => format!("{other:?}"),
     };
     result = escaped(shown, &result);

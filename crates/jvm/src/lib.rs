@@ -189,13 +189,13 @@ impl Jvm {
                 self.machine(&visit.plan(), visit.classpath())
             }
         }
-        .map_err(Raised::Exception)?;
+        .map_err(Raised::exception)?;
         let plan = match (self.plan.get(), visit.program()) {
             (_, None) => None,
             (Some(plan), _) => Some(plan.as_ref().map_err(Clone::clone)),
             (None, Some((program, control))) => Some(self.load(machine, &program, &control)),
         };
-        let plan = plan.transpose().map_err(Raised::Exception)?;
+        let plan = plan.transpose().map_err(Raised::exception)?;
         let known = visit.state().as_ref();
         if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Handle>>()) {
             let user = user.clone();
@@ -210,7 +210,7 @@ impl Jvm {
             .map(|(plan, group)| &plan.groups[group]);
         let user = machine
             .user(group, visit.thread_name(), visit.thread_number())
-            .map_err(Raised::Exception)?;
+            .map_err(Raised::exception)?;
         let user = Arc::new(user);
         *visit.state() = Some(Box::new(user.clone()));
         Ok(Place {
@@ -225,7 +225,7 @@ impl Jvm {
         let place = self.place(visit)?;
         if place.plan.is_none() {
             let why = "Java was not started for this element's plan";
-            return Err(Raised::Exception(why.to_owned()));
+            return Err(Raised::exception(why.to_owned()));
         }
         visit.begin(call.role);
         Ok(Ready {
@@ -292,9 +292,9 @@ impl JavaHost for Jvm {
             true => machine.test_started(&plan.groups[0]),
             false => machine.test_ended().map(|()| None),
         });
-        match outcome.map_err(Raised::Exception)? {
+        match outcome.map_err(Raised::exception)? {
             None => Ok(()),
-            Some(problem) => Err(Raised::Exception(problem)),
+            Some(problem) => Err(Raised::exception(problem)),
         }
     }
 
@@ -309,7 +309,7 @@ impl JavaHost for Jvm {
         }
         let told = self.place(visit).and_then(|place| {
             let tell = || place.machine.happens(&place.user, event, &elements);
-            current::during(visit, tell).map_err(Raised::Exception)
+            current::during(visit, tell).map_err(Raised::exception)
         });
         if let Err(raised) = told {
             tracing::error!("{raised}");
@@ -338,7 +338,7 @@ impl JavaHost for Jvm {
                 // A user that has gone on without this call does not ask how it ended.
                 let _ = end.send(outcome);
             })
-            .map_err(|error| Raised::Exception(format!("no thread for a script: {error}")))?;
+            .map_err(|error| Raised::exception(format!("no thread for a script: {error}")))?;
             let outcome = loop {
                 tokio::select! {
                     biased;
@@ -348,7 +348,7 @@ impl JavaHost for Jvm {
                 }
             };
             let delay = outcome
-                .map_err(|_| Raised::Exception("a script's thread ended early".to_owned()))??;
+                .map_err(|_| Raised::exception("a script's thread ended early".to_owned()))??;
             visit.thrown.take().map_or(Ok(delay), Err)
         })
     }

@@ -480,7 +480,7 @@ impl Machine {
             let _busy = seat.busy();
             run(env)
         })
-        .map_err(Raised::Exception)
+        .map_err(Raised::exception)
     }
 
     /// How long garbage was collected so far, by what the collectors say.

@@ -280,7 +280,7 @@ extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint
             }
             visit.thrown = Some(match fate {
                 STOP_THREAD | STOP_TEST | STOP_TEST_NOW => Raised::StopThread(what),
-                _ => Raised::Exception(what),
+                _ => Raised::exception(what),
             });
         })
     })

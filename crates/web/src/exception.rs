@@ -10,7 +10,7 @@ use crate::trace::Origin;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The full Java class name.
-    pub class: &'static str,
+    pub class: Cow<'static, str>,
     /// What `getMessage()` returns; `None` is Java's `null`.
     pub message: Option<Cow<'static, str>>,
     /// What its stack trace says of where it comes from.
@@ -21,7 +21,7 @@ impl Exception {
     /// An exception with a message.
     pub fn new(class: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            class,
+            class: Cow::Borrowed(class),
             message: Some(message.into()),
             origin: Origin::default(),
         }
@@ -30,7 +30,7 @@ impl Exception {
     /// An exception whose `getMessage()` is `null`, such as HttpClient's wrapper around protocol errors.
     pub fn without_message(class: &'static str) -> Self {
         Self {
-            class,
+            class: Cow::Borrowed(class),
             message: None,
             origin: Origin::default(),
         }
@@ -52,7 +52,7 @@ impl Exception {
     /// Whether it is a `RuntimeException`, which no implementation of a sampler catches.
     pub fn is_unchecked(&self) -> bool {
         matches!(
-            self.class,
+            &*self.class,
             "java.lang.IllegalArgumentException"
                 | "java.lang.ClassCastException"
                 | "java.lang.NullPointerException"
@@ -73,7 +73,7 @@ impl fmt::Display for Exception {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.message {
             Some(message) => write!(f, "{}: {message}", self.class),
-            None => f.write_str(self.class),
+            None => f.write_str(&self.class),
         }
     }
 }

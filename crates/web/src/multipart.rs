@@ -355,18 +355,24 @@ mod tests {
     fn bad_types_fail_as_recorded() {
         let failure = |arguments: &[Argument<'_>], files: &[FileArgument<'_>]| {
             let failure = build_body(arguments, files, false, "").unwrap_err();
-            (failure.class, failure.message.unwrap().into_owned())
+            (
+                failure.class.into_owned(),
+                failure.message.unwrap().into_owned(),
+            )
         };
         assert_eq!(
             failure(&[], &[file("f", "f1", "")]),
             (
-                "org.apache.http.ParseException",
+                "org.apache.http.ParseException".to_owned(),
                 "Invalid content type: ".into()
             )
         );
         assert_eq!(
             failure(&[], &[file("f", "f1", "text/plain; charset=x")]),
-            ("java.nio.charset.UnsupportedCharsetException", "x".into())
+            (
+                "java.nio.charset.UnsupportedCharsetException".to_owned(),
+                "x".into()
+            )
         );
         assert_eq!(
             failure(&[arg("a", "b", " ")], &[]).1,

@@ -339,7 +339,7 @@ mod tests {
         };
         let exception = failure.exception(&endpoint);
         (
-            exception.class.to_owned(),
+            exception.class.into_owned(),
             exception.message.as_deref().unwrap_or("null").to_owned(),
         )
     }

@@ -14,6 +14,7 @@ use std::fmt::{self, Write};
 use crate::exception::Exception;
 
 pub(crate) mod frames;
+pub mod property;
 
 /// One line of a trace: `class.method:line`. Line 0 is a native method. The file is the class's, and the module follows
 /// from the package.
@@ -182,10 +183,10 @@ pub enum Until {
 /// The `Caused by` of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cause {
-    pub class: &'static str,
+    pub class: Cow<'static, str>,
     pub message: Option<Cow<'static, str>>,
     /// Its frames down to the first that it shares with the enclosing trace.
-    pub frames: &'static [Frame],
+    pub frames: Cow<'static, [Frame]>,
     /// How many frames of the enclosing trace it does not share.
     pub unshared: usize,
     /// What it wraps in turn.
@@ -300,6 +301,9 @@ impl Write for Length {
     }
 }
 
+/// JMeter's classes in Kotlin that frames name.
+const KOTLIN: &[&str] = &["org.apache.jmeter.testelement.TestElement"];
+
 fn write_frame(frame: Frame, out: &mut impl Write) -> fmt::Result {
     let (method, line) = frame.rsplit_once(':').unwrap_or((frame, "0"));
     let class = method.rsplit_once('.').map_or(method, |(class, _)| class);
@@ -312,7 +316,12 @@ fn write_frame(frame: Frame, out: &mut impl Write) -> fmt::Result {
     }
     let simple = class.rsplit_once('.').map_or(class, |(_, simple)| simple);
     let file = simple.split_once('$').map_or(simple, |(outer, _)| outer);
-    writeln!(out, "\tat {module}{method}({file}.java:{line})")
+    let language = if KOTLIN.contains(&class) {
+        "kt"
+    } else {
+        "java"
+    };
+    writeln!(out, "\tat {module}{method}({file}.{language}:{line})")
 }
 
 #[cfg(test)]

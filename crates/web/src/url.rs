@@ -485,12 +485,15 @@ mod tests {
         let failure = |t: Target<'_>| {
             let url = t.url().unwrap();
             let failure = url.wire().unwrap_err();
-            (failure.class, failure.message.unwrap().into_owned())
+            (
+                failure.class.into_owned(),
+                failure.message.unwrap().into_owned(),
+            )
         };
         assert_eq!(
             failure(target("/a|b", "")),
             (
-                "java.net.URISyntaxException",
+                "java.net.URISyntaxException".to_owned(),
                 "Illegal character in path at index 23: http://127.0.0.1:8080/a|b".into()
             )
         );
@@ -500,7 +503,7 @@ mod tests {
                 ..target("/p", "")
             }),
             (
-                CLIENT_PROTOCOL,
+                CLIENT_PROTOCOL.to_owned(),
                 "URI does not specify a valid host name: http://:8080/p".into()
             )
         );
@@ -510,7 +513,7 @@ mod tests {
                 ..target("/p", "")
             }),
             (
-                "java.lang.IllegalArgumentException",
+                "java.lang.IllegalArgumentException".to_owned(),
                 "port out of range:99999".into()
             )
         );
@@ -520,7 +523,7 @@ mod tests {
                 ..target("/p", "")
             }),
             (
-                "org.apache.http.conn.UnsupportedSchemeException",
+                "org.apache.http.conn.UnsupportedSchemeException".to_owned(),
                 "ftp protocol is not supported".into()
             )
         );

@@ -38,7 +38,7 @@ impl Scripts {
                 Err(why) => why,
             };
             missing.replace(Some(why.clone()));
-            Err(Raised::Exception(why))
+            Err(Raised::exception(why))
         })
     }
 

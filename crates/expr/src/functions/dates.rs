@@ -91,14 +91,17 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<
         return Ok(Text::Literal(""));
     }
     if last == first {
-        return Err(random::bound_not_greater());
+        return Err(random::bound_not_greater(
+            "org.apache.jmeter.functions.RandomDate.execute:196",
+        )
+        .into());
     }
     let days = i64::from((last - first).get_days());
     let chosen = first + SignedDuration::from_hours(24 * scope.random().between(0, days - 1));
     let text = pattern
         .format(&Moment::from_date(chosen), &locale)
         .ok_or_else(|| {
-            Raised::Exception("java.time.temporal.UnsupportedTemporalTypeException".to_owned())
+            Raised::exception("java.time.temporal.UnsupportedTemporalTypeException".to_owned())
         })?;
     args.store(4, &text, scope)?;
     Ok(Text::Owned(text))
@@ -108,7 +111,7 @@ fn today(scope: &dyn Scope) -> Result<Date, Raised> {
     Moment::from_millis(scope.now_ms())
         .and_then(|now| now.to_zoned(&SYSTEM_ZONE))
         .map(|now: Zoned| now.date())
-        .ok_or_else(|| Raised::Exception("java.time.DateTimeException".to_owned()))
+        .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))
 }
 
 /// A date that cannot be read is logged and taken for 1970-01-01.

@@ -7,7 +7,8 @@ use std::fmt::Write;
 use super::{Args, Outcome, entities};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::{decode_long, trim};
+use crate::thrown::Thrown;
+use crate::values::decode_long;
 
 /// `ChangeCase`: the mode may be in any case; an unknown one leaves the text alone.
 pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
@@ -216,7 +217,7 @@ fn entity(text: &str) -> Result<Option<(char, usize)>, Raised> {
     match char::from_u32(code as u32) {
         Some(c) => Ok(Some((c, end + 1))),
         None if code < 0x1_0000 => Ok(Some(('\u{fffd}', end + 1))),
-        None => Err(Raised::Exception(format!(
+        None => Err(Raised::exception(format!(
             "java.lang.IllegalArgumentException: Not a valid Unicode code point: 0x{code:X}"
         ))),
     }
@@ -290,13 +291,27 @@ fn unicode_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
     if units.get(at) == Some(&u16::from(b'+')) {
         at += 1;
     }
-    let digits = units.get(at..at + 4).map(String::from_utf16_lossy);
-    let shown = digits.as_deref().unwrap_or_default();
-    match u16::from_str_radix(shown, 16) {
-        Ok(value) if !trim(shown).is_empty() => Ok((Some(value), at + 4)),
-        _ => Err(Raised::Exception(
-            "java.lang.IllegalArgumentException: Less than 4 hex digits in unicode value"
-                .to_owned(),
-        )),
+    let Some(digits) = units.get(at..at + 4) else {
+        return Err(too_few_digits(&String::from_utf16_lossy(units)).into());
+    };
+    let shown = String::from_utf16_lossy(digits);
+    match u16::from_str_radix(&shown, 16) {
+        Ok(value) => Ok((Some(value), at + 4)),
+        Err(_) => Err(Raised::exception(format!(
+            "java.lang.IllegalArgumentException: Unable to parse unicode value: {shown}"
+        ))),
     }
+}
+
+fn too_few_digits(rest: &str) -> Thrown {
+    let message =
+        format!("Less than 4 hex digits in unicode value: '{rest}' due to end of CharSequence");
+    Thrown::new("java.lang.IllegalArgumentException", message).at(&[
+        "org.apache.commons.text.translate.UnicodeUnescaper.translate:60",
+        "org.apache.commons.text.translate.AggregateTranslator.translate:58",
+        "org.apache.commons.text.translate.CharSequenceTranslator.translate:101",
+        "org.apache.commons.text.translate.CharSequenceTranslator.translate:63",
+        "org.apache.commons.text.StringEscapeUtils.unescapeJava:803",
+        "org.apache.jmeter.functions.UnEscape.execute:63",
+    ])
 }

@@ -131,7 +131,7 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outco
         &*encoding
     };
     let Some(charset) = charset(name) else {
-        return Err(Raised::Exception(format!(
+        return Err(Raised::exception(format!(
             "java.nio.charset.UnsupportedCharsetException: {name}"
         )));
     };
@@ -248,7 +248,7 @@ impl Reading {
             }
             if start.is_some() {
                 self.name = super::decimal_format::format(&self.name, i64::from(current))
-                    .map_err(Raised::Exception)?;
+                    .map_err(Raised::exception)?;
             }
             self.current = Some(current.wrapping_add(1));
         }

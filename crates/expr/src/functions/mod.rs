@@ -234,7 +234,7 @@ pub(crate) fn store(name: &str, value: &str, scope: &mut dyn Scope) {
 
 /// A `NumberFormatException` as Java words it.
 pub(crate) fn not_a_number(text: &str) -> Raised {
-    Raised::Exception(format!(
+    Raised::exception(format!(
         "java.lang.NumberFormatException: For input string: \"{text}\""
     ))
 }

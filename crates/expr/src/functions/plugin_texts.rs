@@ -27,7 +27,7 @@ pub(super) fn substring<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a
         .zip(usize::try_from(end).ok())
         .and_then(|(begin, end)| units.get(begin..end));
     let Some(part) = part else {
-        return Err(Raised::Exception(format!(
+        return Err(Raised::exception(format!(
             "java.lang.StringIndexOutOfBoundsException: begin {begin}, end {end}, length {}",
             units.len()
         )));
@@ -62,7 +62,7 @@ pub(super) fn str_replace_regex<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Ou
     let search = args.text(1, scope)?;
     let replacement = args.text(2, scope)?;
     let pattern = compiled(&search, Dialect::Java)
-        .map_err(|error| Raised::Exception(error.exception_text(&search, Dialect::Java)))?;
+        .map_err(|error| Raised::exception(error.exception_text(&search, Dialect::Java)))?;
     let mut replaced = String::with_capacity(text.len());
     let mut end = 0;
     for found in pattern.captures_iter(&text) {
@@ -85,7 +85,7 @@ fn append_replacement(
     replacement: &str,
 ) -> Result<(), Raised> {
     let illegal =
-        |message: &str| Raised::Exception(format!("java.lang.IllegalArgumentException: {message}"));
+        |message: &str| Raised::exception(format!("java.lang.IllegalArgumentException: {message}"));
     let mut rest = replacement.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
@@ -102,7 +102,7 @@ fn append_replacement(
                     .ok_or_else(|| illegal("Illegal group reference"))?
                     as usize;
                 if group >= found.len() {
-                    return Err(Raised::Exception(format!(
+                    return Err(Raised::exception(format!(
                         "java.lang.IndexOutOfBoundsException: No group {group}"
                     )));
                 }

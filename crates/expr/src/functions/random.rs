@@ -3,16 +3,19 @@
 use super::{Args, Outcome, not_a_number, store};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
+use crate::thrown::{Thrown, no_int, no_long};
 use crate::values::{parse_int, parse_long};
 
 /// `__Random`: both ends included; they must be numbers and in order.
 pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let low = args.trimmed(0, scope)?;
-    let low = parse_long(&low).ok_or_else(|| not_a_number(&low))?;
+    let low = parse_long(&low)
+        .ok_or_else(|| no_long(&low, "org.apache.jmeter.functions.Random.execute:66"))?;
     let high = args.trimmed(1, scope)?;
-    let high = parse_long(&high).ok_or_else(|| not_a_number(&high))?;
+    let high = parse_long(&high)
+        .ok_or_else(|| no_long(&high, "org.apache.jmeter.functions.Random.execute:67"))?;
     if high < low || high == i64::MAX {
-        return Err(bound_not_greater());
+        return Err(bound_not_greater("org.apache.jmeter.functions.Random.execute:69").into());
     }
     let number = scope.random().between(low, high).to_string();
     args.store(2, &number, scope)?;
@@ -20,21 +23,33 @@ pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// What `ThreadLocalRandom.nextLong(origin, bound)` throws for an empty range.
-pub(super) fn bound_not_greater() -> Raised {
-    Raised::Exception(
-        "java.lang.IllegalArgumentException: bound must be greater than origin".to_owned(),
+pub(super) fn bound_not_greater(function: &'static str) -> Thrown {
+    Thrown::new(
+        "java.lang.IllegalArgumentException",
+        "bound must be greater than origin",
     )
+    .at(&[
+        "jdk.internal.util.random.RandomSupport.checkRange:246",
+        "java.util.random.RandomGenerator.nextLong:739",
+        "java.util.concurrent.ThreadLocalRandom.nextLong:488",
+        function,
+    ])
 }
 
 /// `__RandomString`: as many UTF-16 units as asked for, out of the given characters or of all assigned
 /// ones.
 pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let length = args.text(0, scope)?;
-    let length = parse_int(&length).ok_or_else(|| not_a_number(&length))?;
+    let length = parse_int(&length).ok_or_else(|| {
+        no_int(
+            &length,
+            "org.apache.jmeter.functions.RandomString.execute:77",
+        )
+    })?;
     let choice = args.trimmed(1, scope)?;
     let variable = args.trimmed(2, scope)?;
     let length = usize::try_from(length).map_err(|_| {
-        Raised::Exception(format!(
+        Raised::exception(format!(
             "java.lang.IllegalArgumentException: Requested random string length {length} is less than 0."
         ))
     })?;

@@ -117,7 +117,7 @@ fn choose<'f, 't>(
         .ok()
         .and_then(|index| found.get(index..=index));
     one.ok_or_else(|| {
-        Raised::Exception(format!(
+        Raised::exception(format!(
             "java.lang.IndexOutOfBoundsException: Index {index}"
         ))
     })
@@ -155,7 +155,7 @@ impl RegexFunction {
             }
         }
         let out = template.render(captures, self.dialect).map_err(|group| {
-            Raised::Exception(format!(
+            Raised::exception(format!(
                 "java.lang.IndexOutOfBoundsException: No group {group}"
             ))
         })?;

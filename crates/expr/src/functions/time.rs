@@ -5,6 +5,7 @@ use super::{Args, Outcome, Refusal, Stateful, store};
 use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
+use crate::thrown::{Thrown, no_date_pattern};
 use crate::values::{parse_long, trim};
 
 /// `__time`.
@@ -21,7 +22,7 @@ enum TimeFormat {
     Millis(i64),
     Pattern(DatePattern),
     /// An exception at every call.
-    Invalid(String),
+    Invalid(Box<Thrown>),
 }
 
 /// The names that stand for patterns, the property that redefines them, and their meaning.
@@ -62,13 +63,14 @@ fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(parse_long);
     match divisor {
-        Some(0) => TimeFormat::Invalid("java.lang.ArithmeticException: / by zero".to_owned()),
+        Some(0) => TimeFormat::Invalid(Box::new(Thrown::new(
+            "java.lang.ArithmeticException",
+            "/ by zero",
+        ))),
         Some(divisor) => TimeFormat::Millis(divisor),
         None => match DatePattern::compile(pattern) {
             Ok(pattern) => TimeFormat::Pattern(pattern),
-            Err(_) => TimeFormat::Invalid(format!(
-                "java.lang.IllegalArgumentException: Unable to parse date format {pattern}"
-            )),
+            Err(error) => TimeFormat::Invalid(Box::new(no_date_pattern(pattern, &error))),
         },
     }
 }
@@ -80,8 +82,8 @@ impl Stateful for TimeFunction {
             TimeFormat::Millis(divisor) => (now / divisor).to_string(),
             TimeFormat::Pattern(pattern) => pattern
                 .format_millis(now, &self.locale)
-                .ok_or_else(|| Raised::Exception("java.time.DateTimeException".to_owned()))?,
-            TimeFormat::Invalid(message) => return Err(Raised::Exception(message.clone())),
+                .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))?,
+            TimeFormat::Invalid(thrown) => return Err(Raised::Exception(thrown.clone())),
         };
         store(&self.variable, &text, scope);
         Ok(Text::Owned(text))
@@ -137,7 +139,7 @@ impl Stateful for TimeShift {
             }
             None => None,
         };
-        let too_far = || Raised::Exception("java.time.DateTimeException".to_owned());
+        let too_far = || Raised::exception("java.time.DateTimeException".to_owned());
         let now = Moment::from_millis(scope.now_ms()).ok_or_else(too_far)?;
         let mut zoned = now.to_zoned(&SYSTEM_ZONE).ok_or_else(too_far)?;
         if !date.is_empty() {

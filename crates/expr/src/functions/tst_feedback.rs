@@ -49,7 +49,7 @@ impl Stateful for Feedback {
         let waiting = int(read(&format!("{timer}_cntDelayed"), "0"))?;
         let sent = int(read(&format!("{timer}_cntSent"), "0"))?;
         let rate = read(&format!("{timer}_rps"), "0");
-        let rate = parse_float(&rate).ok_or(Raised::Exception(rate))?;
+        let rate = parse_float(&rate).ok_or(Raised::exception(rate))?;
         let needed = needed(users, waiting, sent, rate, spare);
         let needed = limited(needed, limit, scope);
         scope.properties().set(&property, needed.to_string());

@@ -3,6 +3,7 @@
 use super::{Args, Outcome};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
+use crate::thrown::Thrown;
 
 /// `URLEncoder.encode`.
 pub(super) fn encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
@@ -53,17 +54,27 @@ fn hex_byte(digits: &[u8]) -> Result<u8, Raised> {
     let value = |digit: u8| char::from(digit).to_digit(16);
     match (value(digits[0]), value(digits[1])) {
         (Some(high), Some(low)) => Ok((high * 16 + low) as u8),
-        _ => Err(Raised::Exception(format!(
-            "java.lang.IllegalArgumentException: URLDecoder: Illegal hex characters in escape (%) pattern - \
-             Error at index 0 in: \"{}\"",
-            String::from_utf8_lossy(digits)
-        ))),
+        _ => {
+            let message = format!(
+                "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 0 in: \"{}\"",
+                String::from_utf8_lossy(digits)
+            );
+            Err(undecodable(message, "java.net.URLDecoder.decode:237"))
+        }
     }
 }
 
 fn incomplete() -> Raised {
-    Raised::Exception(
-        "java.lang.IllegalArgumentException: URLDecoder: Incomplete trailing escape (%) pattern"
-            .to_owned(),
-    )
+    let message = "URLDecoder: Incomplete trailing escape (%) pattern";
+    undecodable(message.to_owned(), "java.net.URLDecoder.decode:230")
+}
+
+fn undecodable(message: String, thrower: &'static str) -> Raised {
+    let thrown = Thrown::new("java.lang.IllegalArgumentException", message);
+    let frames = [
+        thrower,
+        "java.net.URLDecoder.decode:147",
+        "org.apache.jmeter.functions.UrlDecode.execute:65",
+    ];
+    thrown.at(&frames).into()
 }

@@ -18,6 +18,7 @@ macro_rules! jm {
 
 pub mod damage;
 pub mod java;
+pub mod property;
 
 pub const SAMPLER: &[Frame] = &[
     jm!("HTTPSamplerBase.sample:1311"),
@@ -356,9 +357,9 @@ pub fn refused(tls: bool, limited: bool) -> Cause {
         (true, true) => REFUSED_TLS_LIMITED,
     };
     Cause {
-        class: "java.net.ConnectException",
+        class: "java.net.ConnectException".into(),
         message: Some("Connection refused".into()),
-        frames,
+        frames: frames.into(),
         unshared: 1,
         cause: None,
     }
@@ -368,9 +369,9 @@ pub fn refused(tls: bool, limited: bool) -> Cause {
 pub fn timed_out(tls: bool) -> Cause {
     let frames = if tls { TIMED_OUT_TLS } else { TIMED_OUT_PLAIN };
     Cause {
-        class: "java.net.SocketTimeoutException",
+        class: "java.net.SocketTimeoutException".into(),
         message: Some("Connect timed out".into()),
-        frames,
+        frames: frames.into(),
         unshared: 1,
         cause: None,
     }
@@ -394,9 +395,9 @@ pub fn not_http() -> Cause {
     ];
     let message = Some("The server failed to respond with a valid HTTP response".into());
     Cause {
-        class: "org.apache.http.ProtocolException",
+        class: "org.apache.http.ProtocolException".into(),
         message,
-        frames: FRAMES,
+        frames: FRAMES.into(),
         unshared: 1,
         cause: None,
     }
@@ -419,9 +420,9 @@ pub fn bad_header(line: &str) -> Cause {
     ];
     let message = Some(format!("Invalid header: {line}").into());
     Cause {
-        class: "org.apache.http.ProtocolException",
+        class: "org.apache.http.ProtocolException".into(),
         message,
-        frames: FRAMES,
+        frames: FRAMES.into(),
         unshared: 1,
         cause: None,
     }
@@ -437,9 +438,9 @@ pub fn circular(address: &str) -> Cause {
     ];
     let message = Some(format!("Circular redirect to '{address}'").into());
     Cause {
-        class: "org.apache.http.client.CircularRedirectException",
+        class: "org.apache.http.client.CircularRedirectException".into(),
         message,
-        frames: FRAMES,
+        frames: FRAMES.into(),
         unshared: 1,
         cause: None,
     }
@@ -468,9 +469,9 @@ pub fn tls_closed() -> Cause {
         "sun.security.ssl.SSLSocketImpl.decode:1510",
     ];
     Cause {
-        class: "java.io.EOFException",
+        class: "java.io.EOFException".into(),
         message: Some("SSL peer shut down incorrectly".into()),
-        frames: FRAMES,
+        frames: FRAMES.into(),
         unshared: 2,
         cause: None,
     }
@@ -527,9 +528,9 @@ pub fn parse_url(message: String, line: UrlSyntax) -> Cause {
         ),
     };
     Cause {
-        class,
+        class: class.into(),
         message: Some(message.into()),
-        frames,
+        frames: frames.into(),
         unshared: 1,
         cause: None,
     }

@@ -99,7 +99,7 @@ impl Assertion for SizeAssertion {
         };
         let text = self.allowed.eval(cx);
         let Some(allowed) = values::parse_long(&text) else {
-            cx.raise(Raised::Exception(format!(
+            cx.raise(Raised::exception(format!(
                 "java.lang.NumberFormatException: For input string: \"{text}\""
             )));
             return self.name.pass(cx);

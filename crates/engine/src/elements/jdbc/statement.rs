@@ -194,7 +194,7 @@ impl JdbcStatement {
             Fault::Exception { class, .. } if class.ends_with("UnsupportedOperationException") => {
                 tracing::warn!("Execution Problem in {name}: {fault}");
             }
-            Fault::Exception { .. } => cx.raise(Raised::Exception(fault.to_string())),
+            Fault::Exception { .. } => cx.raise(Raised::exception(fault.to_string())),
         }
     }
 

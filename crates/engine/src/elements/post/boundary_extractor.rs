@@ -113,7 +113,7 @@ impl PostProcessor for BoundaryExtractor {
             let message = format!(
                 "java.lang.IllegalArgumentException: One of the mandatory properties is missing in Boundary Extractor:{name}"
             );
-            return cx.raise(Raised::Exception(message));
+            return cx.raise(Raised::exception(message));
         }
         let default = self.default.eval(cx);
         if !drumfire_query::is_blank(&default) || self.default_is_empty.get(cx) {
@@ -229,7 +229,7 @@ mod tests {
         let (extractor, mut cx) = fixture::decode(xml, BoundaryExtractor::decode);
         extractor.process(&mut cx, &mut fixture::sample("x"));
         assert!(
-            matches!(cx.take_raised(), Some(Raised::Exception(message)) if message.ends_with("Boundary Extractor:b"))
+            matches!(cx.take_raised(), Some(raised @ Raised::Exception(_)) if raised.to_string().ends_with("Boundary Extractor:b"))
         );
     }
 }

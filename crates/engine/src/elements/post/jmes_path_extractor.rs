@@ -133,7 +133,7 @@ impl PostProcessor for JmesPathExtractor {
             values::parse_int(&text)
         };
         let Some(number) = number else {
-            return cx.raise(Raised::Exception(format!(
+            return cx.raise(Raised::exception(format!(
                 "java.lang.NumberFormatException: For input string: \"{text}\""
             )));
         };

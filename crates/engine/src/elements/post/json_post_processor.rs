@@ -194,14 +194,14 @@ impl PostProcessor for JsonPostProcessor {
         let (names, paths, defaults) = (split(&names), split(&paths), split(&defaults));
         let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
             Ok(numbers) => numbers,
-            Err(exception) => return cx.raise(Raised::Exception(exception)),
+            Err(exception) => return cx.raise(Raised::exception(exception)),
         };
         if names.len() != paths.len() || names.len() != defaults.len() {
             tracing::error!(
                 "Number of JSON Path variables must match number of default values and json-path expressions, check you use separator ';' if you have many values"
             );
             let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
-            return cx.raise(Raised::Exception(message.to_owned()));
+            return cx.raise(Raised::exception(message.to_owned()));
         }
         for (index, path) in paths.iter().enumerate() {
             let mut target = Target {
@@ -404,11 +404,11 @@ mod tests {
         let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
         assert_eq!(
             raised("a;b", "$.o;$.o", "", ""),
-            Some(Raised::Exception(message.to_owned()))
+            Some(Raised::exception(message.to_owned()))
         );
         assert_eq!(
             raised("a;b", "$.o;$.o", ";", ""),
-            Some(Raised::Exception(message.to_owned()))
+            Some(Raised::exception(message.to_owned()))
         );
         assert!(raised("a", "$.o", "", "x").is_some());
         assert!(raised("a", "$.o", "", "1;2").is_some());

@@ -63,12 +63,12 @@ impl RegExUserParameters {
             return Ok(None);
         }
         let count = values::parse_int(&count).ok_or_else(|| {
-            Raised::Exception(format!(
+            Raised::exception(format!(
                 "java.lang.NumberFormatException: For input string: \"{count}\""
             ))
         })?;
         if count < 0 {
-            return Err(Raised::Exception(format!(
+            return Err(Raised::exception(format!(
                 "java.lang.IllegalArgumentException: Illegal initial capacity: {count}"
             )));
         }
@@ -174,7 +174,7 @@ mod tests {
         let (_, raised) = changed(&variables, &[]);
         assert_eq!(
             raised,
-            Some(Raised::Exception(
+            Some(Raised::exception(
                 "java.lang.NumberFormatException: For input string: \"many\"".to_owned()
             ))
         );

@@ -174,7 +174,7 @@ impl UrlRewritingModifier {
                 let fault = url_decode(&value, &Charset::UTF_8)
                     .err()
                     .map(|exception| exception.to_string());
-                Raised::Exception(fault.unwrap_or_default())
+                Raised::exception(fault.unwrap_or_default())
             })?,
         };
         Ok(Session {

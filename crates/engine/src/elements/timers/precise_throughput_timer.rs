@@ -64,7 +64,7 @@ impl Timer for PreciseThroughputTimer {
         let arrival_s = match self.next(cx) {
             Ok(arrival_s) => arrival_s,
             Err(exception) => {
-                cx.raise(Raised::Exception(exception.to_owned()));
+                cx.raise(Raised::exception(exception.to_owned()));
                 return 0;
             }
         };

@@ -59,7 +59,7 @@ impl SyncTimer {
         if timeout_ms < 0 {
             self.barrier.release();
             let name = self.name.eval(cx).into_string();
-            cx.raise(Raised::Exception(format!(
+            cx.raise(Raised::exception(format!(
                 "java.lang.IllegalArgumentException: Negative value for timeout:{timeout_ms} in Synchronizing Timer {name}"
             )));
             return;
@@ -258,6 +258,7 @@ mod tests {
         let Some(Raised::Exception(message)) = cx.take_raised() else {
             panic!("it throws")
         };
+        let message = message.to_string();
         assert!(
             message.ends_with("Negative value for timeout:-1 in Synchronizing Timer s"),
             "{message}"

@@ -111,13 +111,14 @@ pub const TRAILER: &[&[Frame]] = &[
 /// What the exception of a trailer that is none wraps.
 pub fn trailer(line: &str) -> Cause {
     Cause {
-        class: PROTOCOL,
+        class: PROTOCOL.into(),
         message: Some(format!("Invalid header: {line}").into()),
-        frames: &[
+        frames: (&[
             hc!("io.AbstractMessageParser.parseHeaders:230"),
             hc!("io.AbstractMessageParser.parseHeaders:143"),
             hc!("io.ChunkedInputStream.parseTrailerHeaders:287"),
-        ],
+        ][..])
+            .into(),
         unshared: 1,
         cause: None,
     }
@@ -187,9 +188,9 @@ pub fn status_line(part: StatusPart, line: &str) -> Cause {
     };
     let message: Cow<'static, str> = format!("{what}: {line}").into();
     Cause {
-        class: PROTOCOL,
+        class: PROTOCOL.into(),
         message: Some(message.clone()),
-        frames: &[
+        frames: (&[
             hc!("io.AbstractMessageParser.parse:261"),
             hc!("DefaultBHttpClientConnection.receiveResponseHeader:163"),
             hc!("conn.CPoolProxy.receiveResponseHeader:157"),
@@ -200,12 +201,13 @@ pub fn status_line(part: StatusPart, line: &str) -> Cause {
             hc!("execchain.RetryExec.execute:89"),
             hc!("execchain.RedirectExec.execute:110"),
             hc!("client.InternalHttpClient.doExecute:185"),
-        ],
+        ][..])
+            .into(),
         unshared: 1,
         cause: Some(Box::new(Cause {
-            class: "org.apache.http.ParseException",
+            class: "org.apache.http.ParseException".into(),
             message: Some(message),
-            frames,
+            frames: frames.into(),
             unshared: 1,
             cause: None,
         })),
@@ -214,9 +216,9 @@ pub fn status_line(part: StatusPart, line: &str) -> Cause {
 
 fn out_of_range(line: &str) -> Cause {
     Cause {
-        class: PROTOCOL,
+        class: PROTOCOL.into(),
         message: Some(format!("Invalid response: {line}").into()),
-        frames: &[
+        frames: (&[
             "org.apache.http.protocol.HttpRequestExecutor.doReceiveResponse:276",
             "org.apache.http.protocol.HttpRequestExecutor.execute:125",
             hc!("execchain.MainClientExec.execute:272"),
@@ -224,7 +226,8 @@ fn out_of_range(line: &str) -> Cause {
             hc!("execchain.RetryExec.execute:89"),
             hc!("execchain.RedirectExec.execute:110"),
             hc!("client.InternalHttpClient.doExecute:185"),
-        ],
+        ][..])
+            .into(),
         unshared: 1,
         cause: None,
     }

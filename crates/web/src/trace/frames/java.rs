@@ -41,12 +41,13 @@ pub const NO_HOST: &[Frame] = &[
 
 pub fn no_host() -> Cause {
     Cause {
-        class: "java.lang.IllegalArgumentException",
+        class: "java.lang.IllegalArgumentException".into(),
         message: Some("protocol = http host = null".into()),
-        frames: &[
+        frames: (&[
             "sun.net.spi.DefaultProxySelector.select:186",
             "sun.net.www.protocol.http.HttpURLConnection.plainConnect0:1247",
-        ],
+        ][..])
+            .into(),
         unshared: 1,
         cause: None,
     }
@@ -191,9 +192,9 @@ pub const CHAINED: &[Frame] = &[
 /// The cause of a chained failure shares the frames from `HTTPJavaImpl.sample` on.
 fn chained(class: &'static str, message: &'static str, frames: &'static [Frame]) -> Cause {
     Cause {
-        class,
+        class: class.into(),
         message: Some(message.into()),
-        frames,
+        frames: frames.into(),
         unshared: CHAINED.len() - 1,
         cause: None,
     }

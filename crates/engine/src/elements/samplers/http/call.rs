@@ -13,12 +13,14 @@ use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::{self, Header};
 use drumfire_web::trace::Client;
+use drumfire_web::trace::property::{Form, Property};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
 use super::addresses::Addresses;
 use super::edits::{Request, RequestArgument};
 use super::proxy::ProxyChoice;
+use super::reader::{Failure, Reader};
 use crate::context::Context;
 use crate::number;
 
@@ -32,6 +34,8 @@ pub struct Call<'s> {
     pub source_failure: Option<Exception>,
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
+    failure: Option<Box<Failure>>,
+    form: Form,
     raw_body: bool,
     protocol: Text<'s>,
     domain: Text<'s>,
@@ -95,66 +99,53 @@ impl<'s> Call<'s> {
     }
 
     pub fn unedited(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
-        let mut pieces = sampler.long_body(cx);
-        let arguments = sampler
-            .arguments
-            .iter()
-            .map(|argument| OwnedArgument {
-                name: argument.name.eval(cx),
-                value: match &pieces {
-                    None => argument.value.eval(cx),
-                    Some(_) => Text::Literal(""),
-                },
-                metadata: argument.metadata.eval(cx),
-                content_type: argument.content_type.eval(cx),
-                always_encode: argument.always_encode,
-            })
-            .collect();
-        let files = sampler.files.iter().map(|file| file.evaluate(cx)).collect();
-        let mut merged = Vec::new();
-        for rows in &sampler.headers {
-            let rows: Vec<Header<'s>> = rows
-                .iter()
-                .map(|(name, value)| Header::new(cow(name.eval(cx)), cow(value.eval(cx))))
-                .collect();
-            if merged.is_empty() {
-                merged = rows;
-            } else {
-                headers::merge(&mut merged, &rows);
-            }
+        let mut read = Reader::new(cx);
+        let path = read.text(Property::Path, &sampler.path);
+        let domain = read.text(Property::Domain, &sampler.domain);
+        let protocol = read.text(Property::Protocol, &sampler.protocol);
+        let method = read.text(Property::Method, &sampler.method);
+        let form = sampler.form(&method);
+        let mut content = None;
+        if form == Form::Query {
+            content = Some(sampler.read_content(&mut read));
         }
-        let (source, source_failure) = match sampler.source.as_ref().map(|own| own.evaluate(cx)) {
-            None | Some(Ok(None)) => (None, None),
-            Some(Ok(source)) => (source, None),
-            Some(Err(exception)) => (None, Some(exception)),
-        };
-        let local = sampler.settings.local_address.as_ref();
-        let general = &sampler.settings.proxy;
+        let port = read.text(Property::Port, &sampler.port);
+        let label = read.text(Property::Name, name).into_value();
+        let proxy = sampler.read_proxy(&mut read);
+        let (source, source_failure) = sampler.read_source(&mut read);
+        let limits = sampler.read_limits(&mut read);
+        let headers = sampler.read_headers(&mut read);
+        let content = content.unwrap_or_else(|| sampler.read_content(&mut read));
+        let failure = read
+            .failure()
+            .filter(|failure| failure.matters(sampler.client, form, &method));
         Call {
-            label: name.eval(cx).into_value(),
-            method: sampler.method.eval(cx),
-            headers: merged,
-            limits: Limits {
-                connect: timeout(&sampler.connect_timeout, cx),
-                response: timeout(&sampler.response_timeout, cx),
-                bytes_per_second: speed(&sampler.bytes_per_second, cx),
-            },
-            source: source.or_else(|| local.map(|local| local.source.clone())),
+            label,
+            method,
+            headers,
+            limits,
+            source,
             source_failure,
-            proxy: sampler
-                .proxy
-                .as_ref()
-                .and_then(|proxy| proxy.evaluate(cx, general)),
+            proxy,
+            failure,
+            form,
             raw_body: sampler.raw_body,
-            protocol: sampler.protocol.eval(cx),
-            domain: sampler.domain.eval(cx),
-            port: sampler.port.eval(cx),
-            path: sampler.path.eval(cx),
-            content_encoding: sampler.content_encoding.eval(cx),
-            arguments,
-            pieces: pieces.take().unwrap_or_default(),
-            files,
+            protocol,
+            domain,
+            port,
+            path,
+            content_encoding: content.encoding,
+            arguments: content.arguments,
+            pieces: content.pieces,
+            files: content.files,
         }
+    }
+
+    /// What a function threw in a property, and whether the result then has neither label nor address.
+    pub fn failure(&self, client: Client) -> Option<(Exception, bool)> {
+        let failure = self.failure.as_deref()?;
+        let exception = failure.exception(client, self.form, &self.method);
+        Some((exception, failure.is_nameless(client, self.form)))
     }
 
     /// The settings as pre-processors and scripts see them.
@@ -317,7 +308,111 @@ impl<'s> Call<'s> {
     }
 }
 
+/// What a request says beyond its address and head.
+struct Content<'s> {
+    encoding: Text<'s>,
+    files: Vec<OwnedFile<'s>>,
+    arguments: Vec<OwnedArgument<'s>>,
+    pieces: Vec<Value>,
+}
+
 impl HttpSampler {
+    /// Where the arguments of a request go.
+    fn form(&self, method: &str) -> Form {
+        let nameless = || {
+            !self.arguments.is_empty()
+                && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
+        };
+        if self.raw_body || nameless() {
+            Form::Raw
+        } else if url::method_takes_query(method) {
+            Form::Query
+        } else if self.multipart || !self.files.is_empty() {
+            Form::Multipart
+        } else {
+            Form::Encoded
+        }
+    }
+
+    fn read_content<'s>(&'s self, read: &mut Reader<'_>) -> Content<'s> {
+        let encoding = read.text(Property::ContentEncoding, &self.content_encoding);
+        let files = self.files.iter().map(|file| file.read(read)).collect();
+        let pieces = read.read(Property::ArgumentValue, |cx| self.long_body(cx));
+        let pieces = pieces.flatten();
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|argument| OwnedArgument {
+                name: read.text(Property::ArgumentName, &argument.name),
+                value: match &pieces {
+                    None => read.text(Property::ArgumentValue, &argument.value),
+                    Some(_) => Text::Literal(""),
+                },
+                metadata: read.text(Property::ArgumentValue, &argument.metadata),
+                content_type: read.text(Property::ArgumentValue, &argument.content_type),
+                always_encode: argument.always_encode,
+            })
+            .collect();
+        Content {
+            encoding,
+            files,
+            arguments,
+            pieces: pieces.unwrap_or_default(),
+        }
+    }
+
+    fn read_proxy(&self, read: &mut Reader<'_>) -> Option<Arc<ProxyChoice>> {
+        let proxy = self.proxy.as_ref()?;
+        let general = &self.settings.proxy;
+        read.read(Property::ProxyHost, |cx| proxy.evaluate(cx, general))
+            .flatten()
+    }
+
+    /// The address that requests leave from, or why there is none.
+    fn read_source(&self, read: &mut Reader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
+        let own = self.source.as_ref();
+        let own = own.and_then(|own| read.read(Property::Source, |cx| own.evaluate(cx)));
+        let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
+        match own {
+            None | Some(Ok(None)) => (local(), None),
+            Some(Ok(source)) => (source, None),
+            Some(Err(exception)) => (local(), Some(exception)),
+        }
+    }
+
+    fn read_limits(&self, read: &mut Reader<'_>) -> Limits {
+        let (slow, connect) = (&self.response_timeout, &self.connect_timeout);
+        let response = read.read(Property::ResponseTimeout, |cx| timeout(slow, cx));
+        let connect = read.read(Property::ConnectTimeout, |cx| timeout(connect, cx));
+        let speed = read.read(Property::ConnectTimeout, |cx| {
+            speed(&self.bytes_per_second, cx)
+        });
+        Limits {
+            connect: connect.flatten(),
+            response: response.flatten(),
+            bytes_per_second: speed.flatten(),
+        }
+    }
+
+    fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
+        let mut merged = Vec::new();
+        for rows in &self.headers {
+            let rows: Vec<Header<'s>> = rows
+                .iter()
+                .map(|(name, value)| {
+                    let name = cow(read.text(Property::HeaderName, name));
+                    Header::new(name, cow(read.text(Property::HeaderValue, value)))
+                })
+                .collect();
+            if merged.is_empty() {
+                merged = rows;
+            } else {
+                headers::merge(&mut merged, &rows);
+            }
+        }
+        merged
+    }
+
     /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
     fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
         let [argument] = &*self.arguments else {
@@ -337,20 +432,20 @@ impl HttpSampler {
 }
 
 impl super::FileTemplate {
-    fn evaluate(&self, cx: &mut Context) -> OwnedFile<'_> {
-        let path = self.path.eval(cx);
+    fn read(&self, read: &mut Reader<'_>) -> OwnedFile<'_> {
+        let path = read.text(Property::FilePath, &self.path);
         // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
         let direct = PathBuf::from(&*path);
         let resolved = if direct.is_absolute() || direct.exists() {
             direct
         } else {
-            cx.base_dir().join(direct)
+            read.cx.base_dir().join(direct)
         };
         OwnedFile {
             resolved,
             path,
-            param_name: self.param_name.eval(cx),
-            mime_type: self.mime_type.eval(cx),
+            param_name: read.text(Property::FileParameter, &self.param_name),
+            mime_type: read.text(Property::FileType, &self.mime_type),
         }
     }
 }

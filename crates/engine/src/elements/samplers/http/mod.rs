@@ -5,6 +5,7 @@
 //! | `decode.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
 //! | `addresses.rs` | the address each sampler asked last |
 //! | `call.rs` | the settings of one sample, evaluated |
+//! | `reader.rs` | properties in the order of JMeter's reading, until a function throws |
 //! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
 //! | `java.rs` | the same for the implementation `Java` |
@@ -27,6 +28,7 @@ mod file;
 pub mod hints;
 mod java;
 mod proxy;
+mod reader;
 mod redirects;
 mod request;
 mod response;
@@ -205,6 +207,9 @@ impl HttpSampler {
             },
             transactions: cx.transactions,
         };
+        if let Some((exception, true)) = call.failure(place.client()) {
+            return Some(self.nameless(cx, &exception, &place));
+        }
         let url = match call.url(self, &cx.worker.addresses) {
             Ok(url) => url,
             Err(exception) => return Some(self.nameless(cx, &exception, &place)),

@@ -104,7 +104,9 @@ impl HttpSampler {
         if !self.settings.rename_children {
             sample.label = url.text();
         }
-        let built = if let Err(exception) = self.identity(cx, url.is_secure()) {
+        let built = if let Some((exception, _)) = call.failure(self.client) {
+            Err((sample, exception))
+        } else if let Err(exception) = self.identity(cx, url.is_secure()) {
             Err((sample, exception))
         } else if self.client == Client::HttpClient {
             self.build(cx, call, url, method_text, place.is_redirect(), sample)

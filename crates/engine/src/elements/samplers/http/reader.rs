@@ -1,0 +1,93 @@
+//! Reads the properties of a sampler in the order in which JMeter first asks for them, and nothing more once a function in one
+//! of them has thrown.
+
+use std::borrow::Cow;
+
+use drumfire_expr::{Raised, Template, Text, Thrown};
+use drumfire_web::Exception;
+use drumfire_web::trace::Client;
+use drumfire_web::trace::property::{Form, Origin, Property};
+
+use crate::context::Context;
+
+pub struct Reader<'c> {
+    pub cx: &'c mut Context,
+    failure: Option<Box<Failure>>,
+}
+
+/// What a function threw, and in which property.
+#[derive(Debug)]
+pub struct Failure {
+    property: Property,
+    raised: Raised,
+}
+
+impl<'c> Reader<'c> {
+    pub fn new(cx: &'c mut Context) -> Reader<'c> {
+        Reader { cx, failure: None }
+    }
+
+    pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {
+        self.read(property, |cx| template.eval(cx))
+            .unwrap_or(Text::Literal(""))
+    }
+
+    /// `None` if a function has thrown, here or before.
+    pub fn read<T>(
+        &mut self,
+        property: Property,
+        act: impl FnOnce(&mut Context) -> T,
+    ) -> Option<T> {
+        if self.failure.is_some() {
+            return None;
+        }
+        let read = act(self.cx);
+        match self.cx.take_raised() {
+            None => Some(read),
+            Some(raised) => {
+                self.failure = Some(Box::new(Failure { property, raised }));
+                None
+            }
+        }
+    }
+
+    pub fn failure(self) -> Option<Box<Failure>> {
+        self.failure
+    }
+}
+
+impl Failure {
+    /// Whether JMeter reads the property in such a request, so that it fails.
+    pub fn matters(&self, client: Client, form: Form, method: &str) -> bool {
+        let has_body = matches!(method, "POST" | "PUT");
+        self.property.is_read(client, form, has_body)
+    }
+
+    /// Whether the result has neither label nor address.
+    pub fn is_nameless(&self, client: Client, form: Form) -> bool {
+        self.property.is_read_before_request(client, form)
+    }
+
+    pub fn exception(&self, client: Client, form: Form, method: &str) -> Exception {
+        let origin = match &self.raised {
+            Raised::Exception(thrown) => origin(thrown),
+            // it is unchecked, so a sampler's own `catch` keeps the user from stopping
+            Raised::StopThread(message) | Raised::Invalid(message) => Origin {
+                class: Cow::Borrowed("org.apache.jorphan.util.JMeterStopThreadException"),
+                message: Some(message.clone()),
+                frames: vec!["org.apache.jmeter.functions.StringFromFile.execute:258"],
+                cause: None,
+            },
+        };
+        Exception::in_property(origin, self.property, client, form, method)
+    }
+}
+
+fn origin(thrown: &Thrown) -> Origin {
+    Origin {
+        class: thrown.class.clone(),
+        message: thrown.message.clone(),
+        frames: thrown.frames.clone(),
+        cause: thrown.cause.as_deref().map(|cause| Box::new(origin(cause))),
+    }
+}
