@@ -68,6 +68,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Chain>, SelectorError> {
 
 fn parse_chain(text: &str) -> Result<Chain, SelectorError> {
     let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(SelectorError::new("Empty CSS selector".to_owned()));
+    }
     let mut chain = Vec::new();
     let mut combinator = Combinator::Descendant;
     while !rest.is_empty() {
@@ -118,12 +121,22 @@ fn parse_step(text: &str, combinator: Combinator) -> Result<(Step, &str), Select
                 rest = after;
             }
             '[' => {
-                let (inner, after) = split_close(behind, '[', ']')?;
-                tests.push(parse_attribute(inner)?);
+                let (inner, after) = match split_close(behind, '[', ']') {
+                    // The lexer is content with an end inside brackets, behind a name or behind nothing.
+                    Err(_) if split_name(behind.trim()).1.is_empty() => (behind, ""),
+                    closed => closed?,
+                };
+                if !inner.trim().is_empty() {
+                    tests.push(parse_attribute(inner)?);
+                }
                 rest = after;
             }
             ':' => {
                 let (name, after) = split_name(behind);
+                if after.trim_end() == "(" {
+                    rest = "";
+                    continue;
+                }
                 let (argument, after) = match after.strip_prefix('(') {
                     Some(inner) => {
                         split_close(inner, '(', ')').map(|(inner, after)| (Some(inner), after))?
