@@ -110,6 +110,8 @@ pub struct Body {
     pub content_type: ContentType,
     charset: Charset,
     shown: Option<String>,
+    /// What sending it fails with, once there is a connection.
+    pub unsendable: Option<Exception>,
 }
 
 impl Body {
@@ -360,6 +362,7 @@ impl Body {
             content_type,
             charset,
             shown: None,
+            unsendable: None,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
 use crate::status::{ConnectFailure, Endpoint, Failure};
 use crate::trace::frames::java as frames;
+use crate::trace::{Frame, Until};
 use crate::url::{Url, Wire};
 
 /// The `User-Agent` of `HttpURLConnection`.
@@ -88,21 +89,23 @@ pub fn check_headers<'h>(headers: &[Header<'h>]) -> Result<(), Exception> {
 /// 300 to 307 but 304 and 306 are followed within one protocol; 308 is not known. 305 is passed over here: Java would
 /// ask the place named as a proxy.
 ///
-/// # Errors
-/// A `Location` that is no address even beside the request's.
-pub fn java_redirect(
-    status: u16,
-    request_url: &Url,
-    location: Option<&str>,
-) -> Result<Option<Url>, Exception> {
-    let Some(location) = location.filter(|_| matches!(status, 300..=303 | 307)) else {
-        return Ok(None);
-    };
+/// A `Location` that is no address even beside the request's is passed over: the redirect itself is the response.
+pub fn java_redirect(status: u16, request_url: &Url, location: Option<&str>) -> Option<Url> {
+    let location = location.filter(|_| matches!(status, 300..=303 | 307))?;
     match Url::parse(location) {
-        Ok(url) if url.protocol().eq_ignore_ascii_case(request_url.protocol()) => Ok(Some(url)),
-        Ok(_) => Ok(None),
-        Err(_) => request_url.join(location).map(Some),
+        Ok(url) => {
+            Some(url).filter(|url| url.protocol().eq_ignore_ascii_case(request_url.protocol()))
+        }
+        Err(_) => request_url.join(location).ok(),
     }
+}
+
+/// The failure of a redirect to be followed that does not say where to (`HTTPSamplerBase.followRedirects`).
+pub fn java_missing_location() -> Exception {
+    let message = "Cannot invoke \"String.indexOf(int)\" because \"source\" is null";
+    Exception::new("java.lang.NullPointerException", message)
+        .through(frames::NO_LOCATION.iter().copied())
+        .until(Until::Redirects)
 }
 
 /// Requests in a row that `HttpURLConnection` makes at most (`http.maxRedirects`).
@@ -290,15 +293,22 @@ impl BodySpec<'_> {
         if !post && self.method != "PUT" {
             return Ok(None);
         }
-        let charset = self.charset()?;
+        let charset = self.java_charset()?;
         let keeps_own = own_content_type.is_some_and(|value| !value.is_empty());
         if post && self.uses_multipart() {
-            return Ok(Some(self.java_multipart(charset)));
+            let mut body = self.java_multipart(charset);
+            body.unsendable = self.java_unreadable(frames::SEND_MULTIPART);
+            return Ok(Some(body));
         }
         if self.arguments.is_empty() && self.sends_file_as_body() {
             let content_type = self.java_type(keeps_own, post);
             let part = file_part(self.files[0].resolved);
-            return Ok(Some(Body::new(vec![part], content_type, charset)));
+            let mut body = Body::new(vec![part], content_type, charset);
+            body.unsendable = self.java_unreadable(match post {
+                true => frames::POST_FILE,
+                false => frames::PUT_FILE,
+            });
+            return Ok(Some(body));
         }
         let mut text = String::new();
         let content_type = if self.sends_values_as_body() {
@@ -331,6 +341,32 @@ impl BodySpec<'_> {
             content_type,
             charset,
         )))
+    }
+
+    /// `String.getBytes` knows an encoding or not; it has no words of its own for a name that cannot be one.
+    fn java_charset(&self) -> Result<Charset, Exception> {
+        self.charset().map_err(|_| {
+            let name = self.content_encoding.to_owned();
+            Exception::new("java.io.UnsupportedEncodingException", name)
+                .through(frames::UNKNOWN_ENCODING.iter().copied())
+        })
+    }
+
+    /// What `PostWriter.writeFileToStream` fails with at the first file that cannot be opened.
+    fn java_unreadable(&self, writer: &'static [Frame]) -> Option<Exception> {
+        self.files.iter().find_map(|file| {
+            let error = std::fs::File::open(file.resolved).err()?;
+            let class = match error.kind() {
+                std::io::ErrorKind::PermissionDenied => "java.nio.file.AccessDeniedException",
+                _ => "java.nio.file.NoSuchFileException",
+            };
+            let exception = Exception::new(class, file.path.to_owned());
+            Some(
+                exception
+                    .through(frames::OPEN_PATH.iter().copied())
+                    .through(writer.iter().copied()),
+            )
+        })
     }
 
     fn java_type(&self, keeps_own: bool, post: bool) -> ContentType {
@@ -513,9 +549,7 @@ mod tests {
     fn redirects_are_followed_as_java_follows_them() {
         let url = Url::parse("http://h:81/a/b").unwrap();
         let next = |status, location| {
-            java_redirect(status, &url, location)
-                .unwrap()
-                .map(|url| url.to_string())
+            java_redirect(status, &url, location).map(|url| url.to_string())
         };
         for status in [300, 301, 302, 303, 307] {
             assert_eq!(
@@ -528,6 +562,7 @@ mod tests {
             assert_eq!(next(status, Some("c")), None, "{status}");
         }
         assert_eq!(next(302, Some("")).unwrap(), "http://h:81/a/b");
+        assert_eq!(next(302, Some("http://[bad")), None);
         assert_eq!(next(302, Some("https://h/x")), None);
         assert_eq!(next(302, None), None);
     }

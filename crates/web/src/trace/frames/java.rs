@@ -53,6 +53,49 @@ pub fn no_host() -> Cause {
     }
 }
 
+pub const UNKNOWN_ENCODING: &[Frame] = &[
+    "java.lang.String.lookupCharset:829",
+    "java.lang.String.getBytes:1765",
+    jm!("PostWriter.setHeaders:309"),
+    jm!("HTTPJavaImpl.setPostHeaders:93"),
+    jm!("HTTPJavaImpl.setupConnection:200"),
+    jm!("HTTPJavaImpl.sample:533"),
+];
+/// The opening of a file to be sent.
+pub const OPEN_PATH: &[Frame] = &[
+    "sun.nio.fs.UnixException.translateToIOException:92",
+    "sun.nio.fs.UnixException.rethrowAsIOException:106",
+    "sun.nio.fs.UnixException.rethrowAsIOException:111",
+    "sun.nio.fs.UnixFileSystemProvider.newByteChannel:218",
+    "java.nio.file.Files.newByteChannel:380",
+    "java.nio.file.Files.newByteChannel:432",
+    "java.nio.file.spi.FileSystemProvider.newInputStream:422",
+    "java.nio.file.Files.newInputStream:160",
+];
+pub const SEND_MULTIPART: &[Frame] = &[
+    jm!("PostWriter.writeFileToStream:378"),
+    jm!("PostWriter.sendPostData:133"),
+    jm!("HTTPJavaImpl.sendPostData:112"),
+    jm!("HTTPJavaImpl.sample:560"),
+];
+pub const POST_FILE: &[Frame] = &[
+    jm!("PostWriter.writeFileToStream:378"),
+    jm!("PostWriter.sendPostData:154"),
+    jm!("HTTPJavaImpl.sendPostData:112"),
+    jm!("HTTPJavaImpl.sample:560"),
+];
+pub const PUT_FILE: &[Frame] = &[
+    jm!("PostWriter.writeFileToStream:378"),
+    jm!("PostWriter.sendPostData:154"),
+    jm!("HTTPJavaImpl.sendPutData:116"),
+    jm!("HTTPJavaImpl.sample:563"),
+];
+pub const NO_LOCATION: &[Frame] = &[
+    "org.apache.jorphan.util.JOrphanUtils.replaceAllChars:246",
+    jm!("HTTPSamplerBase.encodeSpaces:1605"),
+    jm!("HTTPSamplerBase.followRedirects:1672"),
+];
+
 pub const TOO_MANY: &str = "Server redirected too many  times (20)";
 
 pub fn too_many_redirects() -> Cause {

@@ -50,7 +50,8 @@ impl HttpSampler {
         remembered.add_to(&mut head);
         if self.needs.request {
             sample.cookies = Some(remembered.shown_in(&head));
-            sample.query_string = body.as_ref().map(|body| body.shown().into());
+            let sent = body.as_ref().filter(|body| body.unsendable.is_none());
+            sample.query_string = sent.map(|body| body.shown().into());
         }
         let rows = self.auth.as_ref().map(|auth| auth.rows(cx));
         let credentials = authorization(&rows.unwrap_or_default(), url);
@@ -102,7 +103,7 @@ impl HttpSampler {
         for _ in 1..=MAX_REQUESTS {
             let location = incoming.header("Location").map(decode_latin1);
             let next = java_redirect(incoming.status, &url, location.as_deref());
-            let Some(next) = next.map_err(Trouble::Java)? else {
+            let Some(next) = next else {
                 sending.url = url;
                 return Ok(incoming);
             };

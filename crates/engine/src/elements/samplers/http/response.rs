@@ -9,6 +9,7 @@ use drumfire_http::{Incoming, Phase, Times};
 use drumfire_results::{DataType, Phases, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
+use drumfire_web::java_client::java_missing_location;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
 use drumfire_web::trace::{Client, Place};
@@ -119,6 +120,12 @@ impl HttpSampler {
         if is_redirect(incoming.status, &method) {
             match incoming.location() {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
+                // Nothing is missed until it is to be followed.
+                None if self.client == Client::Java => {
+                    if self.follow_redirects && !place.is_redirect() {
+                        return Err(self.nameless(cx, &java_missing_location(), place));
+                    }
+                }
                 None => {
                     // JMeter takes the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);

@@ -113,7 +113,10 @@ async fn transfer(
 ) -> Result<Incoming, Trouble> {
     let mut files = Vec::new();
     let parts = match &sending.body {
-        Some(body) => wire_parts(body, &mut files).map_err(Trouble::Java)?,
+        Some(body) => match wire_parts(body, &mut files) {
+            Ok(parts) => parts,
+            Err(exception) => return Err(unsent(session, sending, terms, begin, exception).await),
+        },
         None => Vec::new(),
     };
     let body = match parts.as_slice() {
@@ -170,6 +173,43 @@ async fn transfer(
     }
 }
 
+/// Why a body cannot be sent, which is noticed only where there is a connection; nothing goes over it.
+async fn unsent(
+    session: &Session,
+    sending: &Sending,
+    terms: Terms,
+    begin: Instant,
+    exception: Exception,
+) -> Trouble {
+    let Ok(nothing) = File::open("/dev/null") else {
+        return Trouble::Java(exception);
+    };
+    let unreadable = [WirePart::File {
+        file: &nothing,
+        offset: 0,
+        length: 1,
+    }];
+    let outgoing = Outgoing {
+        head: &[],
+        body: WireBody::Parts(&unreadable),
+        is_head: false,
+        keep_alive: false,
+        expect_continue: None,
+        tunnel: sending
+            .access
+            .as_ref()
+            .map(|access| &**access as &dyn Tunnel),
+    };
+    let trying = exchange(session, &sending.target, outgoing, terms.want, terms.limits);
+    match trying.await {
+        Err(mut failure) if !matches!(failure.phase, Phase::Write | Phase::Head | Phase::Body) => {
+            failure.times.begin = begin;
+            Trouble::Exchange(failure)
+        }
+        _ => Trouble::Java(exception),
+    }
+}
+
 impl Terms {
     /// `StandardHttpRequestRetryHandler`: not after what tells that it is pointless (a timeout, a refusal, an unknown
     /// host, TLS), and not what has been sent whole unless its method may be repeated.
@@ -217,6 +257,9 @@ fn wire_parts<'b>(
     body: &'b Body,
     files: &'b mut Vec<File>,
 ) -> Result<Vec<WirePart<'b>>, Exception> {
+    if let Some(exception) = &body.unsendable {
+        return Err(exception.clone());
+    }
     for part in &body.parts {
         if let Part::File { path, .. } = part {
             files.push(
