@@ -548,9 +548,8 @@ mod tests {
     #[test]
     fn redirects_are_followed_as_java_follows_them() {
         let url = Url::parse("http://h:81/a/b").unwrap();
-        let next = |status, location| {
-            java_redirect(status, &url, location).map(|url| url.to_string())
-        };
+        let next =
+            |status, location| java_redirect(status, &url, location).map(|url| url.to_string());
         for status in [300, 301, 302, 303, 307] {
             assert_eq!(
                 next(status, Some("c?d")).unwrap(),

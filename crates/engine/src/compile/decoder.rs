@@ -100,29 +100,6 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
     }
 
-    fn check_text(&mut self, text: &str) {
-        if !text.contains("${__") {
-            return;
-        }
-        match Template::compile(text, &mut self.unit.compiler) {
-            Ok(template) if template.needs_jvm() => self.call_java(text, &template),
-            Ok(_) => {}
-            Err(fault) => {
-                self.raw = true;
-                let mut finding = self.element.error(fault.code, fault.message);
-                if let Some(help) = fault.help {
-                    finding = finding.help(help);
-                }
-                self.unit.findings.push(finding);
-            }
-        }
-        for fault in self.unit.compiler.take_warnings() {
-            self.unit
-                .findings
-                .push(self.element.warning(fault.code, fault.message));
-        }
-    }
-
     fn check_value(&mut self, value: &Value) {
         match value {
             Value::Str(text) => self.check_text(text),
