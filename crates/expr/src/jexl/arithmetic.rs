@@ -1,23 +1,31 @@
 //! `JexlArithmetic`, strict: what operators do with values of different types.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
 
 use super::ast::Binary;
 use super::{Dialect, Failure};
 use crate::text::Text;
 use crate::values::{double_to_string, parse_double, parse_long};
 
-/// A value while an expression is evaluated. Java's integer types are one here, because they print
-/// alike; what overflows them is left to the JVM.
+/// A value while an expression is evaluated. Java's integer types up to `long` are one here, because they print alike.
 #[derive(Debug, Clone)]
 pub(super) enum Value<'e> {
     Null,
     Bool(bool),
     Int(i64),
+    /// A `BigInteger`: what `long` does not hold.
+    Big(Rc<BigInt>),
     Double(f64),
     /// A Java `char`.
     Char(u16),
     Text(Text<'e>),
+    /// An array.
+    List(Rc<[Value<'e>]>),
+    /// A map of at most one entry.
+    Map(Option<Rc<(Value<'e>, Value<'e>)>>),
     Host(Host),
 }
 
@@ -49,8 +57,12 @@ fn not_a_number(text: &str) -> Failure {
     ))
 }
 
-fn overflow() -> Failure {
-    Failure::Unsupported("A number beyond 64 bits".to_owned())
+/// A whole number in the smallest type that holds it.
+fn narrowed<'e>(number: BigInt) -> Value<'e> {
+    match i64::try_from(&number) {
+        Ok(number) => Value::Int(number),
+        Err(_) => Value::Big(Rc::new(number)),
+    }
 }
 
 impl Value<'_> {
@@ -60,10 +72,19 @@ impl Value<'_> {
             Value::Null => return Ok(None),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
+            Value::Big(number) => number.to_string(),
+            Value::Map(None) => "{}".to_owned(),
+            Value::Map(Some(entry)) => {
+                let null = || "null".to_owned();
+                let key = entry.0.print()?.unwrap_or_else(null);
+                format!("{{{key}={}}}", entry.1.print()?.unwrap_or_else(null))
+            }
             Value::Double(number) => double_to_string(*number),
             Value::Char(unit) => String::from_utf16_lossy(&[*unit]),
             Value::Text(text) => text.as_str().to_owned(),
-            Value::Host(_) => return Err(Failure::Unsupported("An object of Java".to_owned())),
+            Value::Host(_) | Value::List(_) => {
+                return Err(Failure::Unsupported("An object of Java".to_owned()));
+            }
         }))
     }
 
@@ -83,7 +104,8 @@ impl Value<'_> {
             Value::Int(number) => *number != 0,
             Value::Double(number) => !number.is_nan() && *number != 0.0,
             Value::Text(text) => !text.is_empty() && *text != "false",
-            Value::Char(_) | Value::Host(_) => true,
+            Value::Big(number) => **number != BigInt::ZERO,
+            Value::Char(_) | Value::Host(_) | Value::List(_) | Value::Map(_) => true,
         })
     }
 
@@ -97,8 +119,34 @@ impl Value<'_> {
             Value::Char(unit) => i64::from(*unit),
             Value::Text(text) if text.is_empty() => 0,
             Value::Text(text) => parse_long(text).ok_or_else(|| not_a_number(text))?,
-            Value::Host(_) => return Err(Failure::Jexl("Long coercion".to_owned())),
+            // `BigInteger.longValue`: the lowest 64 bits.
+            Value::Big(number) => {
+                let mut low = number.to_signed_bytes_le();
+                low.resize(8, if **number < BigInt::ZERO { 0xFF } else { 0 });
+                i64::from_le_bytes(low.try_into().expect("it has eight bytes"))
+            }
+            Value::Host(_) | Value::List(_) | Value::Map(_) => {
+                return Err(Failure::Jexl("Long coercion".to_owned()));
+            }
         })
+    }
+
+    /// `JexlArithmetic.toBigInteger`.
+    fn to_big(&self) -> Result<BigInt, Failure> {
+        match self {
+            Value::Big(number) => Ok((**number).clone()),
+            Value::Text(text) if !text.is_empty() => text.parse().map_err(|_| not_a_number(text)),
+            other => other.to_long().map(BigInt::from),
+        }
+    }
+
+    /// Whether `long` does not hold the value as a number.
+    fn is_wide(&self) -> bool {
+        match self {
+            Value::Big(_) => true,
+            Value::Text(text) => parse_long(text).is_none() && text.parse::<BigInt>().is_ok(),
+            _ => false,
+        }
     }
 
     /// `JexlArithmetic.toDouble`.
@@ -107,11 +155,14 @@ impl Value<'_> {
             Value::Null => return Err(null_operand()),
             Value::Bool(value) => f64::from(u8::from(*value)),
             Value::Int(number) => *number as f64,
+            Value::Big(number) => parse_double(&number.to_string()).unwrap_or(f64::NAN),
             Value::Double(number) => *number,
             Value::Char(unit) => f64::from(*unit),
             Value::Text(text) if text.is_empty() => f64::NAN,
             Value::Text(text) => parse_double(text).ok_or_else(|| not_a_number(text))?,
-            Value::Host(_) => return Err(Failure::Jexl("Double coercion".to_owned())),
+            Value::Host(_) | Value::List(_) | Value::Map(_) => {
+                return Err(Failure::Jexl("Double coercion".to_owned()));
+            }
         })
     }
 
@@ -227,6 +278,9 @@ fn calculate<'e>(
     if dialect == Dialect::Jexl2 && (truth(left) || truth(right)) {
         return Err(Failure::Jexl("BigInteger coercion of a boolean".to_owned()));
     }
+    if left.is_wide() || right.is_wide() {
+        return calculate_big(operator, &left.to_big()?, &right.to_big()?);
+    }
     let big = dialect == Dialect::Jexl2 || !(left.is_integral() && right.is_integral());
     let never_negative = operator == Binary::Modulo && big;
     let (left, right) = (left.to_long()?, right.to_long()?);
@@ -244,7 +298,30 @@ fn calculate<'e>(
         _ if never_negative => left.checked_rem_euclid(right),
         _ => left.checked_rem(right),
     };
-    result.map(Value::Int).ok_or_else(overflow)
+    match result {
+        Some(number) => Ok(Value::Int(number)),
+        None => calculate_big(operator, &left.into(), &right.into()),
+    }
+}
+
+/// `BigInteger`'s operators, and the smallest type that holds their result.
+fn calculate_big<'e>(
+    operator: Binary,
+    left: &BigInt,
+    right: &BigInt,
+) -> Result<Value<'e>, Failure> {
+    Ok(narrowed(match operator {
+        Binary::Add => left + right,
+        Binary::Subtract => left - right,
+        Binary::Multiply => left * right,
+        Binary::Divide if *right == BigInt::ZERO => return Err(by_zero("/")),
+        Binary::Divide => left / right,
+        _ if *right == BigInt::ZERO => return Err(by_zero("%")),
+        _ if *right < BigInt::ZERO => {
+            return Err(Failure::Jexl("BigInteger: modulus not positive".to_owned()));
+        }
+        _ => ((left % right) + right) % right,
+    }))
 }
 
 fn by_zero(operator: &str) -> Failure {
@@ -254,7 +331,8 @@ fn by_zero(operator: &str) -> Failure {
 /// `JexlArithmetic.negate`.
 pub(super) fn negate<'e>(value: &Value<'e>) -> Result<Value<'e>, Failure> {
     match value {
-        Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(overflow),
+        Value::Int(number) => Ok(narrowed(-BigInt::from(*number))),
+        Value::Big(number) => Ok(narrowed(-(**number).clone())),
         Value::Double(number) => Ok(Value::Double(-number)),
         Value::Bool(value) => Ok(Value::Bool(!value)),
         Value::Null => Err(null_operand()),
@@ -265,7 +343,7 @@ pub(super) fn negate<'e>(value: &Value<'e>) -> Result<Value<'e>, Failure> {
 /// `JexlArithmetic.positivize`.
 pub(super) fn positivize<'e>(value: Value<'e>) -> Result<Value<'e>, Failure> {
     match value {
-        Value::Int(_) | Value::Double(_) | Value::Bool(_) => Ok(value),
+        Value::Int(_) | Value::Big(_) | Value::Double(_) | Value::Bool(_) => Ok(value),
         Value::Char(unit) => Ok(Value::Int(unit.into())),
         _ => Err(Failure::Jexl("+ error".to_owned())),
     }
@@ -309,6 +387,9 @@ fn compare(left: &Value<'_>, right: &Value<'_>) -> Result<Ordering, Failure> {
         let order = left.partial_cmp(&right);
         return Ok(order.unwrap_or_else(|| right.is_nan().cmp(&left.is_nan())));
     }
+    if matches!(left, Value::Big(_)) || matches!(right, Value::Big(_)) {
+        return Ok(left.to_big()?.cmp(&right.to_big()?));
+    }
     if left.is_integral() || right.is_integral() {
         return Ok(left.to_long()?.cmp(&right.to_long()?));
     }
@@ -327,11 +408,42 @@ fn matches(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Failure> {
     match (left, right) {
         (Value::Null, Value::Null) => Ok(true),
         (Value::Null, _) | (_, Value::Null) => Ok(false),
+        (_, Value::List(items)) => among(left, items),
+        (_, Value::Map(entry)) => match entry {
+            Some(entry) => among(left, std::slice::from_ref(&entry.0)),
+            None => Ok(false),
+        },
         (_, Value::Text(pattern)) => {
             let text = left.print()?.unwrap_or_default();
             super::methods::full_match(&text, pattern)
         }
         _ => equals(left, right),
+    }
+}
+
+/// Whether a text is among texts; anything else is compared as Java's collections do.
+fn among(wanted: &Value<'_>, items: &[Value<'_>]) -> Result<bool, Failure> {
+    let Value::Text(wanted) = wanted else {
+        return Err(Failure::Unsupported(
+            "A search for what is no text".to_owned(),
+        ));
+    };
+    if items.iter().any(|item| !item.is_text()) {
+        return Err(Failure::Unsupported(
+            "A search among what is no text".to_owned(),
+        ));
+    }
+    let is_wanted = |item: &Value<'_>| matches!(item, Value::Text(text) if **text == **wanted);
+    Ok(items.iter().any(is_wanted))
+}
+
+/// What a loop goes through.
+pub(super) fn items_of<'e>(value: &Value<'e>) -> Result<Vec<Value<'e>>, Failure> {
+    match value {
+        Value::Null | Value::Map(None) => Ok(Vec::new()),
+        Value::List(items) => Ok(items.to_vec()),
+        Value::Map(Some(entry)) => Ok(vec![entry.1.clone()]),
+        _ => Err(Failure::Unsupported("A loop through an object".to_owned())),
     }
 }
 

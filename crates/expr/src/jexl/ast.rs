@@ -1,11 +1,15 @@
 //! The tree of an expression.
 
+use num_bigint::BigInt;
+
 /// An expression or statement.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number beyond 64 bits.
+    Big(BigInt),
     Double(f64),
     Text(Box<str>),
     Variable(Box<str>),
@@ -39,6 +43,18 @@ pub(super) enum Node {
     /// Pairs of condition and statement, and the `else` part.
     If(Vec<(Node, Node)>, Option<Box<Node>>),
     Block(Vec<Node>),
+    /// `[a, b]`
+    Array(Vec<Node>),
+    /// `{a : b}`, of at most one entry: the order of a Java hash map is not known here.
+    Map(Option<Box<(Node, Node)>>),
+    /// `for (a : b) c`
+    For(Box<str>, Box<Node>, Box<Node>),
+    /// `while (a) b`
+    While(Box<Node>, Box<Node>),
+    /// `do b while (a)`
+    DoWhile(Box<Node>, Box<Node>),
+    Break,
+    Continue,
     Return(Box<Node>),
 }
 

@@ -1,5 +1,9 @@
 //! Walks the tree: `Interpreter`, strict and silent.
 
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
 use super::arithmetic::{self, Host, Value};
 use super::ast::{Node, Unary};
 use super::{Dialect, Failure, methods};
@@ -19,13 +23,29 @@ pub(super) fn run(
     let result = match interpreter.statements(statements) {
         Ok(value) | Err(Stop::Return(value)) => value,
         Err(Stop::Failure(failure)) => return Err(failure),
+        // The parser lets neither stand outside a loop.
+        Err(Stop::Break(value) | Stop::Continue(value)) => value,
     };
     Ok(result.print()?.unwrap_or_default())
+}
+
+/// More turns of a loop are taken for one without an end, which would hold up all users of this worker.
+const MAX_TURNS: u32 = 10_000_000;
+
+fn count(turns: &mut u32) -> Result<(), Failure> {
+    *turns += 1;
+    match *turns > MAX_TURNS {
+        true => Err(Failure::Jexl("a loop without an end".to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// Why an evaluation ends before its end.
 enum Stop<'e> {
     Return(Value<'e>),
+    /// With what came before in the loop's body.
+    Break(Value<'e>),
+    Continue(Value<'e>),
     Failure(Failure),
 }
 
@@ -57,6 +77,7 @@ impl<'e> Interpreter<'_, 'e> {
             Node::Null => Value::Null,
             Node::Bool(value) => Value::Bool(*value),
             Node::Int(number) => Value::Int(*number),
+            Node::Big(number) => Value::Big(Rc::new(number.clone())),
             Node::Double(number) => Value::Double(*number),
             Node::Text(text) => Value::Text(Text::Literal(text)),
             Node::Variable(name) => self.variable(name)?,
@@ -98,8 +119,59 @@ impl<'e> Interpreter<'_, 'e> {
                 safe,
             } => self.call(object, method, args, *safe)?,
             Node::Block(statements) => self.statements(statements)?,
+            Node::Array(items) => {
+                let items = items.iter().map(|item| self.eval(item));
+                Value::List(items.collect::<Result<Rc<[_]>, _>>()?)
+            }
+            Node::Map(None) => Value::Map(None),
+            Node::Map(Some(entry)) => {
+                let entry = (self.eval(&entry.0)?, self.eval(&entry.1)?);
+                Value::Map(Some(Rc::new(entry)))
+            }
+            Node::For(..) | Node::While(..) | Node::DoWhile(..) => self.repeat(node)?,
+            Node::Break => return Err(Stop::Break(Value::Null)),
+            Node::Continue => return Err(Stop::Continue(Value::Null)),
             Node::Return(value) => return Err(Stop::Return(self.eval(value)?)),
         })
+    }
+
+    /// A loop: what its body gave last.
+    fn repeat(&mut self, node: &'e Node) -> Evaluated<'e> {
+        let mut result = Value::Null;
+        let mut turns = 0;
+        match node {
+            Node::For(name, values, body) => {
+                for value in arithmetic::items_of(&self.eval(values)?)? {
+                    self.assign(name, value);
+                    if self.turn(body, &mut result)? {
+                        break;
+                    }
+                }
+            }
+            Node::While(condition, body) => {
+                while self.eval(condition)?.to_bool()? && !self.turn(body, &mut result)? {
+                    count(&mut turns)?;
+                }
+            }
+            Node::DoWhile(condition, body) => {
+                while !self.turn(body, &mut result)? && self.eval(condition)?.to_bool()? {
+                    count(&mut turns)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(result)
+    }
+
+    /// Whether the body ends the loop.
+    fn turn(&mut self, body: &'e Node, result: &mut Value<'e>) -> Result<bool, Stop<'e>> {
+        match self.eval(body) {
+            Ok(value) => *result = value,
+            Err(Stop::Continue(_)) => {}
+            Err(Stop::Break(_)) => return Ok(true),
+            Err(stop) => return Err(stop),
+        }
+        Ok(false)
     }
 
     fn statement(&mut self, node: &'e Node) -> Evaluated<'e> {
@@ -201,6 +273,9 @@ impl<'e> Interpreter<'_, 'e> {
                 Value::Double(number) => number.is_nan() || *number == 0.0,
                 Value::Text(text) => text.is_empty(),
                 Value::Bool(_) | Value::Char(_) => false,
+                Value::Big(number) => **number == BigInt::ZERO,
+                Value::List(items) => items.is_empty(),
+                Value::Map(entry) => entry.is_none(),
                 Value::Host(_) => {
                     return Err(Failure::Unsupported("empty of an object".to_owned()).into());
                 }
@@ -208,6 +283,8 @@ impl<'e> Interpreter<'_, 'e> {
             Unary::Size => Value::Int(match &value {
                 Value::Null => 0,
                 Value::Text(text) => text.encode_utf16().count() as i64,
+                Value::List(items) => items.len() as i64,
+                Value::Map(entry) => i64::from(entry.is_some()),
                 Value::Host(_) => {
                     return Err(Failure::Unsupported("size of an object".to_owned()).into());
                 }
@@ -234,6 +311,17 @@ impl<'e> Interpreter<'_, 'e> {
         let name = self.eval(name)?;
         match object {
             Value::Null => Ok(Value::Null),
+            Value::List(items) if self.dialect == Dialect::Jexl3 => {
+                let at = match &name {
+                    Value::Int(at) => usize::try_from(*at).ok(),
+                    _ => None,
+                };
+                let item = at.and_then(|at| items.get(at)).cloned();
+                item.ok_or_else(|| {
+                    Failure::Unsupported("An item that is not there".to_owned()).into()
+                })
+            }
+            Value::Map(entry) => Ok(methods::entry(entry.as_deref(), &name)?),
             Value::Host(host @ (Host::Vars | Host::Props)) => {
                 let value = methods::host(host, "get", &[name], self.scope)?;
                 if value.is_null() && self.dialect == Dialect::Jexl2 {
@@ -264,6 +352,7 @@ impl<'e> Interpreter<'_, 'e> {
             }
             Value::Host(host) => methods::host(host, method, &args, self.scope)?,
             Value::Text(text) => methods::text(&text, method, &args)?,
+            Value::Map(entry) => methods::map(entry.as_deref(), method, &args)?,
             other => methods::scalar(&other, method, &args)?,
         })
     }
@@ -278,12 +367,15 @@ fn unary_of_jexl2<'e>(operator: Unary, value: Value<'e>) -> Result<Value<'e>, Fa
         Unary::Complement => Value::Int(!value.to_long()?),
         Unary::Not => Value::Bool(!value.to_bool()?),
         Unary::Empty => match &value {
-            Value::Null => Value::Bool(true),
+            Value::Null | Value::Map(None) => Value::Bool(true),
+            Value::List(items) => Value::Bool(items.is_empty()),
             Value::Text(text) => Value::Bool(text.is_empty()),
             _ => Value::Bool(false),
         },
         Unary::Size => match &value {
             Value::Text(text) => Value::Int(text.encode_utf16().count() as i64),
+            Value::List(items) => Value::Int(items.len() as i64),
+            Value::Map(entry) => Value::Int(i64::from(entry.is_some())),
             _ => return Err(wrong()),
         },
     })

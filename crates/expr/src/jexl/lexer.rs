@@ -1,5 +1,7 @@
 //! Text to tokens.
 
+use num_bigint::BigInt;
+
 use super::{Dialect, Failure};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -7,6 +9,7 @@ pub(super) enum Token {
     /// A name or a keyword.
     Word(String),
     Int(i64),
+    Big(BigInt),
     Double(f64),
     Text(String),
     /// A punctuation mark or operator.
@@ -151,6 +154,10 @@ impl Lexer<'_> {
                 self.at += 1;
                 double(&text)
             }
+            Some('h' | 'H') if !floating => {
+                self.at += 1;
+                Ok(Token::Big(text.parse().unwrap_or_default()))
+            }
             Some('b' | 'B' | 'h' | 'H') => Err(Failure::Unsupported("big numbers".to_owned())),
             _ if floating => double(&text),
             _ if text.len() > 1 && text.starts_with('0') => self.integer(&text, 8),
@@ -168,7 +175,10 @@ impl Lexer<'_> {
         match i64::from_str_radix(digits, radix) {
             Ok(number) => Ok(Token::Int(number)),
             Err(_) if radix == 8 && digits.contains(['8', '9']) => Err(syntax(self.at, digits)),
-            Err(_) => Err(Failure::Unsupported("big numbers".to_owned())),
+            Err(_) => match BigInt::parse_bytes(digits.as_bytes(), radix) {
+                Some(number) => Ok(Token::Big(number)),
+                None => Err(syntax(self.at, digits)),
+            },
         }
     }
 

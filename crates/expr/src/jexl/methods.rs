@@ -99,6 +99,7 @@ pub(super) fn text<'e>(
             let count = usize::try_from(*count).map_err(|_| out_of_bounds(*count))?;
             Value::from(text.repeat(count))
         }
+        ("split", [Value::Text(by)]) => split(text, by)?,
         (_, [Value::Text(other)]) => with_text(text, method, other)?,
         (_, [Value::Char(other)]) => with_text(text, method, &String::from_utf16_lossy(&[*other]))?,
         ("indexOf", [Value::Text(part), Value::Int(from)]) => {
@@ -232,6 +233,55 @@ fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<
         }
     }
     Ok(())
+}
+
+/// `String.split` by what means itself in a regular expression: without the empty texts at the end.
+fn split<'e>(text: &str, by: &str) -> Result<Value<'e>, Failure> {
+    if by.is_empty() || by.contains(|c: char| r"\.[]{}()*+-?^$|".contains(c)) {
+        return Err(unknown("split"));
+    }
+    let mut parts: Vec<&str> = text.split(by).collect();
+    while parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
+    }
+    if parts == [""] && !text.is_empty() {
+        parts.clear();
+    }
+    let parts = parts.into_iter().map(|part| Value::from(part.to_owned()));
+    Ok(Value::List(parts.collect()))
+}
+
+/// What a map holds under a key.
+pub(super) fn entry<'e>(
+    entry: Option<&(Value<'e>, Value<'e>)>,
+    key: &Value<'_>,
+) -> Result<Value<'e>, Failure> {
+    let is_key = |own: &Value<'_>| match (own, key) {
+        (Value::Text(own), Value::Text(key)) => **own == **key,
+        (Value::Int(own), Value::Int(key)) => own == key,
+        _ => false,
+    };
+    match entry {
+        Some((own, value)) if is_key(own) => Ok(value.clone()),
+        _ => Err(Failure::Unsupported(
+            "An entry that is not there".to_owned(),
+        )),
+    }
+}
+
+/// A method of a map.
+pub(super) fn map<'e>(
+    own: Option<&(Value<'e>, Value<'e>)>,
+    method: &str,
+    args: &[Value<'e>],
+) -> Result<Value<'e>, Failure> {
+    match (method, args) {
+        ("size", []) => Ok(Value::Int(i64::from(own.is_some()))),
+        ("isEmpty", []) => Ok(Value::Bool(own.is_none())),
+        ("get", [key]) => entry(own, key),
+        ("containsKey", [key]) => Ok(Value::Bool(entry(own, key).is_ok())),
+        _ => Err(unknown(method)),
+    }
 }
 
 /// A method of a number, boolean or character.

@@ -9,6 +9,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<Node>, Failure> 
         tokens: tokens(text, dialect)?,
         at: 0,
         depth: 0,
+        loops: 0,
         dialect,
     };
     let mut statements = Vec::new();
@@ -25,6 +26,8 @@ struct Parser {
     tokens: Vec<(Token, usize)>,
     at: usize,
     depth: usize,
+    /// How many loops are around the place at hand.
+    loops: usize,
     dialect: Dialect,
 }
 
@@ -79,6 +82,7 @@ impl Parser {
             Token::Word(text) | Token::Text(text) => text.clone(),
             Token::Mark(mark) => (*mark).to_owned(),
             Token::Int(number) => number.to_string(),
+            Token::Big(number) => number.to_string(),
             Token::Double(number) => number.to_string(),
             Token::End => "<EOF>".to_owned(),
         };
@@ -90,7 +94,7 @@ impl Parser {
         if self.take_mark(";") {
             return Ok(None);
         }
-        if self.is_mark("{") {
+        if self.is_mark("{") && !self.starts_map() {
             return self.block().map(Some);
         }
         if self.is_mark("@") || self.is_mark("#") {
@@ -99,8 +103,21 @@ impl Parser {
         if let Token::Word(word) = self.peek() {
             match word.as_str() {
                 "if" => return self.if_statement().map(Some),
-                "for" | "while" | "do" => return Err(unsupported("A loop")),
-                "break" | "continue" => return Err(self.unexpected()),
+                "for" | "foreach" | "while" | "do" if self.starts_loop() => {
+                    return self.a_loop().map(Some);
+                }
+                "break" | "continue" if self.dialect == Dialect::Jexl3 && self.loops > 0 => {
+                    let node = match word.as_str() {
+                        "break" => Node::Break,
+                        _ => Node::Continue,
+                    };
+                    self.next();
+                    self.take_mark(";");
+                    return Ok(Some(node));
+                }
+                "break" | "continue" if self.dialect == Dialect::Jexl3 => {
+                    return Err(self.unexpected());
+                }
                 "var" => return self.declaration().map(Some),
                 "return" => {
                     self.next();
@@ -117,6 +134,108 @@ impl Parser {
             return Err(self.unexpected());
         }
         Ok(Some(node))
+    }
+
+    /// Whether a map rather than a block begins here.
+    fn starts_map(&self) -> bool {
+        let ahead = |count: usize| self.tokens.get(self.at + count).map(|(token, _)| token);
+        let colon = |count| matches!(ahead(count), Some(Token::Mark(":")));
+        let is_key = matches!(
+            ahead(1),
+            Some(Token::Text(_) | Token::Int(_) | Token::Word(_))
+        );
+        self.is_mark("{") && (colon(1) || (is_key && colon(2)))
+    }
+
+    /// JEXL 2 has no `do`, JEXL 3 no `foreach`.
+    fn starts_loop(&self) -> bool {
+        match self.dialect {
+            Dialect::Jexl2 => !self.is_word("do"),
+            Dialect::Jexl3 => !self.is_word("foreach"),
+        }
+    }
+
+    fn a_loop(&mut self) -> Parsed {
+        let Token::Word(word) = self.next() else {
+            return Err(self.unexpected());
+        };
+        self.loops += 1;
+        let node = match word.as_str() {
+            "while" => {
+                self.expect("(")?;
+                let condition = self.expression()?;
+                self.expect(")")?;
+                Node::While(Box::new(condition), Box::new(self.branch()?))
+            }
+            "do" => {
+                let body = self.branch()?;
+                if !self.take_word("while") {
+                    return Err(self.unexpected());
+                }
+                self.expect("(")?;
+                let condition = self.expression()?;
+                self.expect(")")?;
+                self.take_mark(";");
+                Node::DoWhile(Box::new(condition), Box::new(body))
+            }
+            word => self.for_each(word == "foreach")?,
+        };
+        self.loops -= 1;
+        Ok(node)
+    }
+
+    /// What stands behind `for`: `(name : values) statement`, in JEXL 2 behind `foreach` also `(name in values)`.
+    fn for_each(&mut self, named: bool) -> Parsed {
+        self.expect("(")?;
+        self.take_word("var");
+        let Token::Word(name) = self.next() else {
+            return Err(self.unexpected());
+        };
+        if !(named && self.take_word("in")) {
+            self.expect(":")?;
+        }
+        let values = self.expression()?;
+        self.expect(")")?;
+        let body = Box::new(self.branch()?);
+        Ok(Node::For(name.into(), Box::new(values), body))
+    }
+
+    fn array(&mut self) -> Parsed {
+        self.expect("[")?;
+        let mut items = Vec::new();
+        if self.take_mark("]") {
+            return Ok(Node::Array(items));
+        }
+        loop {
+            if self.is_mark("...") {
+                return Err(unsupported("A list"));
+            }
+            items.push(self.expression()?);
+            if self.take_mark("]") {
+                return Ok(Node::Array(items));
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn map(&mut self) -> Parsed {
+        self.expect("{")?;
+        if self.take_mark(":") {
+            self.expect("}")?;
+            return Ok(Node::Map(None));
+        }
+        let key = match self.next() {
+            Token::Text(key) => Node::Text(key.into()),
+            Token::Int(key) => Node::Int(key),
+            _ => return Err(unsupported("A map with computed keys")),
+        };
+        self.expect(":")?;
+        let value = self.expression()?;
+        if self.is_mark(",") {
+            return Err(unsupported("A map with several entries"));
+        }
+        self.expect("}")?;
+        Ok(Node::Map(Some(Box::new((key, value)))))
     }
 
     fn block(&mut self) -> Parsed {
@@ -380,6 +499,10 @@ impl Parser {
         let mut node = self.primary()?;
         loop {
             let safe = self.is_mark("?.");
+            let is_made_here = matches!(node, Node::Array(_) | Node::Map(_) | Node::Call { .. });
+            if is_made_here && self.dialect == Dialect::Jexl2 && self.is_mark("[") {
+                return Err(self.unexpected());
+            }
             if self.take_mark("[") {
                 let name = self.expression()?;
                 self.expect("]")?;
@@ -451,12 +574,15 @@ impl Parser {
                 }
                 return Ok(inner);
             }
-            Token::Mark("[" | "{") => return Err(unsupported("An array, map or set")),
+            Token::Mark("[") => return self.array(),
+            Token::Mark("{") if self.starts_map() => return self.map(),
+            Token::Mark("{") => return Err(unsupported("A set")),
             Token::Mark("`") => return Err(unsupported("A template text")),
             Token::Mark(_) | Token::End => return Err(self.unexpected()),
             Token::Word(word) => match word.as_str() {
                 "new" => return Err(unsupported("A constructor")),
                 "function" => return Err(unsupported("A lambda")),
+                "break" | "continue" if self.dialect == Dialect::Jexl2 => {}
                 "if" | "else" | "for" | "while" | "do" | "var" | "return" | "break"
                 | "continue" | "and" | "or" | "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "div"
                 | "mod" => return Err(self.unexpected()),
@@ -466,6 +592,7 @@ impl Parser {
         }
         let node = match self.next() {
             Token::Int(number) => Node::Int(number),
+            Token::Big(number) => Node::Big(number),
             Token::Double(number) => Node::Double(number),
             Token::Text(text) => Node::Text(text.into()),
             Token::Word(word) => match word.as_str() {
