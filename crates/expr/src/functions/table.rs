@@ -207,14 +207,14 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         Stateful(jexl::prepare_jexl2),
         "The result of a Commons JEXL 2 expression.",
     )
-    .differs("numbers with a point are `double`, where JEXL 2 has `float`; loops, collections and constructors need a JVM."),
+    .differs("numbers with a point are `double`, where JEXL 2 has `float`; maps of several entries, sets, lambdas and constructors need a JVM."),
     core(
         "__jexl3",
         &[required("expression"), STORE],
         Stateful(jexl::prepare_jexl3),
         "The result of a Commons JEXL 3 expression.",
     )
-    .differs("loops, collections and constructors need a JVM."),
+    .differs("maps of several entries, sets, lambdas and constructors need a JVM."),
     core(
         "__log",
         &[
