@@ -7,7 +7,7 @@
 //!
 //! PostgreSQL (`org.postgresql.Driver`) is spoken natively, as pgjdbc does it, and so are MySQL and MariaDB with
 //! `com.mysql.cj.jdbc.Driver`, as Connector/J 8 does it. Java and the driver's own jar run all JDBC elements
-//! of a plan where one of them needs them: another database, an address with settings beyond user, password and application
+//! of a plan where one of them needs them: another database (SQLite too, whose drivers for Java differ in what they throw), an address with settings beyond user, password and application
 //! name (for MySQL: user, password, `useSSL=false` and its like, `characterEncoding=UTF-8`), connection properties, callable statements, result variables, parameters of rare types, scripts that use connections.
 //!
 //! Differences: connections are not encrypted; the transaction isolation is set once for a connection, not with each loan;
