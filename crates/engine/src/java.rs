@@ -10,10 +10,13 @@ use std::time::Duration;
 
 use drumfire_expr::{Raised, Scope, ScriptCall, Template, Value};
 use drumfire_results::{AssertionResult, Sample};
+pub use drumfire_web::cookies::Cookie;
 
 use crate::context::{Context, OWN_VARIABLES};
 use crate::control::Control;
 use crate::elements::Action;
+use crate::elements::config::CookieManager;
+pub use crate::elements::config::SeenCookie;
 pub use crate::elements::java::{text_blocks, text_sees};
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::http::edits::Replaced;
@@ -177,6 +180,13 @@ pub trait JavaHost: Send + Sync {
 
     /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
     fn break_off(&self, by_force: bool);
+}
+
+fn cookie_manager(package: &Package) -> Option<&CookieManager> {
+    match &package.sampler {
+        Sampler::Http(sampler) => sampler.cookie_manager(),
+        _ => None,
+    }
 }
 
 /// A call on a thread of its own.
@@ -471,11 +481,36 @@ impl<'a> Visit<'a> {
         look(cx, package)
     }
 
-    /// Changes the HTTP Request at hand for this sample.
-    pub fn set_request(&mut self, before: Request, after: Request) {
-        if let Some(cx) = self.user_mut() {
+    /// Changes the HTTP Request at hand for this sample; headers for good, if they were changed where they are kept.
+    pub fn set_request(&mut self, before: Request, mut after: Request, in_place: bool) {
+        if in_place && before.headers != after.headers {
+            let stay = self.with_package(|cx, package| match &package.sampler {
+                Sampler::Http(sampler) => {
+                    Some(sampler.keep_headers(cx, &before.headers, &after.headers))
+                }
+                _ => None,
+            });
+            if stay == Some(true) {
+                after.headers.clone_from(&before.headers);
+            }
+        }
+        if let Some(cx) = self.user_mut().filter(|_| before != after) {
             cx.http.edits.add(Replaced { before, after });
         }
+    }
+
+    /// The cookies of the user that the HTTP Request at hand may send.
+    pub fn cookies(&mut self) -> Vec<SeenCookie> {
+        self.with_package(|cx, package| Some(cookie_manager(package)?.cookies(cx)))
+            .unwrap_or_default()
+    }
+
+    /// Takes these for all of those cookies; `None`: there is no Cookie Manager any longer.
+    pub fn set_cookies(&mut self, cookies: Option<Vec<Cookie>>) {
+        self.with_package(|cx, package| {
+            cookie_manager(package)?.replace(cx, cookies);
+            Some(())
+        });
     }
 
     /// What the user does after this sample.

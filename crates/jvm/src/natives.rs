@@ -232,11 +232,31 @@ extern "system" fn set_request<'l>(
     _: JClass<'l>,
     before: JByteArray<'l>,
     after: JByteArray<'l>,
+    in_place: jboolean,
 ) {
     env.with_env(|env| -> Result<_> {
         let before = request::read(&env.convert_byte_array(&before)?);
         let after = request::read(&env.convert_byte_array(&after)?);
-        visit(move |visit| visit.set_request(before, after))
+        visit(move |visit| visit.set_request(before, after, in_place))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn cookies<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
+    env.with_env(|env| -> Result<_> {
+        let cookies = visit(|visit| visit.cookies())?;
+        env.byte_array_from_slice(&request::write_cookies(&cookies))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn set_cookies<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, bytes: JByteArray<'l>) {
+    env.with_env(|env| -> Result<_> {
+        let cookies = match bytes.is_null() {
+            true => None,
+            false => Some(request::read_cookies(&env.convert_byte_array(&bytes)?)),
+        };
+        visit(move |visit| visit.set_cookies(cookies))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -458,7 +478,9 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "sampler" "()J" sampler,
         "request" "()[B" request_of,
         "namedSampler" "()[Ljava/lang/String;" named_sampler,
-        "setRequest" "([B[B)V" set_request,
+        "setRequest" "([B[BZ)V" set_request,
+        "cookies" "()[B" cookies,
+        "setCookies" "([B)V" set_cookies,
         "verdict" "(Ljava/lang/String;ZZLjava/lang/String;)V" verdict,
         "thrown" "(ILjava/lang/String;)V" thrown,
         "setAction" "(I)V" set_action,

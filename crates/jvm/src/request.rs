@@ -1,6 +1,7 @@
-//! The settings of an HTTP Request on their way between Rust and Java. Java's side is `Requests.java`.
+//! The settings of an HTTP Request and its user's cookies on their way between Rust and Java. Java's side is `Requests.java` and
+//! `Cookies.java`.
 
-use drumfire_engine::java::{Request, RequestArgument};
+use drumfire_engine::java::{Cookie, Request, RequestArgument, SeenCookie};
 
 use crate::wire::{Reader, Writer};
 
@@ -29,6 +30,8 @@ pub fn write(request: &Request) -> Vec<u8> {
     for (name, value) in &request.headers {
         out.text(Some(name)).text(Some(value));
     }
+    out.flag(request.has_header_manager);
+    out.text(request.cookie_policy.as_deref());
     out.done()
 }
 
@@ -61,7 +64,46 @@ pub fn read(bytes: &[u8]) -> Request {
         let mut text = || reader.text().unwrap_or_default().to_owned();
         request.headers.push((text(), text()));
     }
+    request.has_header_manager = reader.flag();
+    request.cookie_policy = reader.text().map(str::to_owned);
     request
+}
+
+pub fn write_cookies(cookies: &[SeenCookie]) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.number(cookies.len() as i32);
+    for SeenCookie { cookie, written } in cookies {
+        out.text(Some(&cookie.name)).text(Some(&cookie.value));
+        out.text(Some(&cookie.domain)).text(Some(&cookie.path));
+        out.flag(cookie.secure).large(cookie.expires_s);
+        out.flag(cookie.path_specified)
+            .flag(cookie.domain_specified);
+        out.number(cookie.version);
+        out.text(written.as_deref());
+    }
+    out.done()
+}
+
+pub fn read_cookies(bytes: &[u8]) -> Vec<Cookie> {
+    let mut reader = Reader::new(bytes);
+    let count = reader.number();
+    let cookies = (0..count).map(|_| {
+        let mut text = || Box::from(reader.text().unwrap_or_default());
+        let cookie = Cookie {
+            name: text(),
+            value: text(),
+            domain: text(),
+            path: text(),
+            secure: reader.flag(),
+            expires_s: reader.large(),
+            path_specified: reader.flag(),
+            domain_specified: reader.flag(),
+            version: reader.number(),
+        };
+        reader.text();
+        cookie
+    });
+    cookies.collect()
 }
 
 #[cfg(test)]
@@ -85,8 +127,34 @@ mod tests {
                 always_encode: true,
             }],
             headers: vec![("X".into(), "y".into())],
+            has_header_manager: true,
+            cookie_policy: Some("standard".into()),
             ..Request::default()
         };
         assert_eq!(read(&write(&request)), request);
+    }
+
+    #[test]
+    fn cookies_come_back() {
+        let cookie = Cookie {
+            name: "n".into(),
+            value: "v".into(),
+            domain: "d".into(),
+            path: "/".into(),
+            secure: true,
+            expires_s: 1 << 40,
+            path_specified: false,
+            domain_specified: true,
+            version: 1,
+        };
+        let seen = [None, Some("${v}".into())].map(|written| SeenCookie {
+            cookie: cookie.clone(),
+            written,
+        });
+        assert_eq!(
+            read_cookies(&write_cookies(&seen)),
+            [cookie.clone(), cookie]
+        );
+        assert!(read_cookies(&write_cookies(&[])).is_empty());
     }
 }

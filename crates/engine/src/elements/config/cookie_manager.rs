@@ -18,6 +18,8 @@ use crate::elements::{Roles, ThreadIterationListener};
 pub struct CookieManager {
     state: StateId,
     initial: Vec<PlannedCookie>,
+    /// `CookieManager.policy`.
+    policy: String,
     settings: Settings,
     clear_each_iteration: bool,
     controlled_by_thread: bool,
@@ -36,6 +38,16 @@ pub struct Jar {
     store: CookieStore,
     /// The planned cookies' values as they were put in.
     evaluated: Vec<String>,
+    /// The sample whose script has cleared the manager itself: later it is in no sampler's scope any longer
+    /// (`AbstractTestElement#clear` takes the GUI class away, by which `HTTPSamplerBase#applies` knows what is meant for it).
+    cleared_in: Option<u32>,
+}
+
+/// What a script sees of a cookie.
+pub struct SeenCookie {
+    pub cookie: Cookie,
+    /// The text of the plan, where its value has variables.
+    pub written: Option<Box<str>>,
 }
 
 /// One user's cookies by their managers; the users of a Parallel Controller's children share them.
@@ -98,6 +110,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let manager = Arc::new(CookieManager {
         state: d.new_state(),
         initial,
+        policy: policy_name,
         settings,
         clear_each_iteration: d.bool("CookieManager.clearEachIteration", false),
         controlled_by_thread: d.bool("CookieManager.controlledByThreadGroup", false),
@@ -138,6 +151,22 @@ fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCoo
     })
 }
 
+impl Jar {
+    fn is_void(&self, cx: &Context) -> bool {
+        let cleared = self.cleared_in;
+        cleared.is_some_and(|sample| sample != cx.sample_number)
+    }
+}
+
+impl PlannedCookie {
+    /// Whether this one is in the jar with the value that was put in.
+    fn is(&self, cookie: &Cookie, value: &str) -> bool {
+        cookie.name == self.cookie.name
+            && cookie.domain == self.cookie.domain
+            && *cookie.value == *value
+    }
+}
+
 impl CookieManager {
     fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
         let mut jar = match cx.http.jars.take(self.state) {
@@ -166,6 +195,7 @@ impl CookieManager {
         Jar {
             store: CookieStore::new(cookies),
             evaluated,
+            cleared_in: None,
         }
     }
 
@@ -179,11 +209,7 @@ impl CookieManager {
             if *last == value {
                 continue;
             }
-            let own = |cookie: &&mut Cookie| {
-                cookie.name == planned.cookie.name
-                    && cookie.domain == planned.cookie.domain
-                    && *cookie.value == **last
-            };
+            let own = |cookie: &&mut Cookie| planned.is(cookie, last);
             if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(own) {
                 cookie.value = value.as_str().into();
             }
@@ -204,11 +230,52 @@ impl CookieManager {
         self.with_jar(cx, |jar, _| jar.store = Default::default());
     }
 
+    /// The policy by its name, unless the manager is in no sampler's scope any longer.
+    pub fn policy(&self, cx: &mut Context) -> Option<&str> {
+        let is_void = self.with_jar(cx, |jar, cx| jar.is_void(cx));
+        (!is_void).then_some(&*self.policy)
+    }
+
+    /// All cookies, in their order.
+    pub fn cookies(&self, cx: &mut Context) -> Vec<SeenCookie> {
+        self.with_jar(cx, |jar, cx| {
+            self.refresh(jar, cx);
+            let all = jar.store.cookies().iter();
+            all.map(|cookie| SeenCookie {
+                cookie: cookie.clone(),
+                written: self.written(cookie, &jar.evaluated),
+            })
+            .collect()
+        })
+    }
+
+    /// The text that the plan has for a cookie with variables.
+    fn written(&self, cookie: &Cookie, evaluated: &[String]) -> Option<Box<str>> {
+        let mut planned = self.initial.iter().zip(evaluated);
+        let own = planned
+            .find(|(planned, value)| planned.is(cookie, value))?
+            .0;
+        own.value.is_some().then(|| own.cookie.value.clone())
+    }
+
+    /// Takes these for all cookies that there are; `None`: there is no manager any longer.
+    pub fn replace(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>) {
+        self.with_jar(cx, |jar, cx| {
+            if cookies.is_none() {
+                jar.cleared_in.get_or_insert(cx.sample_number);
+            }
+            jar.store = CookieStore::new(cookies.unwrap_or_default());
+        });
+    }
+
     /// Takes a `Set-Cookie` header in.
     pub fn receive(&self, cx: &mut Context, header: &str, url: &Url) {
         let now_ms = cx.clock().now_ms();
         self.with_jar(cx, |jar, cx| {
             let prefix = self.saved_prefix.as_deref();
+            if jar.is_void(cx) {
+                return;
+            }
             jar.store
                 .add_from_header(&self.settings, header, url, now_ms, |cookie| {
                     if let Some(prefix) = prefix {
@@ -230,8 +297,12 @@ impl ThreadIterationListener for CookieManager {
             self.clear_each_iteration
         };
         if clear {
-            let jar = self.fresh(cx);
-            cx.http.jars.put(self.state, Box::new(jar));
+            let fresh = self.fresh(cx);
+            self.with_jar(cx, |jar, _| {
+                if jar.cleared_in.is_none() {
+                    *jar = fresh;
+                }
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ mod csv_data_set;
 pub mod csv_file;
 mod data_source_element;
 mod dns_cache_manager;
+mod header_manager;
 pub mod java_random;
 mod jks;
 mod keystore_config;
@@ -17,11 +18,14 @@ mod redis_data_set;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
-pub use cookie_manager::{CookieManager, Jars, decode as cookie_manager};
+pub use cookie_manager::{CookieManager, Jars, SeenCookie, decode as cookie_manager};
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use data_source_element::decode as data_source_element;
 pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
+pub use header_manager::{
+    ChangedHeaders, HeaderManager, decode as header_managers, merged as merged_headers,
+};
 pub use keystore_config::{Keystore, decode as keystore, read as read_keystore};
 pub use random_csv_data_set::decode as random_csv_data_set;
 pub use random_variable_config::decode as random_variable;

@@ -11,17 +11,18 @@ use drumfire_expr::{Scope, Template, Text, Value};
 use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
-use drumfire_web::headers::{self, Header};
+use drumfire_web::headers::Header;
 use drumfire_web::trace::Client;
 use drumfire_web::trace::property::{Form, Property};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
 use super::addresses::Addresses;
-use super::edits::{Request, RequestArgument};
+use super::edits::{Replaced, Request, RequestArgument};
 use super::proxy::ProxyChoice;
 use super::reader::{Failure, Reader};
 use crate::context::Context;
+use crate::elements::config::merged_headers;
 use crate::number;
 
 pub struct Call<'s> {
@@ -43,6 +44,9 @@ pub struct Call<'s> {
     path: Text<'s>,
     content_encoding: Text<'s>,
     arguments: Vec<OwnedArgument<'s>>,
+    has_header_manager: bool,
+    /// Of the Cookie Manager in scope.
+    cookie_policy: Option<&'s str>,
     /// The value of the only argument, where it is a long body.
     pieces: Vec<Value>,
     files: Vec<OwnedFile<'s>>,
@@ -116,6 +120,8 @@ impl<'s> Call<'s> {
         let limits = sampler.read_limits(&mut read);
         let headers = sampler.read_headers(&mut read);
         let content = content.unwrap_or_else(|| sampler.read_content(&mut read));
+        let cookie_policy = sampler.cookies.as_ref();
+        let cookie_policy = cookie_policy.and_then(|manager| manager.policy(read.cx));
         let failure = read
             .failure()
             .filter(|failure| failure.matters(sampler.client, form, &method));
@@ -136,6 +142,8 @@ impl<'s> Call<'s> {
             path,
             content_encoding: content.encoding,
             arguments: content.arguments,
+            has_header_manager: !sampler.headers.is_empty(),
+            cookie_policy,
             pieces: content.pieces,
             files: content.files,
         }
@@ -175,14 +183,21 @@ impl<'s> Call<'s> {
                 .iter()
                 .map(|header| (header.name.to_string(), header.value.to_string()))
                 .collect(),
+            has_header_manager: self.has_header_manager,
+            cookie_policy: self.cookie_policy.map(str::to_owned),
         }
     }
 
-    /// Makes the changes that pre-processors ask for.
+    /// Makes the changes that pre-processors ask for. Scripts that follow the sample still see them.
     fn edit(&mut self, cx: &mut Context) {
         let mut request = self.to_request();
+        let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
         for edit in cx.http.edits.take() {
             edit.apply(cx, &mut request);
+        }
+        if let Some(before) = before {
+            let after = request.clone();
+            cx.http.edits.add(Replaced { before, after });
         }
         if *self.label != *request.name {
             self.label = request.name.into();
@@ -395,22 +410,10 @@ impl HttpSampler {
     }
 
     fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
-        let mut merged = Vec::new();
-        for rows in &self.headers {
-            let rows: Vec<Header<'s>> = rows
-                .iter()
-                .map(|(name, value)| {
-                    let name = cow(read.text(Property::HeaderName, name));
-                    Header::new(name, cow(read.text(Property::HeaderValue, value)))
-                })
-                .collect();
-            if merged.is_empty() {
-                merged = rows;
-            } else {
-                headers::merge(&mut merged, &rows);
-            }
-        }
-        merged
+        let changed = read.cx.http.changed_headers.clone();
+        merged_headers(&self.headers, &changed, &mut |property, template| {
+            read.text(property, template)
+        })
     }
 
     /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
@@ -447,13 +450,6 @@ impl super::FileTemplate {
             param_name: read.text(Property::FileParameter, &self.param_name),
             mime_type: read.text(Property::FileType, &self.mime_type),
         }
-    }
-}
-
-fn cow(text: Text<'_>) -> Cow<'_, str> {
-    match text {
-        Text::Literal(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.into_string()),
     }
 }
 

@@ -10,6 +10,7 @@ use super::source::{SourceTemplate, SourceType};
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::compile::{Decoder, Element, Manager};
+use crate::elements::config::header_managers;
 use crate::elements::samplers::defaults::is_defaults;
 use crate::program::Needs;
 use drumfire_expr::Template;
@@ -172,7 +173,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
             .filter_map(|prop| argument(d, prop))
             .collect(),
         files: files(d, &merged),
-        headers: headers(d, &applicable),
+        headers: header_managers(d, &applicable),
         follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
         auto_redirects: merged.flag(d, "HTTPSampler.auto_redirects"),
         keep_alive: merged.flag(d, "HTTPSampler.use_keepalive"),
@@ -293,30 +294,6 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
         });
     }
     files
-}
-
-/// HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. Of several, nearer ones win by name.
-///
-/// Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
-pub fn headers(d: &mut Decoder, configs: &[&Element]) -> Vec<Vec<(Template, Template)>> {
-    let mut managers = Vec::new();
-    for config in configs
-        .iter()
-        .filter(|config| config.class == "HeaderManager")
-    {
-        let mut rows = Vec::new();
-        for prop in config.props.list("HeaderManager.headers") {
-            let Value::Element(header) = &prop.value else {
-                continue;
-            };
-            rows.push((
-                d.compile(&header.props.str("Header.name")),
-                d.compile(&header.props.str("Header.value")),
-            ));
-        }
-        managers.push(rows);
-    }
-    managers
 }
 
 fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {

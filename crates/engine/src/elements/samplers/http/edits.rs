@@ -19,6 +19,9 @@ pub struct Request {
     pub arguments: Vec<RequestArgument>,
     /// What Header Managers in scope give.
     pub headers: Vec<(String, String)>,
+    pub has_header_manager: bool,
+    /// Of the Cookie Manager in scope, if there is one.
+    pub cookie_policy: Option<String>,
 }
 
 /// One argument (`HTTPArgument`).

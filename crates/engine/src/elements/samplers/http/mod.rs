@@ -46,7 +46,7 @@ use drumfire_web::Exception;
 use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
-pub use decode::{decode, headers, is_applicable};
+pub use decode::{decode, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};
 pub use response::MediaType;
 pub use settings::Settings;
@@ -54,7 +54,7 @@ pub use state::{UserState, new_tls, new_worker};
 
 use crate::context::Context;
 use crate::elements::config::{
-    AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
+    AuthManager, CacheManager, CookieManager, DnsCacheManager, HeaderManager, Keystore,
 };
 use crate::program::Needs;
 use call::Call;
@@ -77,7 +77,7 @@ pub struct HttpSampler {
     arguments: Vec<ArgumentTemplate>,
     files: Vec<FileTemplate>,
     /// Header Managers in scope, the innermost first.
-    headers: Vec<Vec<(Template, Template)>>,
+    headers: Vec<HeaderManager>,
     follow_redirects: bool,
     auto_redirects: bool,
     keep_alive: bool,
@@ -158,6 +158,26 @@ impl HttpSampler {
             after: after.clone(),
         });
         after
+    }
+
+    /// Code has had the sampler's headers in hands, in the object that it was given. In the only manager in scope they stay so;
+    /// a merged copy of several lasts for the sample at hand. Gives whether they stay.
+    pub fn keep_headers(
+        &self,
+        cx: &mut Context,
+        before: &[(String, String)],
+        after: &[(String, String)],
+    ) -> bool {
+        let [only] = &*self.headers else {
+            return false;
+        };
+        cx.http.changed_headers.change(only, before, after);
+        true
+    }
+
+    /// The Cookie Manager in scope.
+    pub fn cookie_manager(&self) -> Option<&CookieManager> {
+        self.cookies.as_deref()
     }
 
     /// What is caught only by `HTTPSamplerBase#sample()` has neither label nor address (`errorResult(e, new HTTPSampleResult())`).

@@ -12,13 +12,15 @@ use super::edits::Edits;
 use super::proxy::{ProxyAccess, ProxyAccesses};
 use super::settings::{pool_options, tls_options};
 use super::source::SourceType;
-use crate::elements::config::Jars;
+use crate::elements::config::{ChangedHeaders, Jars};
 
 /// One user's connections and credentials.
 pub struct UserState {
     pub session: Rc<Session>,
     pub credentials: CredentialStore,
     pub jars: Rc<Jars>,
+    /// Headers of the plan that scripts have changed.
+    pub changed_headers: ChangedHeaders,
     /// What pre-processors change in the next sample.
     pub edits: Edits,
     /// The clients that talk to proxies.
@@ -41,6 +43,7 @@ impl UserState {
         UserState {
             session: Rc::new(Session::new(worker.clone())),
             credentials: CredentialStore::default(),
+            changed_headers: ChangedHeaders::default(),
             edits: Edits::default(),
             proxies: ProxyAccesses::default(),
             sources: Vec::new(),
@@ -57,6 +60,7 @@ impl UserState {
         UserState {
             session: self.session.clone(),
             jars: self.jars.clone(),
+            changed_headers: self.changed_headers.clone(),
             reset: self.reset.clone(),
             used: self.used,
             ..UserState::new(worker)

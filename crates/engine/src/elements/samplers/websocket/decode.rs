@@ -5,7 +5,8 @@ use drumfire_expr::Template;
 use super::WebSocketSampler;
 use super::filter::{self, Filter};
 use crate::compile::{Decoder, Element, Manager};
-use crate::elements::samplers::http::{self, GeneralProxy};
+use crate::elements::config::header_managers;
+use crate::elements::samplers::http::GeneralProxy;
 use crate::program::Needs;
 
 /// What a sampler does.
@@ -116,7 +117,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         address,
         connect_timeout: d.optional("connectTimeout"),
         read_timeout: d.optional("readTimeout"),
-        headers: http::headers(d, configs),
+        headers: header_managers(d, configs),
         cookies,
         proxy,
         filters: filters(d, configs),

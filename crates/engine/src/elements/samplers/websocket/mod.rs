@@ -26,14 +26,13 @@ use std::sync::Arc;
 use drumfire_expr::Template;
 use drumfire_http::{Frame, Opcode};
 use drumfire_results::{DataType, Sample, Text};
-use drumfire_web::headers::{self, Header};
 use drumfire_web::url::Url;
 
 pub use client::Client;
 pub use decode::decode;
 
 use crate::context::Context;
-use crate::elements::config::CookieManager;
+use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::GeneralProxy;
 use crate::program::Needs;
 use call::Call;
@@ -58,7 +57,7 @@ pub struct WebSocketSampler {
     connect_timeout: Option<Template>,
     read_timeout: Option<Template>,
     /// Header Managers in scope, the innermost first.
-    headers: Vec<Vec<(Template, Template)>>,
+    headers: Vec<HeaderManager>,
     cookies: Option<Arc<CookieManager>>,
     proxy: GeneralProxy,
     filters: Vec<Filter>,
@@ -194,25 +193,16 @@ impl WebSocketSampler {
         if self.headers.is_empty() && self.cookies.is_none() {
             return Vec::new();
         }
-        let mut merged: Vec<Header<'_>> = Vec::new();
-        for rows in &self.headers {
-            let rows: Vec<Header<'_>> = rows
-                .iter()
-                .map(|(name, value)| {
-                    Header::new(name.eval(cx).into_string(), value.eval(cx).into_string())
-                })
-                .collect();
-            match merged.is_empty() {
-                true => merged = rows,
-                false => headers::merge(&mut merged, &rows),
-            }
-        }
         let mut map: Vec<(String, String)> = Vec::new();
         let mut put =
             |name: String, value: String| match map.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => *known = value,
                 None => map.push((name, value)),
             };
+        let changed = cx.http.changed_headers.clone();
+        let merged = merged_headers(&self.headers, &changed, &mut |_, template| {
+            template.eval(cx)
+        });
         for header in merged {
             if !header.name.trim().is_empty() {
                 put(header.name.into_owned(), header.value.into_owned());

@@ -42,8 +42,17 @@ final class Natives {
     /** The class and the name of the sampler at hand; null if there is none. */
     static native String[] namedSampler();
 
-    /** Changes the HTTP Request at hand for this sample by what differs between the two. */
-    static native void setRequest(byte[] before, byte[] after);
+    /**
+     * Changes the HTTP Request at hand for this sample by what differs between the two. Where headers were changed in the
+     * manager that the request came with, they stay so.
+     */
+    static native void setRequest(byte[] before, byte[] after, boolean isSameHeaderManager);
+
+    /** The cookies that the HTTP Request at hand may send, as {@link Cookies} writes them. */
+    static native byte[] cookies();
+
+    /** Takes these for all of those cookies; null: there is no Cookie Manager any longer. */
+    static native void setCookies(byte[] cookies);
 
     /** The verdict of an assertion. */
     static native void verdict(String name, boolean failure, boolean error, String message);

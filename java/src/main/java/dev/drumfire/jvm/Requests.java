@@ -2,6 +2,7 @@ package dev.drumfire.jvm;
 
 import org.apache.jmeter.config.Argument;
 import org.apache.jmeter.config.Arguments;
+import org.apache.jmeter.protocol.http.control.CookieManager;
 import org.apache.jmeter.protocol.http.control.Header;
 import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
@@ -41,8 +42,12 @@ final class Requests {
         for (int left = in.number(); left > 0; left--) {
             headers.add(new Header(in.text(), in.text()));
         }
-        if (headers.size() > 0) {
+        if (in.flag()) {
             sampler.setHeaderManager(headers);
+        }
+        String policy = in.text();
+        if (policy != null) {
+            sampler.setCookieManager(new Cookies(policy));
         }
         sampler.setRunningVersion(true);
         return sampler;
@@ -67,6 +72,9 @@ final class Requests {
         for (int i = 0; headers != null && i < headers.size(); i++) {
             out.text(headers.get(i).getName()).text(headers.get(i).getValue());
         }
+        out.flag(headers != null);
+        CookieManager cookies = sampler.getCookieManager();
+        out.text(cookies == null ? null : cookies.getPolicy());
         return out.done();
     }
 }

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.apache.jmeter.config.ConfigTestElement;
 import org.apache.jmeter.engine.util.ConfigMergabilityIndicator;
 import org.apache.jmeter.engine.util.NoConfigMerge;
+import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
@@ -38,6 +39,8 @@ final class User {
     private boolean isSamplerKnown;
     private Sampler sampler;
     private byte[] requestBefore;
+    private HeaderManager headersBefore;
+    private Cookies cookiesBefore;
     /** The number of the sample that {@link #elements} were last prepared for. */
     private int sample = -1;
     private final Set<TestElement> changed = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -132,11 +135,11 @@ final class User {
 
     /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
     record Hands(boolean isResultOffered, SampleResult result, byte[] resultBefore, byte[] bodyBefore, boolean isSamplerKnown, Sampler sampler,
-            byte[] requestBefore, TestLogicalAction action) {
+            byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }
 
     Hands hands() {
-        return new Hands(isResultOffered, result, resultBefore, bodyBefore, isSamplerKnown, sampler, requestBefore, context.getTestLogicalAction());
+        return new Hands(isResultOffered, result, resultBefore, bodyBefore, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
     }
 
     void take(Hands hands) {
@@ -147,6 +150,8 @@ final class User {
         isSamplerKnown = hands.isSamplerKnown;
         sampler = hands.sampler;
         requestBefore = hands.requestBefore;
+        headersBefore = hands.headersBefore;
+        cookiesBefore = hands.cookiesBefore;
         context.setTestLogicalAction(hands.action);
         isBusy = true;
     }
@@ -194,9 +199,12 @@ final class User {
             }
             requestBefore = isResultOffered ? Natives.request() : null;
             if (requestBefore != null) {
-                sampler = Requests.read(requestBefore);
+                HTTPSamplerBase http = Requests.read(requestBefore);
+                sampler = http;
                 sampler.setThreadContext(context);
-                requestBefore = Requests.write((HTTPSamplerBase) sampler);
+                requestBefore = Requests.write(http);
+                headersBefore = http.getHeaderManager();
+                cookiesBefore = (Cookies) http.getCookieManager();
             } else if (isResultOffered) {
                 sampler = named(Natives.namedSampler());
             }
@@ -234,7 +242,10 @@ final class User {
         if (requestBefore != null && sampler instanceof HTTPSamplerBase http) {
             byte[] after = Requests.write(http);
             if (!Arrays.equals(requestBefore, after)) {
-                Natives.setRequest(requestBefore, after);
+                Natives.setRequest(requestBefore, after, headersBefore != null && http.getHeaderManager() == headersBefore);
+            }
+            if (cookiesBefore != null) {
+                cookiesBefore.end();
             }
         }
         if (context.getTestLogicalAction() != TestLogicalAction.CONTINUE) {

@@ -1,0 +1,188 @@
+//! HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. Of several, nearer ones win by name.
+//!
+//! Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
+//!
+//! What a script changes in the only manager of a request stays so for its user's later requests; of several, a request has a
+//! merged copy, which lasts for one sample. Differs from JMeter: there the merged copy has the outermost manager's own headers in
+//! it, and a value that a script sets in one of those stays.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use drumfire_expr::{Template, Text};
+use drumfire_jmx::Value;
+use drumfire_web::headers::{self, Header};
+use drumfire_web::trace::property::Property;
+
+use crate::compile::{Decoder, Element};
+
+pub struct HeaderManager {
+    /// The element in the tree.
+    id: usize,
+    rows: Vec<(Template, Template)>,
+}
+
+/// The managers among a sampler's configuration, in its order.
+pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<HeaderManager> {
+    let managers = configs.iter().filter(|one| one.class == "HeaderManager");
+    managers
+        .map(|config| HeaderManager::new(d, config))
+        .collect()
+}
+
+/// Reads a name or a value.
+type Read<'r, 's> = &'r mut dyn FnMut(Property, &'s Template) -> Text<'s>;
+
+/// The headers of all managers, the innermost first (`HeaderManager#merge`).
+pub fn merged<'s>(
+    managers: &'s [HeaderManager],
+    changed: &ChangedHeaders,
+    read: Read<'_, 's>,
+) -> Vec<Header<'s>> {
+    let mut merged = Vec::new();
+    for manager in managers {
+        let rows = manager.evaluate(changed, read);
+        if merged.is_empty() {
+            merged = rows;
+        } else {
+            headers::merge(&mut merged, &rows);
+        }
+    }
+    merged
+}
+
+impl HeaderManager {
+    fn new(d: &mut Decoder, element: &Element) -> HeaderManager {
+        let mut rows = Vec::new();
+        for prop in element.props.list("HeaderManager.headers") {
+            let Value::Element(header) = &prop.value else {
+                continue;
+            };
+            rows.push((
+                d.compile(&header.props.str("Header.name")),
+                d.compile(&header.props.str("Header.value")),
+            ));
+        }
+        HeaderManager {
+            id: element.id,
+            rows,
+        }
+    }
+
+    fn evaluate<'s>(&'s self, changed: &ChangedHeaders, read: Read<'_, 's>) -> Vec<Header<'s>> {
+        let Some(changed) = changed.of(self.id) else {
+            let rows = self.rows.iter();
+            return rows.map(|row| planned(row, read)).collect();
+        };
+        let rows = changed.iter().map(|row| match row {
+            Row::Planned(place) => planned(&self.rows[*place], read),
+            Row::Given(name, value) => Header::new(name.to_string(), value.to_string()),
+        });
+        rows.collect()
+    }
+}
+
+fn planned<'s>((name, value): &'s (Template, Template), read: Read<'_, 's>) -> Header<'s> {
+    let name = cow(read(Property::HeaderName, name));
+    Header::new(name, cow(read(Property::HeaderValue, value)))
+}
+
+fn cow(text: Text<'_>) -> Cow<'_, str> {
+    match text {
+        Text::Literal(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.into_string()),
+    }
+}
+
+/// One user's headers where scripts have changed them, by their managers: these give nothing back after a sample
+/// (`HeaderManager#recoverRunningVersion`).
+#[derive(Clone, Default)]
+pub struct ChangedHeaders(Vec<(usize, Rc<[Row]>)>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Row {
+    /// As the plan has it, with its variables.
+    Planned(usize),
+    Given(Rc<str>, Rc<str>),
+}
+
+impl ChangedHeaders {
+    fn of(&self, manager: usize) -> Option<Rc<[Row]>> {
+        let mut known = self.0.iter();
+        known
+            .find(|(id, _)| *id == manager)
+            .map(|(_, rows)| rows.clone())
+    }
+
+    /// A script had a manager's headers in hands, as they were and as they are.
+    pub fn change(
+        &mut self,
+        manager: &HeaderManager,
+        before: &[(String, String)],
+        after: &[(String, String)],
+    ) {
+        let rows = match self.of(manager.id) {
+            Some(rows) => rows.to_vec(),
+            None => (0..manager.rows.len()).map(Row::Planned).collect(),
+        };
+        let mut kept: Vec<_> = before.iter().zip(rows).map(Some).collect();
+        let rows = after.iter().map(|header| {
+            let own = |place: &&mut Option<(&(String, String), Row)>| {
+                place.as_ref().is_some_and(|(was, _)| *was == header)
+            };
+            match kept.iter_mut().find(own).and_then(Option::take) {
+                Some((_, row)) => row,
+                None => Row::Given(header.0.as_str().into(), header.1.as_str().into()),
+            }
+        });
+        let rows = rows.collect();
+        self.0.retain(|(id, _)| *id != manager.id);
+        self.0.push((manager.id, rows));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const XML: &str = r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="h"><collectionProp name="HeaderManager.headers">
+        <elementProp name="" elementType="Header"><stringProp name="Header.name">A</stringProp><stringProp name="Header.value">${a}</stringProp></elementProp>
+        <elementProp name="" elementType="Header"><stringProp name="Header.name">B</stringProp><stringProp name="Header.value">b</stringProp></elementProp>
+        <elementProp name="" elementType="Header"><stringProp name="Header.name">C</stringProp><stringProp name="Header.value">${c}</stringProp></elementProp>
+        </collectionProp></HeaderManager>"#;
+
+    fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+        let rows = rows.iter();
+        rows.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn what_a_script_did_not_touch_keeps_its_variables() {
+        let ((manager, id), _) = fixture::decode(XML, |d| {
+            let element = d.element;
+            let managers = decode(d, &[element]);
+            (
+                managers.into_iter().next().expect("there is one"),
+                element.id,
+            )
+        });
+        let mut changed = ChangedHeaders::default();
+        let before = pairs(&[("A", "1"), ("B", "b"), ("C", "3")]);
+        let after = pairs(&[("A", "1"), ("C", "3"), ("B", "2"), ("A", "1")]);
+        changed.change(&manager, &before, &after);
+        let given = |name: &str, value: &str| Row::Given(name.into(), value.into());
+        let expected = [
+            Row::Planned(0),
+            Row::Planned(2),
+            given("B", "2"),
+            given("A", "1"),
+        ];
+        assert_eq!(*changed.of(id).expect("they are changed"), expected);
+        assert!(changed.of(id + 1).is_none());
+        changed.change(&manager, &after, &after[1..3]);
+        let expected = [Row::Planned(2), given("B", "2")];
+        assert_eq!(*changed.of(id).expect("they are changed"), expected);
+    }
+}
