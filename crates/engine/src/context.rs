@@ -60,6 +60,9 @@ pub struct Context {
     pub sampler: Option<SamplerId>,
     /// Counts samplers, those without a result too; it wraps.
     pub sample_number: u32,
+    /// The settings of the sampler at hand are being put together for code that looks at them: a script in one of them sees no
+    /// more than its name.
+    pub is_described: bool,
     /// The last sample, where the plan has something that reads it.
     pub previous: Option<Rc<Sample>>,
     /// What has been read of the result at hand, for all who look into it.
@@ -141,6 +144,7 @@ impl Context {
             sampler_name: None,
             sampler: None,
             sample_number: 0,
+            is_described: false,
             previous: None,
             parsed: Parsed::new(&shared.properties),
             action: Action::Continue,

@@ -15,10 +15,10 @@ pub use drumfire_web::cookies::Cookie;
 use crate::context::{Context, OWN_VARIABLES};
 use crate::control::Control;
 use crate::elements::Action;
-use crate::elements::config::CookieManager;
 pub use crate::elements::config::SeenCookie;
 pub use crate::elements::java::{text_blocks, text_sees};
 use crate::elements::samplers::Sampler;
+use crate::elements::samplers::http::HttpSampler;
 use crate::elements::samplers::http::edits::Replaced;
 pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
 use crate::program::{Package, Program};
@@ -123,6 +123,17 @@ pub trait JavaHost: Send + Sync {
         classpath: &[PathBuf],
     ) -> Result<Option<Traits>, String>;
 
+    /// Which of these functions the class path has; starts Java.
+    ///
+    /// # Errors
+    /// Why Java cannot be asked.
+    fn functions(
+        &self,
+        names: &[&str],
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Vec<String>, String>;
+
     /// Starts Java, which runs the init scripts that properties name.
     ///
     /// # Errors
@@ -182,9 +193,11 @@ pub trait JavaHost: Send + Sync {
     fn break_off(&self, by_force: bool);
 }
 
-fn cookie_manager(package: &Package) -> Option<&CookieManager> {
+/// What a sampler of HTTP is.
+fn http(package: &Package) -> Option<&HttpSampler> {
     match &package.sampler {
-        Sampler::Http(sampler) => sampler.cookie_manager(),
+        Sampler::Http(sampler) => Some(sampler),
+        Sampler::AccessLog(sampler) => Some(&sampler.http),
         _ => None,
     }
 }
@@ -452,19 +465,26 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// The HTTP Request at hand; `None` if the sampler is another one.
+    /// The HTTP Request at hand; `None` if the sampler is another one, or if a script in one of its own settings asks.
     pub fn request(&mut self) -> Option<Request> {
-        self.with_package(|cx, package| match &package.sampler {
-            Sampler::Http(sampler) => Some(sampler.request(cx, &package.name)),
-            Sampler::AccessLog(sampler) => Some(sampler.http.request(cx, &package.name)),
-            _ => None,
+        self.with_package(|cx, package| {
+            let sampler = http(package).filter(|_| !cx.is_described)?;
+            cx.is_described = true;
+            let request = sampler.request(cx, &package.name);
+            cx.is_described = false;
+            Some(request)
         })
     }
 
     /// Class and name of the sampler at hand, whatever it is.
     pub fn named_sampler(&mut self) -> Option<(String, String)> {
         self.with_package(|cx, package| {
+            if package.name.needs_jvm() && cx.is_described {
+                return None; // the script that asks is in the name
+            }
+            let outer = std::mem::replace(&mut cx.is_described, true);
             let name = package.name.eval(cx).into_string();
+            cx.is_described = outer;
             Some((package.class.to_string(), name))
         })
     }
@@ -484,11 +504,8 @@ impl<'a> Visit<'a> {
     /// Changes the HTTP Request at hand for this sample; headers for good, if they were changed where they are kept.
     pub fn set_request(&mut self, before: Request, mut after: Request, in_place: bool) {
         if in_place && before.headers != after.headers {
-            let stay = self.with_package(|cx, package| match &package.sampler {
-                Sampler::Http(sampler) => {
-                    Some(sampler.keep_headers(cx, &before.headers, &after.headers))
-                }
-                _ => None,
+            let stay = self.with_package(|cx, package| {
+                Some(http(package)?.keep_headers(cx, &before.headers, &after.headers))
             });
             if stay == Some(true) {
                 after.headers.clone_from(&before.headers);
@@ -501,14 +518,14 @@ impl<'a> Visit<'a> {
 
     /// The cookies of the user that the HTTP Request at hand may send.
     pub fn cookies(&mut self) -> Vec<SeenCookie> {
-        self.with_package(|cx, package| Some(cookie_manager(package)?.cookies(cx)))
+        self.with_package(|cx, package| Some(http(package)?.cookie_manager()?.cookies(cx)))
             .unwrap_or_default()
     }
 
     /// Takes these for all of those cookies; `None`: there is no Cookie Manager any longer.
     pub fn set_cookies(&mut self, cookies: Option<Vec<Cookie>>) {
         self.with_package(|cx, package| {
-            cookie_manager(package)?.replace(cx, cookies);
+            http(package)?.cookie_manager()?.replace(cx, cookies);
             Some(())
         });
     }

@@ -267,7 +267,8 @@ impl Surveyor<'_> {
     }
 }
 
-const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; a plugin's functions are not run";
+const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; no jar on the class path has it, or there is no Java to look";
+const FOREIGN_FUNCTION: &str = "it is a function of a plugin's, which runs by its own code";
 const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
 const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
 
@@ -278,6 +279,9 @@ fn judge_function(
     specs: &[&'static FunctionSpec],
 ) -> (Rung, &'static str) {
     let is_script = |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::Rung::Jvm;
+    if spec.is_foreign() {
+        return (Rung::Jvm, FOREIGN_FUNCTION);
+    }
     if is_script(spec) {
         return (Rung::Jvm, SCRIPT_FUNCTION);
     }

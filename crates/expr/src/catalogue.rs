@@ -2,9 +2,10 @@
 //! and for the reference pages.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::functions::{Build, TABLE};
+use crate::scope::ScriptLanguage;
 
 /// How a function is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,11 @@ impl FunctionSpec {
         }
     }
 
+    /// Whether it is of a class that a plugin brings, and not of this list.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.build, Build::Script(ScriptLanguage::Function))
+    }
+
     /// How the function is written, such as `__P(property name[, default])`.
     pub fn usage(&self) -> String {
         let mut usage = format!("{}(", self.name);
@@ -116,13 +122,40 @@ impl FunctionSpec {
 static BY_NAME: LazyLock<HashMap<&'static str, &'static FunctionSpec>> =
     LazyLock::new(|| TABLE.iter().map(|spec| (spec.name, spec)).collect());
 
+/// Functions of classes that Java has found. They are few, and belong to the process as its Java does.
+static FOREIGN: RwLock<Vec<&'static FunctionSpec>> = RwLock::new(Vec::new());
+
 /// The function called `name` (with its underscores).
 pub fn function(name: &str) -> Option<&'static FunctionSpec> {
-    if name.starts_with("__") {
-        BY_NAME.get(name).copied()
-    } else {
-        None
+    if !name.starts_with("__") {
+        return None;
     }
+    BY_NAME.get(name).copied().or_else(|| foreign(name))
+}
+
+fn foreign(name: &str) -> Option<&'static FunctionSpec> {
+    let known = FOREIGN.read().unwrap_or_else(PoisonError::into_inner);
+    known.iter().find(|spec| spec.name == name).copied()
+}
+
+/// Says that Java has found a function of this name; from now on texts may call it.
+pub fn add_function(name: &str) {
+    if function(name).is_some() {
+        return;
+    }
+    // Never taken back: there is one for each name that plans call and a jar has.
+    let spec = Box::leak(Box::new(FunctionSpec {
+        name: Box::leak(Box::from(name)),
+        parameters: &[],
+        min: 0,
+        max: None,
+        doc: "",
+        differs: "",
+        origin: Origin::Plugin,
+        build: Build::Script(ScriptLanguage::Function),
+    }));
+    let mut known = FOREIGN.write().unwrap_or_else(PoisonError::into_inner);
+    known.push(spec);
 }
 
 /// All functions, JMeter's own before those of plugins.
@@ -208,6 +241,17 @@ mod tests {
         assert_eq!(function_rung("__groovy"), Rung::Jvm);
         assert_eq!(function_rung("__generateDate"), Rung::Unknown);
         assert_eq!(function_rung("P"), Rung::Unknown);
+    }
+
+    #[test]
+    fn functions_that_java_has_found_are_known() {
+        assert_eq!(function_rung("__ofAPlugin"), Rung::Unknown);
+        add_function("__ofAPlugin");
+        add_function("__ofAPlugin");
+        let spec = function("__ofAPlugin").unwrap();
+        assert!(spec.is_foreign());
+        assert_eq!((spec.rung(), spec.wrong_count(9)), (Rung::Jvm, None));
+        assert!(!function("__groovy").unwrap().is_foreign());
     }
 
     #[test]

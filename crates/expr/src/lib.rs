@@ -26,7 +26,9 @@ mod thrown;
 pub mod values;
 mod vars;
 
-pub use catalogue::{FunctionSpec, Origin, Parameter, Rung, function, function_rung, functions};
+pub use catalogue::{
+    FunctionSpec, Origin, Parameter, Rung, add_function, function, function_rung, functions,
+};
 pub use compiler::{Compiler, ScriptRunner, StaticScope};
 pub use fault::{Fault, Severity};
 pub use functions::decimal_format::format as format_decimal;

@@ -67,6 +67,9 @@ pub enum ScriptLanguage {
     Jexl3,
     /// A JavaScript condition of an If Controller: `true` or `false`.
     Condition,
+    /// A function of a class that a plugin brings: the text holds its name and its arguments, each with its length in UTF-16
+    /// units and a colon before it.
+    Function,
 }
 
 /// A script that a function wants run, for whoever has a JVM.

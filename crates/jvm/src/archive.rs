@@ -1,15 +1,23 @@
 //! Class data sharing: Java's classes as they lie in memory, in a file that later starts map instead of reading and checking
 //! the jars again.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::find::Installation;
 use crate::{cache_folder, fingerprint};
 
-/// The file of a Java with a class path, whether it is there or not. Another Java or other jars have another file.
-pub fn file(java: &Installation, classpath: &[PathBuf]) -> PathBuf {
+/// Nothing takes so long to write its file.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// A bridge that nobody has written anew for so long belongs to a program that is no longer in use.
+const OUT_OF_USE: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The file of a Java with a JMeter, whether it is there or not. Another Java or other jars have another file; the first part
+/// of its name is the same as long as both lie where they are.
+pub fn file(java: &Installation, classpath: &[PathBuf], home: &Path) -> PathBuf {
+    let place = format!("{} {}", java.home.display(), home.display());
     let mut what = std::fs::read_to_string(java.home.join("release")).unwrap_or_default();
     for jar in classpath {
         what.push_str(&jar.to_string_lossy());
@@ -19,7 +27,29 @@ pub fn file(java: &Installation, classpath: &[PathBuf]) -> PathBuf {
             what.push_str(&format!("{} {:?}", found.len(), age));
         }
     }
-    cache_folder().join(format!("classes-{:016x}.jsa", fingerprint(what.as_bytes())))
+    let name = format!(
+        "classes-{:016x}-{:016x}.jsa",
+        fingerprint(place.as_bytes()),
+        fingerprint(what.as_bytes())
+    );
+    cache_folder().join(name)
+}
+
+/// Why there is no archive.
+#[derive(Debug)]
+pub struct Failure {
+    pub why: String,
+    /// It would be the same the next time.
+    pub is_lasting: bool,
+}
+
+impl Failure {
+    fn lasting(why: String) -> Failure {
+        Failure {
+            why,
+            is_lasting: true,
+        }
+    }
 }
 
 /// Makes the file by running Java once, with the classes that every script needs.
@@ -32,7 +62,7 @@ pub fn create(
     classpath: &[PathBuf],
     home: &Path,
     options: &[&str],
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let program = java.home.join("bin/java");
     let part = file.with_extension(format!("{}.part", std::process::id()));
     let status = Command::new(&program)
@@ -46,11 +76,56 @@ pub fn create(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .map_err(|error| format!("{}: {error}", program.display()))?;
-    if !part.is_file() {
-        return Err(format!("{} made no archive: {status}", program.display()));
+        .map_err(|error| Failure::lasting(format!("{}: {error}", program.display())))?;
+    if status.signal().is_some() || !part.is_file() {
+        // What there may be of it is not whole.
+        let _ = std::fs::remove_file(&part);
+        return Err(Failure {
+            why: format!("{} made no archive: {status}", program.display()),
+            is_lasting: status.signal().is_none(),
+        });
     }
-    std::fs::rename(&part, file).map_err(|error| format!("{}: {error}", file.display()))
+    std::fs::rename(&part, file)
+        .map_err(|error| Failure::lasting(format!("{}: {error}", file.display())))?;
+    remove_superseded(file);
+    Ok(())
+}
+
+/// Removes what this file takes the place of, and what runs have left behind that were killed. Other programs' files stay,
+/// and so do archives of another Java or JMeter.
+fn remove_superseded(file: &Path) {
+    let name_of = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+    let (Some(folder), Some(own)) = (file.parent(), name_of(file)) else {
+        return;
+    };
+    let place = own.rsplit_once('-').map_or("", |(place, _)| place);
+    for path in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = path.path();
+        let Some(name) = name_of(&path).filter(|name| *name != own) else {
+            continue;
+        };
+        let is_old = |limit| age(&path).is_some_and(|age| age > limit);
+        let is_ours = name.starts_with("classes-") || name.starts_with("bridge-");
+        let goes = match name.rsplit_once('.') {
+            Some((_, "part")) => is_ours && is_old(ABANDONED),
+            Some((_, "jsa" | "failed")) => {
+                name.strip_prefix(place)
+                    .is_some_and(|rest| rest.starts_with('-'))
+                    || (is_ours && is_old(OUT_OF_USE))
+            }
+            Some((_, "jar")) => name.starts_with("bridge-") && is_old(OUT_OF_USE),
+            _ => false,
+        };
+        if goes {
+            // One that cannot be removed is only in the way.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+fn age(path: &Path) -> Option<Duration> {
+    let changed = path.metadata().ok()?.modified().ok()?;
+    SystemTime::now().duration_since(changed).ok()
 }
 
 /// Paths as Java's `-cp` takes them.
@@ -73,22 +148,101 @@ mod tests {
         };
         let jar = folder.path().join("a.jar");
         std::fs::write(&jar, "1").expect("a file");
-        let first = file(&java, std::slice::from_ref(&jar));
-        assert_eq!(file(&java, std::slice::from_ref(&jar)), first);
+        let home = folder.path();
+        let own = |java: &Installation| file(java, std::slice::from_ref(&jar), home);
+        let first = own(&java);
+        assert_eq!(own(&java), first);
         std::fs::write(&jar, "12").expect("a file");
-        assert_ne!(file(&java, std::slice::from_ref(&jar)), first);
+        assert_ne!(own(&java), first);
+        assert_ne!(
+            file(&java, &[], Path::new("/other")),
+            file(&java, &[], home)
+        );
         std::fs::write(folder.path().join("release"), "JAVA_VERSION=\"21\"").expect("a file");
         assert_ne!(
-            file(&java, &[]),
+            file(&java, &[], home),
             file(
                 &Installation {
                     home: PathBuf::from("/x"),
                     ..java.clone()
                 },
-                &[]
+                &[],
+                home
             )
         );
-        let why = create(&first, &java, &[], folder.path(), &[]).expect_err("there is no Java");
-        assert!(why.contains("bin/java"), "{why}");
+        let failure = create(&first, &java, &[], home, &[]).expect_err("there is no Java");
+        assert!(failure.why.contains("bin/java"), "{failure:?}");
+        assert!(failure.is_lasting);
+    }
+
+    /// A Java that runs this script instead.
+    fn java(folder: &Path, script: &str) -> Installation {
+        use std::os::unix::fs::PermissionsExt as _;
+        let program = folder.join("bin/java");
+        std::fs::create_dir_all(folder.join("bin")).expect("a folder");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a file");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&program, mode).expect("it is ours");
+        Installation {
+            home: folder.to_path_buf(),
+            library: PathBuf::new(),
+            version: 17,
+        }
+    }
+
+    const WRITE: &str =
+        r#"for word in "$@"; do case $word in -XX:Arch*) echo new > "${word#*=}";; esac; done"#;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_new_archive_takes_the_place_of_its_forerunners() {
+        let (tools, folder) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let java = java(tools.path(), WRITE);
+        for name in [
+            "classes-a-1.jsa",
+            "classes-b-1.jsa",
+            "classes-a-1.9.part",
+            "a.jsa",
+        ] {
+            std::fs::write(folder.path().join(name), "old").expect("a file");
+        }
+        let file = folder.path().join("classes-a-2.jsa");
+        create(&file, &java, &[], tools.path(), &[]).expect("it writes the file");
+        let left = [
+            "a.jsa",
+            "classes-a-1.9.part",
+            "classes-a-2.jsa",
+            "classes-b-1.jsa",
+        ];
+        assert_eq!(names(folder.path()), left);
+        let part = std::fs::File::open(folder.path().join(left[1])).expect("it is there");
+        let then = SystemTime::now() - 2 * ABANDONED;
+        part.set_modified(then).expect("it is ours");
+        create(&file, &java, &[], tools.path(), &[]).expect("it writes the file");
+        assert_eq!(names(folder.path()).len(), 3);
+    }
+
+    #[test]
+    fn a_java_that_is_killed_leaves_nothing_and_is_tried_again() {
+        let (tools, folder) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let java = java(tools.path(), &format!("{WRITE}; kill -9 $$"));
+        let file = folder.path().join("classes-a-2.jsa");
+        let failure = create(&file, &java, &[], tools.path(), &[]).expect_err("it is killed");
+        assert!(!failure.is_lasting, "{failure:?}");
+        assert_eq!(names(folder.path()), [""; 0]);
     }
 }

@@ -133,7 +133,7 @@ impl Jvm {
 
     /// The classes' archive, made if there is none. A run goes on without.
     fn archive(&self, java: &Installation, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
-        let file = archive::file(java, own);
+        let file = archive::file(java, own, home);
         if file.is_file() {
             return Some(file);
         }
@@ -144,10 +144,15 @@ impl Jvm {
         (self.tell)("preparing Java's classes for a quick start; this is done once");
         match archive::create(&file, java, own, home, &machine::OWN_OPTIONS) {
             Ok(()) => Some(file),
-            Err(why) => {
-                tracing::warn!("Java starts without an archive of its classes: {why}");
-                // Not tried again; if even that cannot be written, it is.
-                let _ = std::fs::write(failed, why);
+            Err(failure) => {
+                tracing::warn!(
+                    "Java starts without an archive of its classes: {}",
+                    failure.why
+                );
+                if failure.is_lasting {
+                    // Not tried again; if even that cannot be written, it is.
+                    let _ = std::fs::write(failed, failure.why);
+                }
                 None
             }
         }
@@ -280,6 +285,15 @@ impl JavaHost for Jvm {
         Ok(self.machine(plan, classpath)?.classify(class)?.map(traits))
     }
 
+    fn functions(
+        &self,
+        names: &[&str],
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Vec<String>, String> {
+        self.machine(plan, classpath)?.known_functions(names)
+    }
+
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised> {
         let Some(Ok(plan)) = self.plan.get() else {
             return Ok(());
@@ -355,7 +369,8 @@ impl JavaHost for Jvm {
 
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised> {
         let Place { machine, user, .. } = self.place(visit)?;
-        let sees_results = drumfire_engine::java::text_sees(script.text);
+        let sees_results = script.language == ScriptLanguage::Function
+            || drumfire_engine::java::text_sees(script.text);
         let value = current::during(visit, || {
             machine.script(
                 &user,
@@ -433,6 +448,7 @@ fn language(language: ScriptLanguage) -> i32 {
         ScriptLanguage::Jexl2 => 3,
         ScriptLanguage::Jexl3 => 4,
         ScriptLanguage::Condition => 5,
+        ScriptLanguage::Function => 6,
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use drumfire_engine::java::JavaEvent;
 use drumfire_expr::{Properties, Raised};
 use jni::errors::Result;
-use jni::objects::{JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
+use jni::objects::{JBooleanArray, JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
 use jni::refs::Global;
 use jni::signature::{Primitive, ReturnType};
 use jni::sys::jvalue;
@@ -269,6 +269,28 @@ impl Machine {
                 &[JValue::Object(&class)],
             )?;
             Ok(u32::try_from(bits.i()?).ok())
+        })
+    }
+
+    /// Those of these functions that the class path has.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn known_functions(&self, names: &[&str]) -> std::result::Result<Vec<String>, String> {
+        self.attached(|env| {
+            let functions = env.find_class(jni_str!("dev/drumfire/jvm/Functions"))?;
+            let asked = natives::texts_of(env, names)?;
+            let known = env.call_static_method(
+                &functions,
+                jni_str!("known"),
+                jni_sig!("([Ljava/lang/String;)[Z"),
+                &[JValue::Object(&asked)],
+            )?;
+            let known = env.cast_local::<JBooleanArray>(known.l()?)?;
+            let mut flags = vec![false; names.len()];
+            known.get_region(env, 0, &mut flags)?;
+            let found = names.iter().zip(flags).filter(|(_, is_known)| *is_known);
+            Ok(found.map(|(name, _)| (*name).to_owned()).collect())
         })
     }
 

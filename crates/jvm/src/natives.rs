@@ -157,6 +157,14 @@ extern "system" fn result_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByt
 
 extern "system" fn result_body<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
+        // In place the body goes over without a copy of its own.
+        let here = current::here(|visit| {
+            let body = visit.result()?.response_data.as_ref()?;
+            Some(env.byte_array_from_slice(body))
+        });
+        if let Some(array) = here {
+            return array.unwrap_or_else(|| Ok(JByteArray::null()));
+        }
         let body = visit(|visit| {
             let body = visit.result()?.response_data.as_ref()?;
             Some(body.to_vec())

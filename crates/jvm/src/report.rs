@@ -32,7 +32,7 @@ impl Jvm {
             "jmeter",
             format!("{} jars in {home}", jmeter.own_jars().len()),
         );
-        let file = archive::file(java, &self.own_jars(jmeter)?);
+        let file = archive::file(java, &self.own_jars(jmeter)?, &jmeter.home);
         line(
             "classes",
             match file.is_file() {

@@ -9,7 +9,7 @@ use crate::wire::{Reader, Writer};
 
 /// Everything but the response body of the sample itself.
 pub fn write(sample: &Sample) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = Writer::with_room();
     write_into(sample, &mut out);
     out.done()
 }

@@ -6,6 +6,11 @@
 pub struct Writer(Vec<u8>);
 
 impl Writer {
+    /// With room for a usual result.
+    pub fn with_room() -> Writer {
+        Writer(Vec::with_capacity(1024))
+    }
+
     pub fn flag(&mut self, flag: bool) -> &mut Writer {
         self.0.push(u8::from(flag));
         self

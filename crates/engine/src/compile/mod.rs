@@ -2,6 +2,7 @@
 //! is looked up by name.
 
 mod decoder;
+mod functions;
 mod group;
 mod previous;
 mod scripts;
@@ -61,6 +62,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         return Err(findings);
     };
     scripts::run_init_files(&plan, &settings, &mut findings);
+    functions::find(&plan, &settings);
     let mut unit = Unit::new(&plan, &settings, findings);
     let scripts = Scripts::new(&settings.java, &unit.java.classpath);
     unit.compiler.set_scripts(scripts.runner());

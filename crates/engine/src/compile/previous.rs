@@ -3,7 +3,7 @@
 
 use drumfire_jmx::{Props, Value};
 
-use crate::compile::Element;
+use crate::compile::{Element, functions};
 use crate::elements::java;
 use crate::program::Needs;
 
@@ -61,6 +61,9 @@ fn text_needs(text: &str) -> Needs {
     // Most texts call nothing, and large plans have many.
     if !text.as_bytes().contains(&b'$') {
         return Needs::NOTHING;
+    }
+    if functions::calls_foreign(text) {
+        return Needs::ALL; // its code is given the result
     }
     let is_script = SCRIPTS.iter().any(|start| text.contains(start));
     if is_script && java::text_sees(text) {

@@ -123,6 +123,10 @@ impl Call {
         match &self.body {
             Body::Plain(function) => function(args, scope),
             Body::Stateful(state) => state.call(args, scope),
+            Body::Script {
+                language: ScriptLanguage::Function,
+                instance,
+            } => run_foreign(self.spec.name, args, *instance, scope),
             Body::Script { language, instance } => run_script(args, *language, *instance, scope),
         }
     }
@@ -167,6 +171,34 @@ fn run_script<'a>(
     })?;
     store(&variable, &result, scope);
     Ok(Text::Owned(result))
+}
+
+/// A function of a plugin's: unlike in JMeter its arguments are evaluated whether it asks for them or not, and once.
+fn run_foreign<'a>(
+    name: &str,
+    args: Args<'a>,
+    instance: u32,
+    scope: &mut dyn Scope,
+) -> Outcome<'a> {
+    let mut text = String::new();
+    append(&mut text, name);
+    for index in 0..args.len() {
+        append(&mut text, &args.text(index, scope)?);
+    }
+    let value = scope.run_script(&ScriptCall {
+        language: ScriptLanguage::Function,
+        text: &text,
+        constant: false,
+        instance,
+    })?;
+    Ok(Text::Owned(value))
+}
+
+/// Appends a part as [`ScriptLanguage::Function`] says.
+fn append(text: &mut String, part: &str) {
+    text.push_str(&part.encode_utf16().count().to_string());
+    text.push(':');
+    text.push_str(part);
 }
 
 /// The arguments of a call.

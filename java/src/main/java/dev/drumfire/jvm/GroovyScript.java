@@ -54,14 +54,28 @@ final class GroovyScript {
         }
     }
 
+    /** How the element would get its engine. */
+    interface Engines {
+        ScriptEngine get() throws ScriptException;
+    }
+
+    /** How the element would run its script. */
+    interface Runner {
+        Object run(ScriptEngine engine, Bindings own) throws IOException, ScriptException;
+    }
+
     private final JSR223TestElement element;
+    private final Engines engines;
+    private final Runner runner;
     /** The script as it was at this element's first call, whatever its variables have become since (JSR223TestElement#scriptMd5). */
     private Compiled first;
     private String loggerName;
     private Logger log;
 
-    GroovyScript(JSR223TestElement element) {
+    GroovyScript(JSR223TestElement element, Engines engines, Runner runner) {
         this.element = element;
+        this.engines = engines;
+        this.runner = runner;
     }
 
     private static Field scriptClass() {
@@ -74,16 +88,20 @@ final class GroovyScript {
         }
     }
 
-    /** Its engine; null if the script is in another language, or is not to be kept compiled. */
-    ScriptEngine engine() {
+    ScriptEngine engine() throws ScriptException {
+        return isOwn() ? ENGINE : engines.get();
+    }
+
+    /** Whether the script is Groovy, and is to be kept compiled. */
+    private boolean isOwn() {
         String language = element.getScriptLanguage();
         boolean isGroovy = language == null || language.isEmpty() || language.equals("groovy") || language.equals("Groovy");
-        return isGroovy && ENGINE instanceof GroovyScriptEngineImpl && !"false".equals(element.getCacheKey()) ? ENGINE : null;
+        return isGroovy && ENGINE instanceof GroovyScriptEngineImpl && !"false".equals(element.getCacheKey());
     }
 
     /** Whether {@link #run} can run it; what is wrong with it otherwise JMeter says. */
-    boolean isReady() throws ScriptException, IOException {
-        if (engine() == null) {
+    private boolean isReady() {
+        if (!isOwn()) {
             return false;
         }
         String file = element.getFilename();
@@ -95,7 +113,10 @@ final class GroovyScript {
     }
 
     /** Runs it; {@code own} are the names that only this kind of element has. */
-    Object run(Map<String, Object> own) throws ScriptException, IOException {
+    Object run(ScriptEngine engine, Bindings own) throws ScriptException, IOException {
+        if (!isReady()) {
+            return runner.run(engine, own);
+        }
         Compiled compiled = compiled();
         if (compiled.constructor == null) {
             return compiled.type;

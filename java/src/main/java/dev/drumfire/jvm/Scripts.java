@@ -15,7 +15,10 @@ import org.apache.jmeter.visualizers.JSR223Listener;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.PropertyIterator;
 
-/** JMeter's JSR223 elements with another way to run a Groovy script; see {@link GroovyScript}. */
+/**
+ * JMeter's JSR223 elements with another way to run a Groovy script; see {@link GroovyScript}. What they override is protected in
+ * each of six classes, so each needs a subclass of its own.
+ */
 final class Scripts {
     private Scripts() {
     }
@@ -43,97 +46,91 @@ final class Scripts {
 
     public static final class PreProcessor extends JSR223PreProcessor {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 
     public static final class Sampler extends JSR223Sampler {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 
     public static final class PostProcessor extends JSR223PostProcessor {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 
     public static final class Assertion extends JSR223Assertion {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 
     public static final class Timer extends JSR223Timer {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 
     public static final class Listener extends JSR223Listener {
         private static final long serialVersionUID = 1L;
-        private final transient GroovyScript script = new GroovyScript(this);
+        private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
         @Override
         protected ScriptEngine getScriptEngine() throws ScriptException {
-            ScriptEngine engine = script.engine();
-            return engine == null ? super.getScriptEngine() : engine;
+            return script.engine();
         }
 
         @Override
         protected Object processFileOrScript(ScriptEngine engine, Bindings own) throws IOException, ScriptException {
-            return script.isReady() ? script.run(own) : super.processFileOrScript(engine, own);
+            return script.run(engine, own);
         }
     }
 }

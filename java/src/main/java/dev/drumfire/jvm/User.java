@@ -34,8 +34,9 @@ final class User {
     private boolean isBusy;
     private boolean isResultOffered;
     private SampleResult result;
-    private byte[] resultBefore;
-    private byte[] bodyBefore;
+    private Results.Before resultBefore;
+    /** A sampler runs: what it does to the result before its own comes too late. */
+    private boolean isSampling;
     private boolean isSamplerKnown;
     private Sampler sampler;
     private byte[] requestBefore;
@@ -134,19 +135,19 @@ final class User {
     }
 
     /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
-    record Hands(boolean isResultOffered, SampleResult result, byte[] resultBefore, byte[] bodyBefore, boolean isSamplerKnown, Sampler sampler,
+    record Hands(boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
             byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }
 
     Hands hands() {
-        return new Hands(isResultOffered, result, resultBefore, bodyBefore, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
+        return new Hands(isResultOffered, result, resultBefore, isSampling, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
     }
 
     void take(Hands hands) {
         isResultOffered = hands.isResultOffered;
         result = hands.result;
         resultBefore = hands.resultBefore;
-        bodyBefore = hands.bodyBefore;
+        isSampling = hands.isSampling;
         isSamplerKnown = hands.isSamplerKnown;
         sampler = hands.sampler;
         requestBefore = hands.requestBefore;
@@ -166,6 +167,7 @@ final class User {
         isBusy = true;
         isResultOffered = wantsResult;
         result = null;
+        isSampling = false;
         isSamplerKnown = false;
         sampler = null;
         context.setTestLogicalAction(TestLogicalAction.CONTINUE);
@@ -177,12 +179,10 @@ final class User {
             return Unread.RESULT;
         }
         if (result == null) {
-            resultBefore = Natives.result();
-            if (resultBefore != null) {
-                bodyBefore = Natives.resultBody();
-                result = Results.read(resultBefore, bodyBefore);
-                resultBefore = Results.write(result);
-                bodyBefore = result.getResponseData();
+            byte[] written = Natives.result();
+            if (written != null) {
+                result = Results.read(written, Natives.resultBody());
+                resultBefore = new Results.Before(result);
             }
         }
         return result;
@@ -228,6 +228,7 @@ final class User {
 
     /** A Java sampler's turn: itself is the current sampler. */
     void take(Sampler current) {
+        isSampling = true;
         isSamplerKnown = true;
         sampler = current;
         requestBefore = null;
@@ -236,8 +237,8 @@ final class User {
     /** Ends a call: what it changed goes to the engine. */
     void end() {
         vars.settle();
-        if (result != null && resultBefore != null) {
-            hand(result, resultBefore, bodyBefore);
+        if (result != null && !isSampling) {
+            hand(result, resultBefore);
         }
         if (requestBefore != null && sampler instanceof HTTPSamplerBase http) {
             byte[] after = Requests.write(http);
@@ -256,11 +257,10 @@ final class User {
         isBusy = false;
     }
 
-    private static void hand(SampleResult result, byte[] before, byte[] bodyBefore) {
-        byte[] after = Results.write(result);
-        byte[] body = result.getResponseData() == bodyBefore ? null : result.getResponseData();
-        if (body != null || !Arrays.equals(before, after)) {
-            Natives.setResult(after, body);
+    private static void hand(SampleResult result, Results.Before before) {
+        byte[] body = result.getResponseData() == before.body() ? null : result.getResponseData();
+        if (body != null || !before.is(result)) {
+            Natives.setResult(Results.write(result), body);
         }
     }
 }

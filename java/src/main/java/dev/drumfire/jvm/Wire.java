@@ -1,12 +1,17 @@
 package dev.drumfire.jvm;
 
-import java.io.ByteArrayOutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** The byte format of what goes between the engine and Java: little endian, texts as length and UTF-8, null as length -1. */
 final class Wire {
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private Wire() {
     }
 
@@ -51,30 +56,42 @@ final class Wire {
     }
 
     static final class Writer {
-        private final ByteArrayOutputStream out = new ByteArrayOutputStream(512);
+        private byte[] bytes = new byte[512];
+        private int length;
+
+        private int room(int count) {
+            if (bytes.length - length < count) {
+                bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, count)));
+            }
+            length += count;
+            return length - count;
+        }
 
         Writer flag(boolean flag) {
-            out.write(flag ? 1 : 0);
+            int place = room(1); // may make another array
+            bytes[place] = (byte) (flag ? 1 : 0);
             return this;
         }
 
         Writer number(int number) {
-            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
-                out.write(number >>> shift);
-            }
+            int place = room(Integer.BYTES);
+            INT.set(bytes, place, number);
             return this;
         }
 
         Writer large(long number) {
-            return number((int) number).number((int) (number >>> Integer.SIZE));
+            int place = room(Long.BYTES);
+            LONG.set(bytes, place, number);
+            return this;
         }
 
-        Writer bytes(byte[] bytes) {
-            if (bytes == null) {
+        Writer bytes(byte[] content) {
+            if (content == null) {
                 return number(-1);
             }
-            number(bytes.length);
-            out.write(bytes, 0, bytes.length);
+            number(content.length);
+            int place = room(content.length);
+            System.arraycopy(content, 0, bytes, place, content.length);
             return this;
         }
 
@@ -83,7 +100,7 @@ final class Wire {
         }
 
         byte[] done() {
-            return out.toByteArray();
+            return Arrays.copyOf(bytes, length);
         }
     }
 }

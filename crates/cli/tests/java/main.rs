@@ -1,4 +1,7 @@
-//! Scripts in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
+//! Scripts and Java classes in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
+
+mod classes;
+mod growth;
 
 use std::time::{Duration, Instant};
 
@@ -10,6 +13,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 fn workshop() -> Option<Workshop> {
     let home = jmeter_home()?;
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    // Java's classes are prepared once for all tests.
+    let workshop = workshop.variable("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     Some(workshop.variable("JMETER_HOME", &home.to_string_lossy()))
 }
 
@@ -147,9 +152,11 @@ fn a_script_that_exits_ends_the_run_with_whole_results() {
 #[test]
 fn a_script_that_exhausts_the_heap_ends_its_user() {
     let Some(workshop) = workshop() else { return };
-    let hoard = "def all = []; while (true) all.add(new byte[10000000])";
+    // When there is no room left, scripts of others fail, too: they run before.
+    let hoard = "while (props.get('done') == null) Thread.sleep(5); def all = []; while (true) all.add(new byte[10000000])";
     let hoarder = [jsr223("JSR223Sampler", "hoard", hoard)];
-    let others = [jsr223("JSR223Sampler", "other", "vars.put(\"a\", \"b\")")];
+    let other = "if (vars.getIteration() == 50) props.put('done', 'yes')";
+    let others = [jsr223("JSR223Sampler", "other", other)];
     let plan = plan(&[group("A", 1, 3, &hoarder), group("B", 1, 50, &others)]);
     let finished = run(&workshop, &plan, &["-Jdrumfire.jvm.options=-Xmx128m"]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
@@ -180,6 +187,71 @@ fn a_script_that_throws_and_threads_that_stay_do_no_harm() {
     let rows = rows(&workshop);
     assert_eq!(rows[0], ["throws", "500", failure]);
     assert_eq!((rows.len(), count(&workshop, "leaks")), (10, 5));
+}
+
+#[test]
+fn an_object_that_is_used_as_a_text_does_no_harm() {
+    let Some(workshop) = workshop() else { return };
+    let children = [
+        jsr223("JSR223Sampler", "puts", "vars.putObject('o', [1, 2])"),
+        debug_sampler("as text ${o}"),
+        jsr223("JSR223Sampler", "casts", "int n = vars.getObject('o')"),
+        jsr223(
+            "JSR223Sampler",
+            "as string",
+            "SampleResult.sampleLabel = vars.get('o') + vars.get('o').length()",
+        ),
+        jsr223("JSR223Sampler", "null", "vars.putObject('o', null)"),
+        debug_sampler("gone ${o}"),
+    ];
+    let finished = run(&workshop, &plan(&[group("A", 1, 1, &children)]), &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let rows = rows(&workshop);
+    let codes: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(codes.len(), 6);
+    assert_eq!((codes[0], codes[2]), ("200", "500"));
+    let text = workshop.read("r.jtl");
+    for label in ["\"as text [1, 2]\"", "\"[1, 2]6\"", ",gone ${o},"] {
+        assert!(text.contains(label), "{label}: {text}");
+    }
+}
+
+#[test]
+fn scripts_send_their_user_on() {
+    let Some(workshop) = workshop() else { return };
+    let action = |name: &str| {
+        format!(
+            "if (vars.getIteration() == 2) ctx.setTestLogicalAction(org.apache.jmeter.threads.JMeterContext.TestLogicalAction.{name})"
+        )
+    };
+    let children = [
+        jsr223(
+            "JSR223Sampler",
+            "next",
+            &action("START_NEXT_ITERATION_OF_THREAD"),
+        ),
+        debug_sampler("after"),
+        jsr223(
+            "JSR223Sampler",
+            "stop",
+            "if (vars.getIteration() == 4) SampleResult.setStopThread(true)",
+        ),
+        debug_sampler("last"),
+    ];
+    let stop = "SampleResult.setStopTest(vars.getIteration() == 3)";
+    let others = [jsr223("JSR223Sampler", "ends the test", stop)];
+    let groups = [group("A", 1, 9, &children), group("B", 1, 9, &others)];
+    let mut plan = plan(&groups);
+    // One group after the other.
+    plan = plan.replace(
+        r#"testname="p"/>"#,
+        r#"testname="p"><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>"#,
+    );
+    let finished = run(&workshop, &plan, &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let counts =
+        ["next", "after", "stop", "last", "ends the test"].map(|label| count(&workshop, label));
+    assert_eq!(counts, [4, 3, 3, 2, 3], "{}", workshop.read("r.jtl"));
 }
 
 #[test]
