@@ -87,9 +87,9 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 async fn prepare(user: &mut User, package: &Package) {
     for pre in &package.pre {
         match pre.apart() {
-            Some(java) => java.process_before(&mut user.cx).await,
+            Some(java) => Box::pin(java.process_before(&mut user.cx)).await,
             None => match pre.statement() {
-                Some(statement) => statement.process(&mut user.cx).await,
+                Some(statement) => Box::pin(statement.process(&mut user.cx)).await,
                 None => pre.process(&mut user.cx),
             },
         }
@@ -105,9 +105,9 @@ async fn examine(
 ) -> bool {
     for post in &package.post {
         match post.apart() {
-            Some(java) => java.process_after(&mut user.cx, result).await,
+            Some(java) => Box::pin(java.process_after(&mut user.cx, result)).await,
             None => match post.statement() {
-                Some(statement) => statement.process(&mut user.cx).await,
+                Some(statement) => Box::pin(statement.process(&mut user.cx)).await,
                 None => post.process(&mut user.cx, result),
             },
         }
@@ -147,7 +147,7 @@ async fn delay(user: &mut User, package: &Package) {
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
         let mut delay_ms = match timer.apart() {
-            Some(java) => java.delay_apart(&mut user.cx).await,
+            Some(java) => Box::pin(java.delay_apart(&mut user.cx)).await,
             None => timer.delay_ms(&mut user.cx),
         };
         if let Some(meeting) = timer.meet(&mut user.cx) {
@@ -209,7 +209,7 @@ pub async fn judge(assertions: &[Arc<dyn Assertion>], cx: &mut Context, result: 
         let scope = assertion.scope();
         if !matches!(scope, Scope::Children | Scope::Nothing) {
             let verdict = match assertion.apart() {
-                Some(java) => java.check_apart(cx, result).await,
+                Some(java) => Box::pin(java.check_apart(cx, result)).await,
                 None => assertion.check(cx, result),
             };
             result.apply_assertion(unless_thrown(cx, verdict));
@@ -332,7 +332,7 @@ async fn record_apart(cx: &mut Context, result: &mut Sample, reach: &Reach) {
     for Told { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
         match listener.apart() {
-            Some(java) => java.listen_apart(cx, result).await,
+            Some(java) => Box::pin(java.listen_apart(cx, result)).await,
             None => listener.sample_occurred(cx, result),
         }
     }

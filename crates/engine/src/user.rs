@@ -54,7 +54,7 @@ impl User {
     }
 
     /// Runs until the group's loop is done or the run is told to stop.
-    pub async fn run(mut self) {
+    pub async fn run(&mut self) {
         let group = self.group();
         self.cx.tell_java(&group.java, JavaEvent::ThreadStarted);
         self.cx.set_last_sample_ok(true);
@@ -74,14 +74,14 @@ impl User {
                     } else {
                         action
                     };
-                    self.jump(&group, current, action).await;
+                    Box::pin(self.jump(&group, current, action)).await;
                     step = None;
                     self.cx.set_last_sample_ok(true);
                 } else {
                     step = self.walker(&group).next(0);
                 }
             }
-            if self.walker(&group).root_is_done() || !self.arrive_again(&group).await {
+            if self.walker(&group).root_is_done() || !Box::pin(self.arrive_again(&group)).await {
                 break;
             }
         }
@@ -115,10 +115,10 @@ impl User {
     pub(crate) async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
         match step {
             Step::Overflow => self.overflow(),
-            Step::Lock(id) => self.take_lock(id).await,
-            Step::Tell(id) => self.tell(id).await,
+            Step::Lock(id) => Box::pin(self.take_lock(id)).await,
+            Step::Tell(id) => Box::pin(self.tell(id)).await,
             Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
-            Step::Transaction(id) => self.process_transaction(id, outer).await,
+            Step::Transaction(id) => Box::pin(self.process_transaction(id, outer)).await,
         }
         if let Some(end_ms) = self.cx.end_ms
             && self.cx.clock().now_ms() >= end_ms
@@ -168,7 +168,7 @@ impl User {
             && let Some(inner) = inner
         {
             self.cx.transactions += 1;
-            Box::pin(self.process(inner, Some(id))).await;
+            self.process(inner, Some(id)).await;
             self.cx.transactions -= 1;
         }
         let running = self.cx.running();
@@ -232,5 +232,21 @@ impl User {
                 Step::Overflow | Step::Lock(_) | Step::Tell(_) => return None,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn future_size<F: Future>(_: impl FnOnce(&'static mut User) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// A hundred thousand users that think cost what this says.
+    #[test]
+    fn a_user_that_waits_is_small() {
+        let sizes = (size_of::<User>(), future_size(User::run));
+        assert!(sizes.0 + sizes.1 <= 2_048, "{sizes:?}");
     }
 }

@@ -214,7 +214,9 @@ impl Crew {
         self.running.spawn_local(async move {
             let _counted = counted;
             let _enlisted = Enlisted::here(worker).await;
+            // By reference: by value the task would have room for it twice.
             user.run().await;
+            drop(user);
         });
         while let Some(ended) = self.running.try_join_next() {
             self.report(ended);

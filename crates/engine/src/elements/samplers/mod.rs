@@ -53,6 +53,9 @@ impl Sampler {
     }
 
     /// Runs the sampler; `None` means no sample at all.
+    ///
+    /// What waits for others is boxed: a user that thinks would hold room for the largest of them, and most users think most of
+    /// the time.
     pub async fn sample(&self, user: &mut User, name: &Template) -> Option<Box<Sample>> {
         let cx = &mut user.cx;
         match self {
@@ -60,20 +63,20 @@ impl Sampler {
                 Box::pin(controller.sample(user, name)).await.map(Box::new)
             }
             Sampler::Debug(sampler) => Some(Box::new(sampler.sample(cx, name))),
-            Sampler::Dummy(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
-            Sampler::FlowControl(action) => action.sample(cx).await.map(Box::new),
-            Sampler::AccessLog(sampler) => sampler.sample(cx, name).await,
-            Sampler::Http(sampler) => sampler.sample(cx, name).await,
-            Sampler::Jdbc(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
-            Sampler::Java(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
-            Sampler::Foreign(element) => element.sample(cx).await.map(Box::new),
+            Sampler::Dummy(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
+            Sampler::FlowControl(action) => Box::pin(action.sample(cx)).await.map(Box::new),
+            Sampler::AccessLog(sampler) => Box::pin(sampler.sample(cx, name)).await,
+            Sampler::Http(sampler) => Box::pin(sampler.sample(cx, name)).await,
+            Sampler::Jdbc(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
+            Sampler::Java(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
+            Sampler::Foreign(element) => Box::pin(element.sample(cx)).await.map(Box::new),
             Sampler::SetVariables(assignments) => {
                 assignments.apply(cx);
                 None
             }
-            Sampler::System(sampler) => sampler.sample(cx, name).await.map(Box::new),
-            Sampler::Tcp(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
-            Sampler::WebSocket(sampler) => Some(Box::new(sampler.sample(cx, name).await)),
+            Sampler::System(sampler) => Box::pin(sampler.sample(cx, name)).await.map(Box::new),
+            Sampler::Tcp(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
+            Sampler::WebSocket(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
         }
     }
 }
