@@ -78,14 +78,13 @@ fn classes_of_scripts_that_are_not_kept_are_collected() {
     let uncached = script.replace(r#""cacheKey">true"#, r#""cacheKey">false"#);
     // Groovy holds them softly: as long as there is room.
     let hurry = "-Jdrumfire.jvm.options=-XX:SoftRefLRUPolicyMSPerMB=0";
-    let counted = counts(&[uncached, debug_sampler("d")], 600, &[hurry]);
+    let counted = counts(&[uncached, debug_sampler("d")], 320, &[hurry]);
     let Some([before, ever_before, after, ever_after]) = counted else {
         return;
     };
     // Each call compiles the script, as in JMeter.
-    assert!(
-        ever_after - ever_before >= 390,
-        "{ever_before} to {ever_after}"
-    );
-    assert!(after - before < 500, "{before} to {after}");
+    let report = format!("{before} to {after}, ever {ever_before} to {ever_after}");
+    let compiled = ever_after - ever_before;
+    assert!(compiled >= 115, "{report}");
+    assert!(after - before < compiled / 2, "{report}");
 }
