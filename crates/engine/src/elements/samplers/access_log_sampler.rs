@@ -124,7 +124,7 @@ impl AccessLogSampler {
                     tracing::info!("Stopping: {}", cx.thread_name);
                     cx.alive = false;
                 }
-                if let Some(cookies) = self.http.cookies() {
+                if let Some(cookies) = self.http.cookie_manager() {
                     cookies.clear(cx);
                 }
                 bound.found = false;

@@ -44,9 +44,6 @@ pub struct Call<'s> {
     path: Text<'s>,
     content_encoding: Text<'s>,
     arguments: Vec<OwnedArgument<'s>>,
-    has_header_manager: bool,
-    /// Of the Cookie Manager in scope.
-    cookie_policy: Option<&'s str>,
     /// The value of the only argument, where it is a long body.
     pieces: Vec<Value>,
     files: Vec<OwnedFile<'s>>,
@@ -97,7 +94,7 @@ impl<'s> Call<'s> {
     pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
         let mut call = Call::unedited(sampler, cx, name);
         if !cx.http.edits.is_empty() {
-            call.edit(cx);
+            call.edit(sampler, cx);
         }
         call
     }
@@ -120,8 +117,6 @@ impl<'s> Call<'s> {
         let limits = sampler.read_limits(&mut read);
         let headers = sampler.read_headers(&mut read);
         let content = content.unwrap_or_else(|| sampler.read_content(&mut read));
-        let cookie_policy = sampler.cookies.as_ref();
-        let cookie_policy = cookie_policy.and_then(|manager| manager.policy(read.cx));
         let failure = read
             .failure()
             .filter(|failure| failure.matters(sampler.client, form, &method));
@@ -142,8 +137,6 @@ impl<'s> Call<'s> {
             path,
             content_encoding: content.encoding,
             arguments: content.arguments,
-            has_header_manager: !sampler.headers.is_empty(),
-            cookie_policy,
             pieces: content.pieces,
             files: content.files,
         }
@@ -157,7 +150,8 @@ impl<'s> Call<'s> {
     }
 
     /// The settings as pre-processors and scripts see them.
-    pub fn to_request(&self) -> Request {
+    pub fn to_request(&self, sampler: &HttpSampler, cx: &mut Context) -> Request {
+        let cookies = sampler.cookie_manager();
         Request {
             name: self.label.to_string(),
             protocol: self.protocol.to_string(),
@@ -183,14 +177,16 @@ impl<'s> Call<'s> {
                 .iter()
                 .map(|header| (header.name.to_string(), header.value.to_string()))
                 .collect(),
-            has_header_manager: self.has_header_manager,
-            cookie_policy: self.cookie_policy.map(str::to_owned),
+            has_header_manager: !sampler.headers.is_empty(),
+            cookie_policy: cookies
+                .and_then(|manager| manager.policy(cx))
+                .map(str::to_owned),
         }
     }
 
     /// Makes the changes that pre-processors ask for. Scripts that follow the sample still see them.
-    fn edit(&mut self, cx: &mut Context) {
-        let mut request = self.to_request();
+    fn edit(&mut self, sampler: &HttpSampler, cx: &mut Context) {
+        let mut request = self.to_request(sampler, cx);
         let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
         for edit in cx.http.edits.take() {
             edit.apply(cx, &mut request);

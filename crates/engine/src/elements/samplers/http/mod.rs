@@ -137,15 +137,10 @@ impl HttpSampler {
         self
     }
 
-    /// The Cookie Manager in its scope.
-    pub fn cookies(&self) -> Option<&CookieManager> {
-        self.cookies.as_deref()
-    }
-
     /// The settings of the next sample as they are now, for code that looks at them or changes them. Changes asked for so far
     /// are made now, so that it sees them and they are made only once.
     pub fn request(&self, cx: &mut Context, name: &Template) -> edits::Request {
-        let before = Call::unedited(self, cx, name).to_request();
+        let before = Call::unedited(self, cx, name).to_request(self, cx);
         if cx.http.edits.is_empty() {
             return before;
         }
