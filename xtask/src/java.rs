@@ -15,7 +15,7 @@ const BUILT_FROM: &str = "crates/jvm/assets/drumfire-bridge.sources";
 
 /// Same sources and same JDK, same bytes.
 pub fn build() -> anyhow::Result<()> {
-    let root = super::root();
+    let root = xtask::root();
     let home = std::env::var_os("JMETER_HOME").map(PathBuf::from);
     let home = home.context("JMETER_HOME is not set: the bridge is compiled against JMeter")?;
     let classes = tempfile::tempdir()?;
@@ -28,13 +28,13 @@ pub fn build() -> anyhow::Result<()> {
         .arg("-cp")
         .arg(classpath(&home))
         .args(sources(&root)?);
-    super::run(&mut javac)?;
+    xtask::run(&mut javac)?;
     let mut jar = Command::new("jar");
     jar.args(["--create", "--no-manifest", "--date=2026-01-01T00:00:00Z"])
         .arg(flag("--file=", &root.join(JAR)))
         .args(files(classes.path(), "class")?)
         .current_dir(classes.path());
-    super::run(&mut jar)?;
+    xtask::run(&mut jar)?;
     fs::write(root.join(BUILT_FROM), fingerprints(&root)?)?;
     Ok(())
 }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_jar_is_built_from_the_sources() {
-        let root = crate::root();
+        let root = xtask::root();
         let built_from = fs::read_to_string(root.join(BUILT_FROM)).unwrap();
         let now = fingerprints(&root).unwrap();
         assert_eq!(built_from, now, "stale: run `cargo xtask java`");

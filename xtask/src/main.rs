@@ -1,17 +1,14 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `bench`, `record`, `gen`, `web`, `java`.
+//! The project's own chores: `cargo xtask test`, `compare`, `web`, `java`; and those of the package `drumfire-tools`, which need
+//! the project's crates: building those for this program too would make each of its calls wait for them.
 
-mod bench;
 mod java;
-mod measure;
 mod oracle;
-mod record;
-mod reference;
 mod web;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, bail};
+use xtask::{cargo, run};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
@@ -24,7 +21,7 @@ usage: cargo xtask COMMAND
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
                                 (benches/install_peers.sh; needs nginx); those that there are, and
-                                what each aims at, are in xtask/src/bench/scenario
+                                what each aims at, are in tools/src/bench/scenario
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
@@ -35,19 +32,15 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => run(cargo().args(["test", "--workspace", "--quiet"]))
+        ["test"] => run(&mut test(&["--quiet"]))
             .and_then(|()| test_http3())
             .and_then(|()| web::test()),
         ["test", "http3"] => test_http3(),
         ["test", "web"] => web::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
-        ["bench", ref options @ ..] => bench::bench(options),
-        ["record"] => record::record(None),
-        ["record", case] => record::record(Some(case)),
-        ["gen"] => reference::generate(),
+        ["bench" | "record" | "gen", ..] => tools(&words),
         ["web"] => web::build(),
         ["java"] => java::build(),
-        ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -62,42 +55,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// The tests of HTTP/3, and that the program can be built with it.
-fn test_http3() -> anyhow::Result<()> {
-    let features = ["--features", "http3"];
-    let http = ["--package", "drumfire-http", "--test", "http3"];
-    let engine = ["--package", "drumfire-engine", "--test", "http3"];
-    for test in [http, engine] {
-        run(cargo().args(["test", "--quiet"]).args(test).args(features))?;
-    }
-    let program = ["check", "--quiet", "--package", "drumfire"];
-    run(cargo().args(program).args(features))
-}
-
-/// The folder of the workspace.
-fn root() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own).to_path_buf()
-}
-
-fn cargo() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root());
+/// The tests of the workspace as it is by default.
+fn test(options: &[&str]) -> Command {
+    let mut command = cargo();
+    command.args(["test", "--workspace"]).args(options);
     command
 }
 
-/// Builds the program with optimisations and says where it is.
-fn release_binary() -> anyhow::Result<PathBuf> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "drumfire"]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("release/drumfire"))
+/// The tests of HTTP/3. Of the whole workspace, so that its other features are the same and little is built anew.
+fn test_http3() -> anyhow::Result<()> {
+    run(&mut test(&[
+        "--quiet",
+        "--features",
+        "http3",
+        "--test",
+        "http3",
+    ]))
 }
 
-fn run(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("{command:?}"))?;
-    if !status.success() {
-        bail!("{command:?}: {status}");
-    }
-    Ok(())
+fn tools(words: &[&str]) -> anyhow::Result<()> {
+    let tools = ["run", "--quiet", "--package", "drumfire-tools", "--"];
+    run(cargo().args(tools).args(words))
 }

@@ -10,8 +10,10 @@ const FLOOR: &str = "compat/floor.toml";
 /// Runs the recorded plans of `folder` and holds the number of equal ones against the floor.
 pub fn compare(folder: &Path) -> anyhow::Result<()> {
     let script = folder.join("check.py");
-    let floor = floor(&std::fs::read_to_string(super::root().join(FLOOR)).context(FLOOR)?)?;
-    let binary = super::release_binary()?;
+    let floor = floor(&std::fs::read_to_string(xtask::root().join(FLOOR)).context(FLOOR)?)?;
+    // What the tests use, so that nothing is built but once.
+    xtask::run(&mut super::test(&["--quiet", "--no-run"]))?;
+    let binary = xtask::target().join("debug/drumfire");
     let mut command = Command::new("python3");
     command
         .arg(&script)

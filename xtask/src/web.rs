@@ -23,7 +23,7 @@ const BROWSERS: [&str; 4] = [
 
 /// Builds the page and puts it where the program takes it from.
 pub fn build() -> anyhow::Result<()> {
-    let root = super::root();
+    let root = xtask::root();
     install(&root)?;
     build_page(&root)?;
     fs::copy(root.join(BUILT), root.join(ASSET)).context(ASSET)?;
@@ -34,7 +34,7 @@ pub fn build() -> anyhow::Result<()> {
 /// Holds the page against its source and has a browser try it. What is missing for that is told, and is no failure: the
 /// page itself needs none of it.
 pub fn test() -> anyhow::Result<()> {
-    let root = super::root();
+    let root = xtask::root();
     for program in ["node", "npm"] {
         if found(program).is_none() {
             return skipped(&format!("{program} is not installed"));
@@ -51,18 +51,11 @@ pub fn test() -> anyhow::Result<()> {
         bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
     }
     let pages = tempfile::tempdir()?;
-    let example = [
-        "run",
-        "--quiet",
-        "-p",
-        "drumfire-report",
-        "--example",
-        "pages",
-        "--",
-    ];
-    super::run(super::cargo().args(example).arg(pages.path()))?;
+    xtask::run(&mut super::test(&["--quiet", "--no-run", "--examples"]))?;
+    let example = xtask::target().join("debug/examples/pages");
+    xtask::run(Command::new(example).arg(pages.path()))?;
     let playwright = root.join(SOURCE).join("node_modules/.bin/playwright");
-    super::run(
+    xtask::run(
         Command::new(playwright)
             .arg("test")
             .current_dir(root.join(SOURCE))
@@ -94,7 +87,7 @@ fn install(root: &Path) -> anyhow::Result<()> {
         "--no-fund",
         "--loglevel=error",
     ];
-    super::run(
+    xtask::run(
         Command::new("npm")
             .args(quiet)
             .current_dir(folder)
@@ -110,7 +103,7 @@ fn build_page(root: &Path) -> anyhow::Result<()> {
     let folder = root.join(SOURCE);
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", "build"]).current_dir(folder);
-    super::run(npm.stdout(Stdio::null()))
+    xtask::run(npm.stdout(Stdio::null()))
 }
 
 fn browser() -> Option<PathBuf> {

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_large_plan_is_large() {
-        let plan = std::fs::read_to_string(crate::root().join("benches/requests.jmx"));
+        let plan = std::fs::read_to_string(xtask::root().join("benches/requests.jmx"));
         let plan = large_plan(&plan.expect("it is there")).expect("it has a request");
         assert!(
             (48_000_000..60_000_000).contains(&plan.len()),

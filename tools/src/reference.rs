@@ -22,7 +22,7 @@ fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
 
 /// Writes all pages.
 pub fn generate() -> anyhow::Result<()> {
-    let root = super::root();
+    let root = xtask::root();
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)?;
     for (name, text) in pages(&root)? {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_pages_are_those_that_the_code_says() {
-        let root = crate::root();
+        let root = xtask::root();
         for (name, text) in pages(&root).expect("every element has a doc comment") {
             let path = root.join(FOLDER).join(name);
             let found = std::fs::read_to_string(&path).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What a program cost: CPU time and peak memory, as the kernel counts them.
 //!
 //! The kernel adds up the costs of all children a process has waited for, so each program is run by a fresh process of
-//! ours (`xtask measure`) that has no other child.
+//! ours (`measure`) that has no other child.
 
 use std::path::Path;
 use std::process::Command;

@@ -41,7 +41,7 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let scenarios = chosen(&options)?;
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => crate::release_binary()?,
+        None => release_binary()?,
     };
     let peers = Peers::find(program);
     let connections = scenarios
@@ -125,7 +125,7 @@ fn run(
                     // The report has the numbers; this is for looking closer.
                     let said = round
                         .said
-                        .replace(&format!("{}/", super::root().display()), "");
+                        .replace(&format!("{}/", xtask::root().display()), "");
                     let _ = std::fs::write(folder.join(file), said);
                     row.rounds.push(round);
                     true
@@ -210,9 +210,16 @@ fn allow_files() -> anyhow::Result<()> {
 
 fn run_folder() -> anyhow::Result<PathBuf> {
     let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H%M%S").to_string();
-    let folder = crate::root().join("benches/runs").join(now);
+    let folder = xtask::root().join("benches/runs").join(now);
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// Builds the program with optimisations and says where it is.
+fn release_binary() -> anyhow::Result<PathBuf> {
+    let build = ["build", "--release", "--quiet", "--package", "drumfire"];
+    xtask::run(xtask::cargo().args(build))?;
+    Ok(xtask::target().join("release/drumfire"))
 }
 
 fn surroundings(options: &Options) -> String {

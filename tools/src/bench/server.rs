@@ -38,7 +38,7 @@ impl Nginx {
         std::fs::File::create(folder.join("html/big"))?.set_len(BIG_BYTES)?;
         certificates(&folder)?;
         let ports = [free_port()?, free_port()?, free_port()?, free_port()?];
-        let template = std::fs::read_to_string(crate::root().join("benches/nginx.conf"))?;
+        let template = std::fs::read_to_string(xtask::root().join("benches/nginx.conf"))?;
         let settings = template
             .replace("@PORT@", &ports[0].to_string())
             .replace("@TLS_PORT@", &ports[1].to_string())
@@ -85,7 +85,7 @@ impl Nginx {
     pub fn write_large_plan(&self) -> anyhow::Result<()> {
         let file = self.folder.join(LARGE_PLAN);
         if !file.exists() {
-            let small = std::fs::read_to_string(crate::root().join("benches/requests.jmx"))?;
+            let small = std::fs::read_to_string(xtask::root().join("benches/requests.jmx"))?;
             std::fs::write(file, pages::large_plan(&small)?)?;
         }
         Ok(())
@@ -107,7 +107,7 @@ impl Nginx {
             let workers = std::fs::read_to_string(list)?;
             let tell = |signal: &str| -> anyhow::Result<()> {
                 let mut kill = Command::new("kill");
-                crate::run(kill.arg(signal).args(workers.split_whitespace()))
+                xtask::run(kill.arg(signal).args(workers.split_whitespace()))
             };
             tell("-STOP")?;
             std::thread::sleep(Duration::from_secs(1));

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_property_that_the_code_asks_for_is_listed_as_honoured() {
-        let root = crate::root();
+        let root = xtask::root();
         let (mut asked, mut wrong) = (0, Vec::new());
         let is_product = |path: &Path| path.components().all(|part| part.as_os_str() != "tests");
         for (path, source) in sources(&root.join("crates")).expect("the sources") {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_property_that_is_honoured_is_named_by_the_code() {
-        let root = crate::root();
+        let root = xtask::root();
         let list = Path::new("known_properties.rs");
         let mut missing = Vec::new();
         let sources: Vec<_> = sources(&root.join("crates"))

@@ -200,7 +200,7 @@ impl Told<'_> {
     fn command(&self) -> anyhow::Result<Vec<String>> {
         let Entry { users, .. } = self.entry;
         let (seconds, url) = (self.seconds, self.url());
-        let benches = crate::root().join("benches");
+        let benches = xtask::root().join("benches");
         let text = match self.entry.program {
             Program::Drumfire | Program::JMeter => return Ok(self.plan(&benches)),
             Program::Gatling => return self.gatling(&benches),
@@ -311,7 +311,7 @@ impl Told<'_> {
                 .args(["-cp", &jars, "-d"])
                 .arg(&classes)
                 .arg(source);
-            crate::run(&mut compiler)?;
+            xtask::run(&mut compiler)?;
         }
         let text = format!(
             "java -cp {jars}:{} -Durl={} -Dusers={} -Dseconds={} --add-opens=java.base/java.lang=ALL-UNNAMED \

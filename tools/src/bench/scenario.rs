@@ -154,7 +154,7 @@ mod tests {
             if entry.plan == LARGE_PLAN {
                 continue;
             }
-            let file = crate::root().join("benches").join(entry.plan);
+            let file = xtask::root().join("benches").join(entry.plan);
             let plan = std::fs::read_to_string(&file).expect(entry.plan);
             for (name, _) in &entry.properties {
                 let known = plan.contains(&format!("__P({name}")) || name.contains('.');

@@ -13,7 +13,7 @@ pub fn record(only: Option<&str>) -> anyhow::Result<()> {
         .context("JMETER_HOME is not set")?;
     let program = home.join("bin/jmeter");
     let mut recorded = 0;
-    for folder in compat::cases(&super::root().join("compat"))? {
+    for folder in compat::cases(&xtask::root().join("compat"))? {
         let name = folder
             .file_name()
             .unwrap_or_default()

@@ -1,0 +1,32 @@
+//! The chores that need the project's crates: `cargo xtask bench`, `record` and `gen`, and `measure`, which `bench` calls.
+
+mod bench;
+mod measure;
+mod record;
+mod reference;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["bench", ref options @ ..] => bench::bench(options),
+        ["record"] => record::record(None),
+        ["record", case] => record::record(Some(case)),
+        ["gen"] => reference::generate(),
+        ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
+        _ => {
+            eprintln!("the chores are listed by `cargo xtask`");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
