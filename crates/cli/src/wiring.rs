@@ -67,7 +67,7 @@ impl Engine for Wiring {
 
     #[cfg(feature = "jvm")]
     fn java(&self, settings: &Settings, install: bool) -> Result<String, String> {
-        let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell);
+        let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell, install_later);
         if install {
             jvm.install()?;
         }
@@ -95,9 +95,13 @@ impl Engine for Wiring {
             delete_results: order.delete_results,
             workers: 0,
         };
+        let java = ready.program.settings.java.clone();
         let mut relay = Relay::new(&ready.program, watch);
         let outcome =
             drumfire_engine::run(Arc::new(ready.program), &options, &control, &mut relay)?;
+        if let Java::Host(host) = java {
+            host.run_ended();
+        }
         // JMeter's last summary lines come before this one.
         watch.tidying_up();
         Ok(told(outcome))
@@ -139,7 +143,37 @@ fn engine_properties(settings: &Settings) -> Properties {
 
 #[cfg(feature = "jvm")]
 fn java(properties: &Properties) -> Java {
-    Java::Host(Arc::new(drumfire_jvm::Jvm::new(properties.clone(), tell)))
+    let properties = properties.clone();
+    Java::Host(Arc::new(drumfire_jvm::Jvm::new(
+        properties,
+        tell,
+        install_later,
+    )))
+}
+
+/// Has a process of its own run `drumfire jvm install`, at the lowest priority. Neither Ctrl-C nor the end of this process ends
+/// it; where everything ends with this one, as a job of CI does, the next run does the same.
+#[cfg(feature = "jvm")]
+fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]).arg(std::env::current_exe()?);
+    command.args(["jvm", "install"]);
+    for (name, value) in properties {
+        let mut definition = std::ffi::OsString::from(format!("-J{name}="));
+        definition.push(value);
+        command.arg(definition);
+    }
+    // Nobody reads what it says.
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map(|_| ())
 }
 
 /// What is being prepared before a run goes where the run's own notes go.

@@ -189,6 +189,9 @@ pub trait JavaHost: Send + Sync {
         Duration::ZERO
     }
 
+    /// The run has ended: what makes a later start of Java quicker may be made ready, out of the way of all else.
+    fn run_ended(&self) {}
+
     /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
     fn break_off(&self, by_force: bool);
 }

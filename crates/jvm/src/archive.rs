@@ -1,6 +1,7 @@
 //! Class data sharing: Java's classes as they lie in memory, in a file that later starts map instead of reading and checking
 //! the jars again.
 
+use std::fs::{File, TryLockError};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,12 +36,47 @@ pub fn file(java: &Installation, classpath: &[PathBuf], home: &Path) -> PathBuf 
     cache_folder().join(name)
 }
 
+/// Whoever makes an archive holds this file, in the folder of the archive, for as long.
+const LOCK: &str = "preparing.lock";
+
+/// Whether the archive is to be made: it is not there, nobody is at it, and making it has not failed for good.
+pub fn is_wanted(file: &Path) -> bool {
+    let is_held = File::open(file.with_file_name(LOCK))
+        .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
+    !is_held && !file.is_file() && !file.with_extension("failed").is_file()
+}
+
+/// Makes the archive, or waits for the one who is at it. That it fails for good is kept beside it.
+///
+/// # Errors
+/// Why there is none: Java then starts without.
+pub fn make(
+    file: &Path,
+    java: &Installation,
+    classpath: &[PathBuf],
+    home: &Path,
+    options: &[&str],
+) -> Result<(), String> {
+    let lock = File::create(file.with_file_name(LOCK)).map_err(|error| error.to_string())?;
+    lock.lock().map_err(|error| error.to_string())?;
+    if file.is_file() {
+        return Ok(());
+    }
+    create(file, java, classpath, home, options).map_err(|failure| {
+        if failure.is_lasting {
+            // If even that cannot be written, it is tried again.
+            let _ = std::fs::write(file.with_extension("failed"), &failure.why);
+        }
+        failure.why
+    })
+}
+
 /// Why there is no archive.
 #[derive(Debug)]
-pub struct Failure {
-    pub why: String,
+struct Failure {
+    why: String,
     /// It would be the same the next time.
-    pub is_lasting: bool,
+    is_lasting: bool,
 }
 
 impl Failure {
@@ -53,10 +89,7 @@ impl Failure {
 }
 
 /// Makes the file by running Java once, with the classes that every script needs.
-///
-/// # Errors
-/// Why there is none: the run then goes on without.
-pub fn create(
+fn create(
     file: &Path,
     java: &Installation,
     classpath: &[PathBuf],
@@ -231,6 +264,29 @@ mod tests {
         part.set_modified(then).expect("it is ours");
         create(&file, &java, &[], tools.path(), &[]).expect("it writes the file");
         assert_eq!(names(folder.path()).len(), 3);
+    }
+
+    #[test]
+    fn an_archive_is_wanted_until_it_is_there_or_cannot_be_made() {
+        let (tools, folder) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let file = folder.path().join("classes-a-2.jsa");
+        assert!(is_wanted(&file));
+        let lock = File::create(folder.path().join(LOCK)).expect("a file");
+        lock.lock().expect("nobody has it");
+        assert!(!is_wanted(&file));
+        drop(lock);
+        let home = tools.path();
+        let make = |script| make(&file, &java(home, script), &[], home, &[]);
+        make("exit 1").expect_err("nothing is written");
+        assert!(file.with_extension("failed").is_file() && !is_wanted(&file));
+        // Who asks for it has it tried again.
+        make(WRITE).expect("it writes the file");
+        assert!(!is_wanted(&file));
+        make("exit 1").expect("it is there");
+        assert_eq!(names(folder.path()), ["classes-a-2.jsa", LOCK]);
     }
 
     #[test]

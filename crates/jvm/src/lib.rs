@@ -55,12 +55,19 @@ pub struct Jvm {
     properties: Properties,
     /// Takes lines about what is being prepared.
     tell: fn(&str),
+    install_later: InstallLater,
     found: OnceLock<Result<(Installation, JMeter), String>>,
     machine: OnceLock<Result<&'static Machine, String>>,
     plan: OnceLock<Result<Plan, String>>,
     /// What was collected because it was asked for, in milliseconds.
     garbage_asked_for: AtomicU64,
+    /// Where the archive of classes is to be that Java has started without.
+    archive_wanted: OnceLock<PathBuf>,
 }
+
+/// Does what [`Jvm::install`] does with these properties, out of the way of all else: when nobody waits for it, on a process of
+/// its own that goes on when this one ends.
+pub type InstallLater = fn(&[(&str, &Path)]) -> std::io::Result<()>;
 
 /// What is in Java of the plan.
 struct Plan {
@@ -71,14 +78,16 @@ struct Plan {
 
 impl Jvm {
     /// Looks for nothing yet.
-    pub fn new(properties: Properties, tell: fn(&str)) -> Jvm {
+    pub fn new(properties: Properties, tell: fn(&str), install_later: InstallLater) -> Jvm {
         Jvm {
             properties,
             tell,
+            install_later,
             found: OnceLock::new(),
             machine: OnceLock::new(),
             plan: OnceLock::new(),
             garbage_asked_for: AtomicU64::new(0),
+            archive_wanted: OnceLock::new(),
         }
     }
 
@@ -131,31 +140,15 @@ impl Jvm {
         Ok(jars)
     }
 
-    /// The classes' archive, made if there is none. A run goes on without.
+    /// The classes' archive; where there is none the run goes on without, and it is made afterwards.
     fn archive(&self, java: &Installation, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
         let file = archive::file(java, own, home);
         if file.is_file() {
             return Some(file);
         }
-        let failed = file.with_extension("failed");
-        if failed.is_file() {
-            return None;
-        }
-        (self.tell)("preparing Java's classes for a quick start; this is done once");
-        match archive::create(&file, java, own, home, &machine::OWN_OPTIONS) {
-            Ok(()) => Some(file),
-            Err(failure) => {
-                tracing::warn!(
-                    "Java starts without an archive of its classes: {}",
-                    failure.why
-                );
-                if failure.is_lasting {
-                    // Not tried again; if even that cannot be written, it is.
-                    let _ = std::fs::write(failed, failure.why);
-                }
-                None
-            }
-        }
+        // Java starts once.
+        let _ = self.archive_wanted.set(file);
+        None
     }
 
     /// What is in Java of a program, loaded if it was not.
@@ -398,6 +391,26 @@ impl JavaHost for Jvm {
     fn garbage_time(&self) -> Duration {
         let asked_for = self.garbage_asked_for.load(Ordering::Relaxed);
         Duration::from_millis(self.garbage_ms().saturating_sub(asked_for))
+    }
+
+    fn run_ended(&self) {
+        let is_wanted = |file: &PathBuf| archive::is_wanted(file);
+        let (Some(Ok((java, jmeter))), true) = (
+            self.found.get(),
+            self.archive_wanted.get().is_some_and(is_wanted),
+        ) else {
+            return;
+        };
+        let named = [
+            (find::HOME, java.home.as_path()),
+            (jars::HOME, jmeter.home.as_path()),
+        ];
+        match (self.install_later)(&named) {
+            Ok(()) => (self.tell)(
+                "Java's classes are being prepared in the background, so that it starts sooner from now on",
+            ),
+            Err(error) => tracing::warn!("Java's classes cannot be prepared: {error}"),
+        }
     }
 
     fn break_off(&self, by_force: bool) {

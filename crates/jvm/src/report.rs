@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Jvm, archive, install, jars};
+use crate::{Jvm, archive, install, jars, machine};
 
 impl Jvm {
     /// Says what was found, a line each; starts nothing.
@@ -37,7 +37,7 @@ impl Jvm {
             "classes",
             match file.is_file() {
                 true => format!("shared from {}", file.display()),
-                false => "read from the jars; the first run makes an archive".to_owned(),
+                false => "read from the jars; an archive is made after the first run".to_owned(),
             },
         );
         let named = jars::JMeter::named_jars(&self.properties, &[]);
@@ -50,15 +50,24 @@ impl Jvm {
         Ok(text)
     }
 
-    /// Brings all jars and makes the archive of classes.
+    /// Brings all jars and makes the archive of classes, unless it is there.
     ///
     /// # Errors
-    /// What is missing, and how to get it.
+    /// What is missing, and how to get it. Java does without an archive.
     pub fn install(&self) -> Result<(), String> {
         let (java, jmeter) = self.found()?;
         let own = self.own_jars(jmeter)?;
         install::dependencies(&self.properties, self.tell)?;
-        self.archive(java, &own, &jmeter.home);
+        let file = archive::file(java, &own, &jmeter.home);
+        if !file.is_file() {
+            (self.tell)("preparing Java's classes for a quick start; this is done once");
+            let options = &machine::OWN_OPTIONS;
+            if let Err(why) = archive::make(&file, java, &own, &jmeter.home, options) {
+                (self.tell)(&format!(
+                    "Java starts without an archive of its classes: {why}"
+                ));
+            }
+        }
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ pub enum Figure {
     CpuIn(Program, &'static str),
     /// CPU a sample, in our own of another case.
     CpuToCase(&'static str),
-    /// CPU a sample beyond our own of another case, in microseconds.
+    /// CPU a sample beyond that of another case, in microseconds; JMeter's is told beside it.
     CpuBeyondCase(&'static str),
     /// Time of a round, in that of another program.
     Time(Program),
@@ -43,6 +43,8 @@ pub enum Figure {
     LateTo(Program),
     /// The same beyond that of another case.
     LateBeyondCase(&'static str),
+    /// The same in that of another case.
+    LateToCase(&'static str),
     /// The longest response time from the intended start, in milliseconds.
     LongestMs,
     /// Requests that failed. Those that do end a round, so there are none where there is a round.
@@ -71,6 +73,7 @@ impl Figure {
             Figure::LateUs => "us late by itself, p99".to_owned(),
             Figure::LateTo(program) => format!("late by itself, p99, to {}'s", program.name()),
             Figure::LateBeyondCase(case) => format!("us late by itself, p99, beyond '{case}'"),
+            Figure::LateToCase(case) => format!("late by itself, p99, to that of '{case}'"),
             Figure::LongestMs => "longest response from the intended start, ms".to_owned(),
             Figure::Failed => "failed requests".to_owned(),
         }
@@ -102,7 +105,7 @@ impl Figure {
             Figure::CpuIn(program, name) => ratio_of(own, case(program, name)?, cpu_us),
             Figure::CpuToCase(name) => ratio_of(own, ours(name)?, cpu_us),
             Figure::CpuBeyondCase(name) => {
-                let other = ours(name)?;
+                let other = case(own.entry.program, name)?;
                 let pairs = own.rounds.iter().zip(&other.rounds);
                 Some(median(pairs.map(|(a, b)| cpu_us(a) - cpu_us(b)).collect()))
             }
@@ -123,6 +126,7 @@ impl Figure {
             Figure::LateUs => late(own),
             Figure::LateTo(program) => Some(late(own)? / late(beside(program)?)?),
             Figure::LateBeyondCase(name) => Some(late(own)? - late(ours(name)?)?),
+            Figure::LateToCase(name) => Some(late(own)? / late(ours(name)?)?),
             Figure::LongestMs => {
                 let said = own.rounds.iter();
                 let all = said.filter_map(|round| readings::longest_ms(&round.said));
@@ -146,12 +150,18 @@ impl Bound {
 pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
     let mut text = String::new();
     for aim in aims {
-        let own = rows.iter().find(|row| {
-            row.entry.program == Program::Drumfire
-                && row.entry.case == aim.case
-                && !row.rounds.is_empty()
-        });
-        let value = own.and_then(|own| aim.figure.measured(own, rows));
+        let measured = |program: Program| {
+            let own = rows.iter().find(|row| {
+                row.entry.program == program && row.entry.case == aim.case && !row.rounds.is_empty()
+            });
+            own.and_then(|own| aim.figure.measured(own, rows))
+        };
+        let value = measured(Program::Drumfire);
+        let peer = match aim.figure {
+            Figure::CpuBeyondCase(_) => measured(Program::JMeter),
+            _ => None,
+        };
+        let peer = peer.map_or(String::new(), |value| format!("  (jmeter {value:.3})"));
         let (sign, bound) = match aim.bound {
             Bound::AtMost(most) => ("<=", most),
             Bound::AtLeast(least) => (">=", least),
@@ -173,7 +183,7 @@ pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
         };
         let _ = writeln!(
             text,
-            "target  {case}{} {sign} {bound}: {outcome}",
+            "target  {case}{} {sign} {bound}: {outcome}{peer}",
             aim.figure.name()
         );
     }

@@ -3,6 +3,7 @@
 mod bodies;
 mod load;
 mod requests;
+mod scripts;
 mod start;
 
 use super::aim::{Aim, Bound, Figure};
@@ -136,6 +137,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(bodies::all());
     all.extend(load::all());
     all.extend(start::all());
+    all.extend(scripts::all());
     all
 }
 
@@ -192,7 +194,8 @@ mod tests {
                     | Figure::CpuBeyondCase(case)
                     | Figure::PeakToCase(case)
                     | Figure::UserKib(case)
-                    | Figure::LateBeyondCase(case) => ours(case),
+                    | Figure::LateBeyondCase(case)
+                    | Figure::LateToCase(case) => ours(case),
                     _ => true,
                 };
                 assert!(there_is, "{}: {:?}", scenario.name, aim.figure);

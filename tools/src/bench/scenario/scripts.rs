@@ -1,0 +1,103 @@
+//! What scripts cost, and what they do to others. Java is started in all cases, so that its start is in none of the differences.
+
+use super::{Entry, Scenario, each};
+use crate::bench::aim::Figure::{CpuBeyondCase, LateToCase, Rate};
+use crate::bench::peers::Program;
+
+const BOTH: [Program; 2] = [Program::Drumfire, Program::JMeter];
+/// Of the group that each case of `benches/scripts.jmx` runs.
+const USERS: u32 = 2;
+/// Until Java has compiled what it runs often, a call costs more.
+const WARM_SECONDS: u32 = 20;
+
+pub(super) fn all() -> Vec<Scenario> {
+    vec![calls(), sleepers(), ranking()]
+}
+
+fn run(program: Program, case: &str, group: &'static str) -> Entry {
+    Entry::new(program, "scripts.jmx")
+        .case(case, USERS)
+        .with("pages", "@FOLDER@/html")
+        .with(group, USERS)
+}
+
+fn calls() -> Scenario {
+    const NOTHING: &str = "no script";
+    let mut entries = Vec::new();
+    for (case, group) in [
+        (NOTHING, "nothing"),
+        ("empty script", "empty"),
+        ("get and put", "variables"),
+        ("prev", "prev"),
+    ] {
+        entries.extend(each(&BOTH, |program| Entry {
+            // JMeter is counted by its file.
+            writes_results: program == Program::JMeter,
+            ..run(program, case, group)
+        }));
+    }
+    // A call from C takes 0.08 us if the script is empty, and 0.4 us with one `vars.get` and one `vars.put`; a microsecond may
+    // come on top.
+    Scenario {
+        least_seconds: WARM_SECONDS,
+        ..Scenario::new(
+            "scripts",
+            "a Groovy script at each sample that does nothing",
+            entries,
+        )
+    }
+    .at_most("empty script", CpuBeyondCase(NOTHING), 1.08)
+    .at_most("get and put", CpuBeyondCase(NOTHING), 1.4)
+    .at_most("prev", CpuBeyondCase(NOTHING), 1.4)
+}
+
+fn sleepers() -> Scenario {
+    const ALONE: &str = "nobody sleeps";
+    let beside = |case: &str, users: u32| {
+        Entry::new(Program::Drumfire, "sleepers.jmx")
+            .case(case, users)
+            .with("rate", 1_000)
+    };
+    Scenario {
+        least_seconds: 10,
+        ..Scenario::new(
+            "sleepers",
+            "a thousand paced requests a second beside users whose scripts sleep for a second",
+            vec![beside(ALONE, 0), beside("100 sleep", 100)],
+        )
+    }
+    .at_most("100 sleep", LateToCase(ALONE), 1.25)
+}
+
+/// What finds the same token in the same page of HTML.
+fn ranking() -> Scenario {
+    const EXTRACTORS: &str = "extractors.jmx";
+    const SCRIPTS: &str = "scripts.jmx";
+    const CASES: [(&str, &str, &str); 6] = [
+        ("Boundary", EXTRACTORS, "boundary"),
+        ("Regex", EXTRACTORS, "regex"),
+        ("JSR223", SCRIPTS, "groovy"),
+        ("CSS", EXTRACTORS, "css"),
+        ("BeanShell", SCRIPTS, "beanshell"),
+        ("XPath", EXTRACTORS, "xpath_of_html"),
+    ];
+    let mut entries = Vec::new();
+    for (case, plan, group) in CASES {
+        entries.extend(each(&BOTH, |program| Entry {
+            plan,
+            ..run(program, case, group)
+        }));
+    }
+    let scenario = Scenario {
+        least_seconds: 10,
+        on_request: true,
+        ..Scenario::new(
+            "ranking",
+            "post-processors that find a token in a page of 16 KiB of HTML; the rate counts",
+            entries,
+        )
+    };
+    CASES.iter().fold(scenario, |scenario, (case, ..)| {
+        scenario.at_least(case, Rate(Program::JMeter), 1.0)
+    })
+}
