@@ -1,4 +1,4 @@
-//! `cargo xtask java`: builds the jar that `crates/jvm` carries from the sources in `java/`.
+//! `cargo xtask java` builds the jar that `crates/jvm` carries from the sources in `java/`; `cargo xtask test` tries them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,6 +9,8 @@ use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
 const SOURCES: &str = "java/src/main/java";
+/// Tests, with an engine of their own in the place of the class that calls into the real one.
+const TESTS: &str = "java/src/test/java";
 const JAR: &str = "crates/jvm/assets/drumfire-bridge.jar";
 /// The sources that the jar was built from, with their SHA-256: what is stale shows without a Java.
 const BUILT_FROM: &str = "crates/jvm/assets/drumfire-bridge.sources";
@@ -16,19 +18,9 @@ const BUILT_FROM: &str = "crates/jvm/assets/drumfire-bridge.sources";
 /// Same sources and same JDK, same bytes.
 pub fn build() -> anyhow::Result<()> {
     let root = xtask::root();
-    let home = std::env::var_os("JMETER_HOME").map(PathBuf::from);
-    let home = home.context("JMETER_HOME is not set: the bridge is compiled against JMeter")?;
+    let home = home().context("JMETER_HOME has no JMeter: the bridge is compiled against it")?;
     let classes = tempfile::tempdir()?;
-    let mut javac = Command::new("javac");
-    javac
-        .args(["--release", "17", "-proc:none", "-Werror"])
-        .arg("-Xlint:all,-serial,-processing,-classfile,-path")
-        .arg("-d")
-        .arg(classes.path())
-        .arg("-cp")
-        .arg(classpath(&home))
-        .args(sources(&root)?);
-    xtask::run(&mut javac)?;
+    compile(&root.join(SOURCES), &classpath(&home)?, classes.path())?;
     let mut jar = Command::new("jar");
     jar.args(["--create", "--no-manifest", "--date=2026-01-01T00:00:00Z"])
         .arg(flag("--file=", &root.join(JAR)))
@@ -39,21 +31,87 @@ pub fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn classpath(home: &Path) -> OsString {
-    let folders = ["lib/*", "lib/ext/*"].map(|folder| home.join(folder));
-    std::env::join_paths(folders).unwrap_or_default()
+/// Runs the tests of the sources, with the JUnit that JMeter has. What is missing for that is told, and is no failure: the jar
+/// itself is there.
+pub fn test() -> anyhow::Result<()> {
+    let Some(home) = home() else {
+        return skipped("there is no JMeter (JMETER_HOME)");
+    };
+    if Command::new("javac").arg("-version").output().is_err() {
+        return skipped("there is no JDK");
+    }
+    let root = xtask::root();
+    let (classes, tests) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let mut jars = classpath(&home)?;
+    compile(&root.join(SOURCES), &jars, classes.path())?;
+    jars.insert(0, classes.path().to_path_buf());
+    let folder = root.join(TESTS);
+    compile(&folder, &jars, tests.path())?;
+    // Their engine comes before the real one.
+    jars.insert(0, tests.path().to_path_buf());
+    let names = files(&folder, "java")?.into_iter().filter_map(|file| {
+        let name = file.with_extension("").to_str()?.replace('/', ".");
+        name.ends_with("Test").then_some(name)
+    });
+    let mut java = Command::new("java");
+    java.arg(flag("-Djmeter.home=", &home))
+        .arg("-cp")
+        .arg(std::env::join_paths(jars)?)
+        .arg("org.junit.runner.JUnitCore")
+        .args(names);
+    let output = java.output().context("java")?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stdout));
+    }
+    Ok(())
+}
+
+fn skipped(why: &str) -> anyhow::Result<()> {
+    eprintln!("xtask: SKIPPED: the tests of {TESTS}, since {why}");
+    Ok(())
+}
+
+/// JMeter's home: `JMETER_HOME`, or `~/jmeter`.
+fn home() -> Option<PathBuf> {
+    std::env::var_os("JMETER_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join("jmeter")))
+        .filter(|home| home.join("lib/ext").is_dir())
+}
+
+fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Result<()> {
+    let mut javac = Command::new("javac");
+    javac
+        .args(["--release", "17", "-proc:none", "-Werror"])
+        .arg("-Xlint:all,-serial,-processing,-classfile,-path")
+        .arg("-d")
+        .arg(classes)
+        .arg("-cp")
+        .arg(std::env::join_paths(classpath)?)
+        .args(files(folder, "java")?)
+        .current_dir(folder);
+    xtask::run(&mut javac)
+}
+
+/// JMeter's jars but for its binding of SLF4J, of which there may be only one: the bridge's own.
+fn classpath(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut jars = Vec::new();
+    for folder in ["lib", "lib/ext"].map(|folder| home.join(folder)) {
+        let found = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        jars.extend(found.flatten().map(|entry| entry.path()));
+    }
+    jars.retain(|jar| {
+        let name = jar.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".jar") && !name.starts_with("log4j-slf4j-impl")
+    });
+    jars.sort();
+    Ok(jars)
 }
 
 fn flag(name: &str, path: &Path) -> OsString {
     let mut flag = OsString::from(name);
     flag.push(path);
     flag
-}
-
-fn sources(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = root.join(SOURCES);
-    let found = files(&folder, "java")?;
-    Ok(found.iter().map(|file| folder.join(file)).collect())
 }
 
 /// The files below a folder with that ending, in order, as the folder sees them.

@@ -13,9 +13,10 @@ use xtask::{cargo, run};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test                          all tests of the workspace, those of the feature http3, and those of the report's page in a
-                                browser (node, npm, Chromium)
+  test                          all tests of the workspace, those of the feature http3, those of java/ (JDK 17, JMETER_HOME), and
+                                those of the report's page in a browser (node, npm, Chromium)
   test http3                    those of the feature http3, which is off by default
+  test java                     those of java/ alone
   test web                      those in a browser alone
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
@@ -34,9 +35,11 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["test"] => run(&mut test(&["--quiet"]))
             .and_then(|()| test_http3())
+            .and_then(|()| java::test())
             .and_then(|()| web::test()),
         ["test", "http3"] => test_http3(),
         ["test", "web"] => web::test(),
+        ["test", "java"] => java::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
         ["bench" | "record" | "gen", ..] => tools(&words),
         ["web"] => web::build(),

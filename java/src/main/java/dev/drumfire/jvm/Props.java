@@ -51,6 +51,9 @@ final class Props extends Properties {
             Natives.setProperty(name, text);
         } else {
             super.put(key, value);
+            if (key instanceof String name) {
+                Natives.setProperty(name, null);
+            }
         }
         return before;
     }

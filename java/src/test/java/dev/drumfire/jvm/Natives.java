@@ -1,0 +1,128 @@
+package dev.drumfire.jvm;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+
+import org.apache.jmeter.threads.JMeterContextService;
+
+/** The engine of the tests, which stands before the real one on the class path: one user, whose things lie open here. */
+final class Natives {
+    static final Map<String, String> VARIABLES = new TreeMap<>();
+    static final Map<String, String> PROPERTIES = new TreeMap<>();
+    /** Names that the plan has in it somewhere. */
+    static final Set<String> SPELLED_OUT = new HashSet<>();
+    static final List<String> LOG = new ArrayList<>();
+    static byte[] result;
+    static byte[] body;
+    /** How often the result was asked for. */
+    static int resultReads;
+    /** What {@link #setResult} was given last. */
+    static byte[] newResult;
+    static byte[] newBody;
+    static String template;
+
+    private Natives() {
+    }
+
+    /** A new user in a JMeter that has read nothing but these properties. */
+    static User user() throws Exception {
+        VARIABLES.clear();
+        PROPERTIES.clear();
+        SPELLED_OUT.clear();
+        LOG.clear();
+        result = null;
+        body = null;
+        resultReads = 0;
+        newResult = null;
+        newBody = null;
+        Home.prepare(System.getProperty("jmeter.home"), new Props(new Properties()));
+        Plan.clear();
+        User user = new User(new Group("Users", 1), "Users 1-1", 0);
+        JMeterContextService.replaceContext(user.context);
+        return user;
+    }
+
+    static String variable(String name) {
+        return VARIABLES.get(name);
+    }
+
+    static void setVariable(String name, String value) {
+        if (value == null) {
+            VARIABLES.remove(name);
+        } else {
+            VARIABLES.put(name, value);
+        }
+    }
+
+    static boolean isSpelledOut(String name) {
+        return SPELLED_OUT.contains(name);
+    }
+
+    private static String[] inTurn(Map<String, String> map) {
+        return map.entrySet().stream().flatMap(entry -> Arrays.stream(new String[] {entry.getKey(), entry.getValue()})).toArray(String[]::new);
+    }
+
+    static String[] variables() {
+        return inTurn(VARIABLES);
+    }
+
+    static String template(int number) {
+        return template + number;
+    }
+
+    static byte[] result() {
+        resultReads++;
+        return result;
+    }
+
+    static byte[] resultBody() {
+        return body;
+    }
+
+    static void setResult(byte[] changed, byte[] changedBody) {
+        newResult = changed;
+        newBody = changedBody;
+    }
+
+    static long sampler() {
+        return -1;
+    }
+
+    static byte[] request() {
+        return null;
+    }
+
+    static String[] namedSampler() {
+        return null;
+    }
+
+    static int iteration() {
+        return 3;
+    }
+
+    static String property(String name) {
+        return PROPERTIES.get(name);
+    }
+
+    static void setProperty(String name, String value) {
+        if (value == null) {
+            PROPERTIES.remove(name);
+        } else {
+            PROPERTIES.put(name, value);
+        }
+    }
+
+    static String[] properties() {
+        return inTurn(PROPERTIES);
+    }
+
+    static void log(int level, String category, String message) {
+        LOG.add(level + " " + category + ": " + message);
+    }
+}
