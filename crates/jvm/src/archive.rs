@@ -259,7 +259,7 @@ mod tests {
             "classes-b-1.jsa",
         ];
         assert_eq!(names(folder.path()), left);
-        let part = std::fs::File::open(folder.path().join(left[1])).expect("it is there");
+        let part = File::open(folder.path().join(left[1])).expect("it is there");
         let then = SystemTime::now() - 2 * ABANDONED;
         part.set_modified(then).expect("it is ours");
         create(&file, &java, &[], tools.path(), &[]).expect("it writes the file");

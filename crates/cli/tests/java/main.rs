@@ -1,5 +1,6 @@
 //! Scripts and Java classes in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
 
+mod archive;
 mod classes;
 mod growth;
 
