@@ -10,7 +10,10 @@ use drumfire_health::time_in_queue;
 const QUICK: Duration = Duration::from_millis(5);
 /// So many quick calls in a row, and the next ones are in place.
 const TRIALS: u32 = 3;
-/// After so many slow calls in place the element stays apart.
+/// After a slow call in place it takes so many times as many until the next one is.
+const PATIENCE: u32 = 4;
+/// Slow calls that make it longer. It never is for good: Java itself may have held up a call that is quick, while it compiled or
+/// collected garbage on a machine with too little CPU.
 const SLOW_CALLS: u32 = 4;
 /// After a slow call so many are looked at closely: whether it was they that took their time, or whether the machine gave the
 /// CPU to somebody else.
@@ -44,14 +47,16 @@ impl Pace {
 
     /// Whether the next call is to be apart.
     pub fn is_apart(&self) -> bool {
-        self.always_apart || self.quick_calls.load(Ordering::Relaxed) < TRIALS
+        let slow_calls = self.slow_calls.load(Ordering::Relaxed).min(SLOW_CALLS);
+        let trials = TRIALS * PATIENCE.pow(slow_calls);
+        self.always_apart || self.quick_calls.load(Ordering::Relaxed) < trials
     }
 
     /// A call apart took so long.
     pub fn note_apart(&self, took: Duration) {
         if took > QUICK {
             self.quick_calls.store(0, Ordering::Relaxed);
-        } else if self.slow_calls.load(Ordering::Relaxed) < SLOW_CALLS {
+        } else {
             self.quick_calls.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -120,20 +125,21 @@ mod tests {
     }
 
     #[test]
-    fn slow_calls_in_place_send_it_away_for_good_in_the_end() {
+    fn each_slow_call_in_place_sends_it_away_for_longer() {
         let pace = Pace::new(false);
         // The first one only draws attention.
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
         pace.note_in_place(LONG, None);
-        for _ in 0..SLOW_CALLS {
-            (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
-            assert!(!pace.is_apart());
+        assert!(!pace.is_apart());
+        for trials in [12, 48, 192, 768, 768] {
             pace.note_in_place(SHORT, None);
-            assert!(!pace.is_apart());
             pace.note_in_place(LONG, None);
+            for _ in 0..trials {
+                assert!(pace.is_apart());
+                pace.note_apart(SHORT);
+            }
+            assert!(!pace.is_apart());
         }
-        (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
-        assert!(pace.is_apart());
     }
 
     #[test]
