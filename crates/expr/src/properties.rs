@@ -41,7 +41,23 @@ const MOST_SEEN: usize = 256;
 struct Seen {
     version: u64,
     values: FxHashMap<Box<str>, Option<Value>>,
+    /// By the place in the plan that asks for nothing but properties.
+    derived: FxHashMap<u32, Value>,
 }
+
+impl Seen {
+    /// Forgets what was seen of properties with another number.
+    fn renew(&mut self, version: u64) {
+        if self.version != version {
+            self.values.clear();
+            self.derived.clear();
+            self.version = version;
+        }
+    }
+}
+
+/// The number of the properties that a value is made of.
+pub(crate) struct Version(u64);
 
 thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
@@ -69,9 +85,9 @@ impl Properties {
     pub fn seen(&self, name: &str) -> Option<Value> {
         let version = self.0.version.load(Ordering::Acquire);
         SEEN.with_borrow_mut(|seen| {
-            if seen.version != version || seen.values.len() >= MOST_SEEN {
+            seen.renew(version);
+            if seen.values.len() >= MOST_SEEN {
                 seen.values.clear();
-                seen.version = version;
             }
             if let Some(known) = seen.values.get(name) {
                 return known.clone();
@@ -80,6 +96,26 @@ impl Properties {
             seen.values.insert(name.into(), value.clone());
             value
         })
+    }
+
+    /// What this thread has made of the properties as they are at a place of the plan; if nothing, what to keep it under
+    /// by [`Properties::keep_derived`].
+    pub(crate) fn derived(&self, place: u32) -> Result<Value, Version> {
+        let version = self.0.version.load(Ordering::Acquire);
+        SEEN.with_borrow_mut(|seen| {
+            seen.renew(version);
+            let known = seen.derived.get(&place);
+            known.cloned().ok_or(Version(version))
+        })
+    }
+
+    /// Keeps what was made since [`Properties::derived`] was asked, unless a property was set meanwhile.
+    pub(crate) fn keep_derived(&self, version: &Version, place: u32, value: &Value) {
+        SEEN.with_borrow_mut(|seen| {
+            if seen.version == version.0 {
+                seen.derived.insert(place, value.clone());
+            }
+        });
     }
 
     /// What threads have seen is old. Called after a change and before it is told to be made.

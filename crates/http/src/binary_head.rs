@@ -8,11 +8,16 @@ use memchr::memchr;
 
 use crate::failure::FailureKind;
 use crate::head::{Facts, Head, Headers, first_line};
+use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::target::Target;
 
 /// The request with the caller's head. Header names become lower case, as HTTP/2 has them; `Host` becomes the authority;
 /// what is of a connection only is left out. `None` if the head has no such form.
-pub(crate) fn request(head: &[u8], target: &Target) -> Option<Request<()>> {
+pub(crate) fn request(head: &[u8], target: &Target, known: &KnownRequests) -> Option<Request<()>> {
+    known.request(target, head, || make_request(head, target))
+}
+
+fn make_request(head: &[u8], target: &Target) -> Option<Request<()>> {
     let line = first_line(head);
     let method_end = memchr(b' ', line)?;
     let rest = &line[method_end + 1..];
@@ -67,10 +72,14 @@ fn is_of_connection(name: &[u8]) -> bool {
 
 /// The response's head in the form of HTTP/1.1, as Jetty's client shows it: with the major version as in `HTTP/2.0`, and since HTTP/2
 /// has no reason phrase, the one that belongs to the status.
-pub(crate) fn response<B>(response: &Response<B>, major: u8) -> Result<Head, FailureKind> {
+pub(crate) fn response<B>(
+    response: &Response<B>,
+    major: u8,
+    known: &KnownHeads,
+) -> Result<Head, FailureKind> {
     let status = response.status();
     let reason = status.canonical_reason().unwrap_or_default();
-    let mut bytes = Vec::with_capacity(256);
+    let mut bytes = Vec::with_capacity(512);
     bytes.extend_from_slice(b"HTTP/");
     bytes.push(b'0' + major);
     bytes.extend_from_slice(b".0 ");
@@ -87,14 +96,23 @@ pub(crate) fn response<B>(response: &Response<B>, major: u8) -> Result<Head, Fai
         bytes.extend_from_slice(b"\r\n");
     }
     bytes.extend_from_slice(b"\r\n");
-    let facts = Facts::read(&bytes)?;
-    Ok(Head {
+    let recognised = known.facts(&bytes);
+    let is_new = recognised.is_none();
+    let facts = match recognised {
+        Some(facts) => facts,
+        None => Facts::read(&bytes)?,
+    };
+    let head = Head {
         status: status.as_u16(),
         version: (major.into(), 0),
         reason,
         bytes,
         facts,
-    })
+    };
+    if is_new {
+        known.add(&head, &head.bytes);
+    }
+    Ok(head)
 }
 
 #[cfg(test)]
@@ -106,7 +124,7 @@ mod tests {
         let head = b"POST /a?b=c HTTP/1.1\r\nConnection: keep-alive\r\nX-Two: 2\r\nAccept: */*\r\n\
             Host: shop.test:8443\r\nX-Two: 3\r\nTransfer-Encoding: chunked\r\n\r\n";
         let target = Target::new("127.0.0.1", 8443, true);
-        let request = request(head, &target).expect("it can be sent");
+        let request = make_request(head, &target).expect("it can be sent");
         assert_eq!(request.method(), Method::POST);
         assert_eq!(request.uri(), "https://shop.test:8443/a?b=c");
         let headers: Vec<_> = request
@@ -126,10 +144,10 @@ mod tests {
             b"GET /<> HTTP/1.1\r\n\r\n",
             b"GET / HTTP/1.1\r\nX Y: 1\r\n\r\n",
         ] {
-            let sent = request(head, &target);
+            let sent = make_request(head, &target);
             assert!(sent.is_none(), "{sent:?}");
         }
-        let plain = request(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
+        let plain = make_request(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
         assert_eq!(plain.uri(), "http://127.0.0.1:80/");
     }
 
@@ -142,16 +160,19 @@ mod tests {
             .header("set-cookie", "b=2")
             .body(())
             .expect("a response");
-        let head = response(&plain, 2).expect("its headers are good");
+        let known = KnownHeads::default();
+        let head = response(&plain, 2, &known).expect("its headers are good");
         let text = "HTTP/2.0 404 Not Found\r\ncontent-length: 12\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n\r\n";
         assert_eq!(String::from_utf8_lossy(&head.bytes), text);
         assert_eq!(&head.bytes[head.reason.clone()], b"Not Found");
         assert_eq!(head.facts.last_content_length, Some(12));
+        let again = response(&plain, 2, &known).expect("its headers are good");
+        assert_eq!((again.bytes, again.facts), (head.bytes, head.facts));
         let odd = Response::builder()
             .status(299)
             .body(())
             .expect("a response");
-        let head = response(&odd, 3).expect("its headers are good");
+        let head = response(&odd, 3, &known).expect("its headers are good");
         assert_eq!(head.bytes, b"HTTP/3.0 299 \r\n\r\n");
     }
 }

@@ -151,7 +151,7 @@ impl Ending {
         session: &Session,
         carriers: &mut Carriers<C>,
         carrier: &Rc<C>,
-    ) -> Result<Incoming, Box<Failure>> {
+    ) -> Result<Box<Incoming>, Box<Failure>> {
         self.times.end = Instant::now();
         let counts = &session.worker().counts;
         add(&counts.bytes_sent, self.sent_bytes);
@@ -172,11 +172,10 @@ impl Ending {
         } else {
             carriers.drop(carrier, self.keep_alive, counts);
         }
-        let (times, sent_bytes) = (self.times, self.sent_bytes);
         Ok(finish(
-            self.receiver,
-            times,
-            sent_bytes,
+            &mut self.receiver,
+            &self.times,
+            self.sent_bytes,
             self.reused,
             kept_alive,
         ))

@@ -34,7 +34,7 @@ pub async fn exchange(
     out: Outgoing<'_>,
     want: Want,
     limits: Limits,
-) -> Result<Incoming, Box<Failure>> {
+) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
         return Box::pin(http2::exchange(session, target, out, want, limits)).await;
     }
@@ -42,8 +42,8 @@ pub async fn exchange(
     if target.version == HttpVersion::Http3 && target.tls && target.proxy.is_none() {
         return Box::pin(http3::exchange(session, target, out, want, limits)).await;
     }
-    let mut times = Times::starting(Instant::now());
-    let (connection, handshake, reused) = match session.take_idle(target) {
+    let mut times = Times::starting(out.begin);
+    let (connection, handshake, reused) = match session.take_idle(target, out.begin) {
         Some(connection) => {
             add(&session.worker().counts.reused, 1);
             (connection, None, true)
@@ -55,20 +55,23 @@ pub async fn exchange(
         }
     };
     let way = (connection, handshake, reused);
-    over_http1(session, way, out, want, limits, times).await
+    over_http1(session, way, &out, want, limits, &mut times).await
 }
 
 /// One exchange on a connection; with it come the handshake made for it, and whether it had served an earlier exchange.
+///
+/// What is large is lent and not given, here and below: a future has room for each of its arguments twice.
 pub(crate) async fn over_http1(
     session: &Session,
     (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
-    out: Outgoing<'_>,
+    out: &Outgoing<'_>,
     want: Want,
     limits: Limits,
-    mut times: Times,
-) -> Result<Incoming, Box<Failure>> {
+    times: &mut Times,
+) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = &**session.worker();
     let mut receiver = Receiver::new(want, out.is_head);
+    receiver.known = Some(worker.heads.clone());
     let mut source = Source::new(out.head, out.body);
     let usual = connection.pace;
     connection.pace = Pace::of(limits).or(usual);
@@ -80,7 +83,7 @@ pub(crate) async fn over_http1(
                 worker,
                 &mut source,
                 &mut receiver,
-                &mut times,
+                times,
                 limit,
             )
             .await
@@ -90,10 +93,10 @@ pub(crate) async fn over_http1(
                 connection: &mut connection,
                 worker,
                 receiver: &mut receiver,
-                times: &mut times,
+                times: &mut *times,
                 limit: limits.response,
             };
-            Box::pin(asking.converse(&out, &mut source, patience)).await
+            Box::pin(asking.converse(out, &mut source, patience)).await
         }
     };
     connection.pace = usual;
@@ -106,7 +109,7 @@ pub(crate) async fn over_http1(
     if let Err(kind) = outcome {
         add(&worker.counts.failures, 1);
         worker.counts.closed(kind.is_end_by_peer());
-        return Err(failed(kind, receiver, source.sent, times, reused));
+        return Err(failed(kind, receiver, source.sent, *times, reused));
     }
     add(&worker.counts.exchanges, 1);
     let kept_alive = out.keep_alive && may_stay_open(&connection, &receiver);
@@ -118,20 +121,20 @@ pub(crate) async fn over_http1(
         worker.counts.closed(by_peer);
         connection.close();
     }
-    let mut incoming = finish(receiver, times, source.sent, reused, kept_alive);
+    let mut incoming = finish(&mut receiver, times, source.sent, reused, kept_alive);
     incoming.handshake = handshake;
     Ok(incoming)
 }
 
 /// The outcome of a complete exchange.
 pub(crate) fn finish(
-    receiver: Receiver,
-    times: Times,
+    receiver: &mut Receiver,
+    times: &Times,
     sent_bytes: u64,
     reused: bool,
     kept_alive: bool,
-) -> Incoming {
-    let incoming = into_incoming(receiver, times);
+) -> Box<Incoming> {
+    let incoming = take_incoming(receiver, times);
     let mut incoming = incoming.expect("a response is complete only after its head");
     incoming.wire.sent_bytes = sent_bytes;
     incoming.reused = reused;
@@ -287,20 +290,18 @@ pub(crate) fn failed(
     })
 }
 
-/// The response as the caller gets it; `None` if its head never came.
-pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Incoming> {
-    times.first_byte = receiver.first_byte;
-    times.first_body = receiver.first_body;
+/// The response as the caller gets it, taken out of its receiver; `None` if its head never came.
+pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Box<Incoming>> {
     let encoded_len = receiver.encoded_len();
     let wire = Wire {
         sent_bytes: 0,
         head_bytes: receiver.head_bytes,
         body_bytes: receiver.body_bytes,
     };
-    let head = receiver.head?;
+    let head = receiver.head.take()?;
     let body_len = receiver.body.len;
-    let (body, md5) = receiver.body.into_parts();
-    Some(Incoming {
+    let (body, md5) = receiver.body.take_parts();
+    Some(Box::new(Incoming {
         status: head.status,
         version: head.version,
         head: head.bytes,
@@ -312,9 +313,13 @@ pub(crate) fn into_incoming(receiver: Receiver, mut times: Times) -> Option<Inco
         body_len,
         encoded_len,
         wire,
-        times,
+        times: Times {
+            first_byte: receiver.first_byte,
+            first_body: receiver.first_body,
+            ..*times
+        },
         reused: false,
         kept_alive: false,
         handshake: None,
-    })
+    }))
 }

@@ -13,7 +13,7 @@ use crate::failure::{FailureKind, StatusLinePart};
 pub const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// A parsed head.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub status: u16,
     pub version: (u16, u16),
@@ -24,7 +24,7 @@ pub(crate) struct Head {
 }
 
 /// What the head says about framing and the connection.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub transfer_encoding: Option<TransferEncoding>,
     pub content_lengths: u32,

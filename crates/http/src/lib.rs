@@ -37,6 +37,7 @@ mod head;
 mod http2;
 #[cfg(feature = "http3")]
 mod http3;
+mod known_heads;
 mod md5;
 mod message;
 mod pace;

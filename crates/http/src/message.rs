@@ -25,6 +25,8 @@ pub struct Outgoing<'a> {
     /// Writes the CONNECT requests where the target is reached by TLS through a proxy; `None`
     /// asks with nothing but `Host`.
     pub tunnel: Option<&'a dyn Tunnel>,
+    /// When the exchange begins: now. Whoever has just looked at the clock need not do it again.
+    pub begin: Instant,
 }
 
 impl<'a> Outgoing<'a> {
@@ -37,6 +39,7 @@ impl<'a> Outgoing<'a> {
             keep_alive: true,
             expect_continue: None,
             tunnel: None,
+            begin: Instant::now(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
-use crate::exchange::{into_incoming, receive_response};
+use crate::exchange::{receive_response, take_incoming};
 use crate::failure::FailureKind;
 use crate::message::{Body, Decode, Incoming, Times, Want};
 use crate::receive::Receiver;
@@ -64,8 +64,9 @@ pub(crate) async fn connect(
     }
     times.end = Instant::now();
     let usable = receiver.leaves_connection_usable();
-    let mut incoming = into_incoming(receiver, times).ok_or(FailureKind::ClosedBeforeResponse)?;
+    let incoming = take_incoming(&mut receiver, &times);
+    let mut incoming = incoming.ok_or(FailureKind::ClosedBeforeResponse)?;
     incoming.wire.sent_bytes = source.sent;
     incoming.kept_alive = usable;
-    Ok(Answer::Refusal(Box::new(incoming)))
+    Ok(Answer::Refusal(incoming))
 }

@@ -1,11 +1,13 @@
 //! A response taking shape from the bytes of a connection. No I/O happens here.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::decode::Decoder;
 use crate::failure::FailureKind;
 use crate::framing::{Framing, outlives};
 use crate::head::{Head, MAX_HEAD_BYTES, scan};
+use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
 use crate::message::{Decode, Keep, Want};
 
@@ -22,6 +24,8 @@ pub(crate) struct Receiver {
     pub stop_at_interim: bool,
     /// The status of the last interim response.
     pub interim: Option<u16>,
+    /// Heads that need not be read again.
+    pub known: Option<Rc<KnownHeads>>,
     /// The start of a head whose end has not come.
     pending: Vec<u8>,
     pub head: Option<Head>,
@@ -44,6 +48,7 @@ impl Receiver {
             is_connect: false,
             stop_at_interim: false,
             interim: None,
+            known: None,
             pending: Vec::new(),
             head: None,
             framing: Framing::None,
@@ -102,7 +107,7 @@ impl Receiver {
     fn push_head(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
         let before = self.pending.len();
         let scanned = if before == 0 {
-            scan(bytes, false)?
+            self.recognise(bytes)?
         } else {
             self.pending.extend_from_slice(bytes);
             scan(&self.pending, false)?
@@ -120,6 +125,22 @@ impl Receiver {
         self.head_bytes += end as u64;
         self.end_of_head(head)?;
         Ok(end - before)
+    }
+
+    /// The head at the start of `bytes`, if it is whole.
+    fn recognise(&self, bytes: &[u8]) -> Result<Option<(Head, usize)>, FailureKind> {
+        let Some(known) = &self.known else {
+            return scan(bytes, false);
+        };
+        if let Some(head) = known.find(bytes) {
+            let end = head.bytes.len();
+            return Ok(Some((head, end)));
+        }
+        let scanned = scan(bytes, false)?;
+        if let Some((head, _)) = &scanned {
+            known.add(head, bytes);
+        }
+        Ok(scanned)
     }
 
     fn end_of_head(&mut self, head: Head) -> Result<(), FailureKind> {
@@ -313,13 +334,13 @@ impl Collector {
         self.len += piece.len() as u64;
     }
 
-    /// The kept body and its digest, whichever was asked for.
-    pub fn into_parts(self) -> (Option<Vec<u8>>, Option<[u8; 16]>) {
+    /// Gives the kept body and its digest away, whichever was asked for.
+    pub fn take_parts(&mut self) -> (Option<Vec<u8>>, Option<[u8; 16]>) {
         let body = match self.keep {
             Keep::Nothing | Keep::Md5 => None,
-            Keep::All | Keep::UpTo(_) => Some(self.stored),
+            Keep::All | Keep::UpTo(_) => Some(std::mem::take(&mut self.stored)),
         };
-        (body, self.md5.map(|md5| md5.finish()))
+        (body, self.md5.take().map(|md5| md5.finish()))
     }
 }
 

@@ -136,7 +136,7 @@ impl Session {
 
     /// The most recently used idle connection to `target` that is fit for use. Unfit ones met
     /// on the way are closed.
-    pub(crate) fn take_idle(&self, target: &Target) -> Option<Box<Connection>> {
+    pub(crate) fn take_idle(&self, target: &Target, now: Instant) -> Option<Box<Connection>> {
         let mut idle = self.idle.borrow_mut();
         let mut at = idle.len();
         while at > 0 {
@@ -145,29 +145,26 @@ impl Session {
                 continue;
             }
             let mut connection = idle.remove(at);
-            if self.is_fit(&mut connection) {
+            if self.is_fit(&mut connection, now) {
                 return Some(connection);
             }
-            let by_peer = connection
-                .expires
-                .is_none_or(|expires| Instant::now() < expires);
+            let by_peer = connection.expires.is_none_or(|expires| now < expires);
             self.worker.counts.closed(by_peer);
             connection.close();
         }
         None
     }
 
-    fn is_fit(&self, connection: &mut Connection) -> bool {
+    fn is_fit(&self, connection: &mut Connection, now: Instant) -> bool {
         let worker = &*self.worker;
         if connection.expires.is_none() && worker.pool.validate_after_inactivity.is_none() {
             return true;
         }
-        let now = Instant::now();
         if connection.expires.is_some_and(|expires| now >= expires) {
             add(&worker.counts.expired, 1);
             return false;
         }
-        let idle = now - connection.idle_since;
+        let idle = now.saturating_duration_since(connection.idle_since);
         let doubtful = worker
             .pool
             .validate_after_inactivity

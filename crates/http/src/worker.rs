@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustls::Error;
 
+use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::resolve::{Resolver, SystemResolver};
 use crate::timer::Timers;
 use crate::tls::{Tls, TlsOptions};
@@ -60,6 +61,8 @@ pub struct Worker {
     /// Borrowed only between two awaits.
     pub(crate) scratch: RefCell<Scratch>,
     pub(crate) counts: Counters,
+    pub(crate) heads: Rc<KnownHeads>,
+    pub(crate) requests: KnownRequests,
     pub(crate) timers: Timers,
 }
 
@@ -84,6 +87,8 @@ impl Worker {
                 output: Vec::new(),
             }),
             counts: Counters::default(),
+            heads: Rc::default(),
+            requests: KnownRequests::default(),
             timers: Timers::default(),
         })
     }

@@ -258,7 +258,7 @@ fn connect_timeout() {
     assert!(begin.elapsed() >= Duration::from_millis(100));
 }
 
-fn limited(peer: &Peer, response_ms: u64) -> Result<Incoming, Box<drumfire_http::Failure>> {
+fn limited(peer: &Peer, response_ms: u64) -> Result<Box<Incoming>, Box<drumfire_http::Failure>> {
     let limits = Limits {
         connect: None,
         response: Some(Duration::from_millis(response_ms)),

@@ -45,7 +45,7 @@ fn brotli(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn fetch(encoding: &str, body: &[u8], want: Want) -> Result<Incoming, Box<Failure>> {
+fn fetch(encoding: &str, body: &[u8], want: Want) -> Result<Box<Incoming>, Box<Failure>> {
     let length = body.len();
     let mut bytes = format!(
         "HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {length}\r\n\r\n"

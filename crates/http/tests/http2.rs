@@ -145,7 +145,7 @@ fn head(path: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-async fn get(session: &Session, port: u16, path: &str) -> Result<Incoming, FailureKind> {
+async fn get(session: &Session, port: u16, path: &str) -> Result<Box<Incoming>, FailureKind> {
     get_within(session, port, path, Limits::default()).await
 }
 
@@ -154,7 +154,7 @@ async fn get_within(
     port: u16,
     path: &str,
     limits: Limits,
-) -> Result<Incoming, FailureKind> {
+) -> Result<Box<Incoming>, FailureKind> {
     let head = head(path);
     let sent = exchange(
         session,

@@ -35,7 +35,7 @@ fn head(path: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-async fn get(session: &Session, port: u16, path: &str) -> Result<Incoming, FailureKind> {
+async fn get(session: &Session, port: u16, path: &str) -> Result<Box<Incoming>, FailureKind> {
     get_within(session, port, path, Limits::default()).await
 }
 
@@ -44,7 +44,7 @@ async fn get_within(
     port: u16,
     path: &str,
     limits: Limits,
-) -> Result<Incoming, FailureKind> {
+) -> Result<Box<Incoming>, FailureKind> {
     let (head, target) = (head(path), target(port));
     let outgoing = Outgoing::new(&head);
     let sent = exchange(session, &target, outgoing, Want::ALL, limits).await;

@@ -16,7 +16,7 @@ fn to(server: &Server) -> Target {
     Target::new("127.0.0.1", server.address.port(), true)
 }
 
-async fn ask(session: &Session, target: &Target, path: &str, want: Want) -> Incoming {
+async fn ask(session: &Session, target: &Target, path: &str, want: Want) -> Box<Incoming> {
     let head = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
     let out = Outgoing::new(head.as_bytes());
     let response = exchange(session, target, out, want, LIMITS).await;

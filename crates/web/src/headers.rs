@@ -265,6 +265,7 @@ impl<'a> RequestHead<'a> {
     pub fn asks_to_close(&self) -> bool {
         self.iter().any(|(name, value)| {
             name.eq_ignore_ascii_case("Connection")
+                && value != "keep-alive"
                 && value
                     .split(',')
                     .any(|token| token.trim().eq_ignore_ascii_case("close"))
@@ -335,8 +336,18 @@ fn append_line(name: &str, value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
+/// Whether the text goes out as it is; most do, and so it is looked at in steps without a branch for each byte.
+fn is_visible_ascii(text: &str) -> bool {
+    let visible = |bytes: &[u8]| {
+        let odd = |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b);
+        !bytes.iter().fold(false, odd)
+    };
+    let (blocks, rest) = text.as_bytes().as_chunks::<16>();
+    blocks.iter().all(|block| visible(block)) && visible(rest)
+}
+
 fn append_value(value: &str, out: &mut Vec<u8>) {
-    if value.bytes().all(|b| (b' '..=b'~').contains(&b)) {
+    if is_visible_ascii(value) {
         out.extend_from_slice(value.as_bytes());
         return;
     }
@@ -351,7 +362,7 @@ fn append_value(value: &str, out: &mut Vec<u8>) {
 }
 
 fn append_latin1(text: &str, out: &mut Vec<u8>) {
-    if text.bytes().all(|b| (b' '..=b'~').contains(&b)) {
+    if is_visible_ascii(text) {
         out.extend_from_slice(text.as_bytes());
     } else {
         out.extend(text.chars().flat_map(latin1));

@@ -1,11 +1,44 @@
 //! `Property`, `Property2`, `SetProperty`, `IsPropDefined`, and `Env` of jmeter-plugins.
 
-use super::{Args, NULL, Outcome, store};
+use super::{Args, NULL, Outcome, Refusal, Stateful, next_instance, store};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// `__P`: the default is `1` if none is given.
-pub(super) fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+/// `__P`. With arguments that are the same each time its value is worked out once a thread, for as long as nobody sets a
+/// property: plans take their addresses from it, for each request.
+#[derive(Debug)]
+pub(super) struct P {
+    /// Of a call with such arguments.
+    place: Option<u32>,
+}
+
+impl P {
+    pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+        let is_constant = args.0.iter().all(|arg| arg.literal().is_some());
+        Ok(Box::new(P {
+            place: is_constant.then(next_instance),
+        }))
+    }
+}
+
+impl Stateful for P {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+        let Some(place) = self.place else {
+            return p(args, scope);
+        };
+        match scope.properties().derived(place) {
+            Ok(known) => Ok(Text::Shared(known)),
+            Err(version) => {
+                let value = p(args, scope)?.into_value();
+                scope.properties().keep_derived(&version, place, &value);
+                Ok(Text::Shared(value))
+            }
+        }
+    }
+}
+
+/// The default is `1` if none is given.
+fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
     let value = scope.properties().seen(&name).map(Text::Shared);

@@ -261,7 +261,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     core(
         "__P",
         &[required("name of the property"), optional("default value")],
-        Plain(properties::p),
+        Stateful(properties::P::prepare),
         "A property's value, or the default, or 1.",
     ),
     core(

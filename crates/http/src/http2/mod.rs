@@ -39,15 +39,15 @@ pub(crate) async fn exchange(
     out: Outgoing<'_>,
     want: Want,
     limits: Limits,
-) -> Result<Incoming, Box<Failure>> {
-    let mut times = Times::starting(Instant::now());
+) -> Result<Box<Incoming>, Box<Failure>> {
+    let mut times = Times::starting(out.begin);
     let mut tried_again = false;
     loop {
         let way = find(session, target, &out, limits, &mut times).await?;
         let (streams, handshake, reused) = match way {
             Way::Http1(connection, handshake, reused) => {
                 let way = (connection, handshake, reused);
-                return over_http1(session, way, out, want, limits, times).await;
+                return over_http1(session, way, &out, want, limits, &mut times).await;
             }
             Way::Http2(streams, handshake, reused) => (streams, handshake, reused),
         };
@@ -86,7 +86,7 @@ async fn find(
     if let Some(way) = known(session) {
         return Ok(way);
     }
-    if let Some(connection) = session.take_idle(target) {
+    if let Some(connection) = session.take_idle(target, out.begin) {
         add(&worker.counts.reused, 1);
         return Ok(Way::Http1(connection, None, true));
     }
@@ -129,7 +129,7 @@ async fn over(
     limits: Limits,
     mut times: Times,
     reused: bool,
-) -> Result<Incoming, Box<Failure>> {
+) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = session.worker();
     let target = &streams.lifetime().target;
     let mut receiver = Receiver::new(want, out.is_head);
@@ -171,7 +171,8 @@ impl Conversation<'_> {
         out: &Outgoing<'_>,
         source: &mut Source<'_>,
     ) -> Result<(), FailureKind> {
-        let request = binary_head::request(out.head, target).ok_or(UNSENDABLE)?;
+        let worker = self.session.worker().clone();
+        let request = binary_head::request(out.head, target, &worker.requests).ok_or(UNSENDABLE)?;
         let has_body = !matches!(out.body, Body::None);
         let mut sender = self.place.sender().await?;
         let (response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
@@ -186,7 +187,7 @@ impl Conversation<'_> {
         let response = response.ok_or(FailureKind::ReadTimeout)?.map_err(kind)?;
         let (parts, mut body) = response.into_parts();
         let ends = body.is_end_stream();
-        let head = binary_head::response(&http::Response::from_parts(parts, ()), 2)?;
+        let head = binary_head::response(&http::Response::from_parts(parts, ()), 2, &worker.heads)?;
         self.receiver.begin(head, ends)?;
         self.receive_body(&mut body).await
     }

@@ -38,8 +38,8 @@ pub(crate) async fn exchange(
     out: Outgoing<'_>,
     want: Want,
     limits: Limits,
-) -> Result<Incoming, Box<Failure>> {
-    let mut times = Times::starting(Instant::now());
+) -> Result<Box<Incoming>, Box<Failure>> {
+    let mut times = Times::starting(out.begin);
     let mut tried_again = false;
     loop {
         let (quic, handshake) = find(session, target, limits, &mut times).await?;
@@ -93,7 +93,7 @@ async fn over(
     limits: Limits,
     mut times: Times,
     reused: bool,
-) -> Result<Incoming, Box<Failure>> {
+) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = session.worker();
     let target = &quic.lifetime().target;
     let mut receiver = Receiver::new(want, out.is_head);
@@ -137,7 +137,8 @@ impl Conversation<'_> {
         out: &Outgoing<'_>,
         source: &mut Source<'_>,
     ) -> Result<(), FailureKind> {
-        let request = binary_head::request(out.head, target).ok_or(UNSENDABLE)?;
+        let request =
+            binary_head::request(out.head, target, &self.worker.requests).ok_or(UNSENDABLE)?;
         let mut stream = self.place.send(request).await?;
         if matches!(out.body, Body::None) || self.send_body(&mut stream, source).await? {
             stream.finish().await.map_err(|error| self.kind(error))?;
@@ -148,8 +149,10 @@ impl Conversation<'_> {
             let response = timers.within(self.limit, stream.recv_response()).await;
             let response = response.ok_or(FailureKind::ReadTimeout)?;
             let response = response.map_err(|error| self.kind(error))?;
-            self.receiver
-                .begin(binary_head::response(&response, 3)?, false)?;
+            self.receiver.begin(
+                binary_head::response(&response, 3, &self.worker.heads)?,
+                false,
+            )?;
         }
         self.receive_body(&mut stream).await
     }

@@ -144,18 +144,18 @@ pub const LIMITS: Limits = Limits {
     bytes_per_second: None,
 };
 
-pub async fn get(session: &Session, target: &Target) -> Result<Incoming, Box<Failure>> {
+pub async fn get(session: &Session, target: &Target) -> Result<Box<Incoming>, Box<Failure>> {
     exchange(session, target, Outgoing::new(GET), Want::ALL, LIMITS).await
 }
 
 /// One GET to a peer that answers with these bytes and then closes.
-pub fn get_from(bytes: &[u8]) -> Result<Incoming, Box<Failure>> {
+pub fn get_from(bytes: &[u8]) -> Result<Box<Incoming>, Box<Failure>> {
     let peer = Peer::start(vec![answer_and_close(bytes)]);
     run(async { get(&session(), &peer.target()).await })
 }
 
 /// One GET to a peer that answers with these bytes and stays.
-pub fn get_from_open(bytes: &[u8]) -> Result<Incoming, Box<Failure>> {
+pub fn get_from_open(bytes: &[u8]) -> Result<Box<Incoming>, Box<Failure>> {
     let peer = Peer::start(vec![answer(bytes)]);
     run(async { get(&session(), &peer.target()).await })
 }

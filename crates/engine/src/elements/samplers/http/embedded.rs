@@ -208,7 +208,7 @@ impl HttpSampler {
             }
             match running.join_next().await {
                 Some(Ok((index, (sending, outcome)))) => {
-                    results[index] = Some(Fetched::Answered(sending, Box::new(outcome)))
+                    results[index] = Some(Fetched::Answered(sending, outcome))
                 }
                 Some(Err(error)) => tracing::error!("a download ended with a panic: {error}"),
                 None => break,
@@ -218,7 +218,7 @@ impl HttpSampler {
             let sample = match result {
                 Fetched::Done(sample) => sample,
                 Fetched::Answered(sending, outcome) => {
-                    self.complete(cx, call, sending, *outcome, place).await
+                    self.complete(cx, call, sending, outcome, place).await
                 }
             };
             self.add(whole, sample);
@@ -270,7 +270,7 @@ impl HttpSampler {
 
 enum Fetched {
     Done(Option<Box<Sample>>),
-    Answered(Box<Sending>, Box<Result<drumfire_http::Incoming, Trouble>>),
+    Answered(Box<Sending>, Result<Box<drumfire_http::Incoming>, Trouble>),
 }
 
 /// `HTTPSamplerBase#getUserAgent`: from the request headers as the sample shows them.

@@ -95,8 +95,8 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         sending: &mut Sending,
-        incoming: Incoming,
-    ) -> Result<Incoming, Trouble> {
+        incoming: Box<Incoming>,
+    ) -> Result<Box<Incoming>, Trouble> {
         let mut incoming = incoming;
         let mut url = sending.url.clone();
         let mut bare = false;

@@ -186,6 +186,8 @@ impl HttpSampler {
     }
 
     /// `HTTPSamplerBase#sample()`.
+    // Inlined, the future is made where it is to be, and not copied there.
+    #[inline]
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         self.begin(cx);
         let call = Call::evaluate(self, cx, name);

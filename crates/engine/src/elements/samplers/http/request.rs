@@ -77,7 +77,7 @@ impl HttpSampler {
         place: &Place<'_>,
     ) -> Option<Box<Sample>> {
         if call.reads_files() && url.protocol() == "file" {
-            return self.fetch_file(cx, call, url, place).await;
+            return Box::pin(self.fetch_file(cx, call, url, place)).await;
         }
         let sending = match self.prepare(cx, call, url, method, place) {
             Prepared::Done(sample) => return sample,
@@ -387,8 +387,8 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         sending: &mut Sending,
-        incoming: Incoming,
-    ) -> Result<Incoming, Trouble> {
+        incoming: Box<Incoming>,
+    ) -> Result<Box<Incoming>, Trouble> {
         if self.client != Client::HttpClient {
             return match self.auto_redirects {
                 true => self.settle_java(cx, call, sending, incoming).await,

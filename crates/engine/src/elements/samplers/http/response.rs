@@ -30,7 +30,7 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         mut sending: Box<Sending>,
-        mut outcome: Result<Incoming, Trouble>,
+        mut outcome: Result<Box<Incoming>, Trouble>,
         place: &Place<'_>,
     ) -> Option<Box<Sample>> {
         let begin = match &outcome {
@@ -44,7 +44,7 @@ impl HttpSampler {
             let unsettled = matches!(incoming.status, 401 | 407)
                 || (self.auto_redirects && (300..400).contains(&incoming.status));
             outcome = if unsettled {
-                self.settle(cx, call, &mut sending, incoming).await
+                Box::pin(self.settle(cx, call, &mut sending, incoming)).await
             } else {
                 Ok(incoming)
             };
@@ -83,7 +83,7 @@ impl HttpSampler {
         &self,
         cx: &mut Context,
         sending: Box<Sending>,
-        mut incoming: Incoming,
+        mut incoming: Box<Incoming>,
         place: &Place<'_>,
     ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {

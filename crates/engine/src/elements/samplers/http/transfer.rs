@@ -1,6 +1,7 @@
 //! The exchange of a request: sent, tried again where the properties say so, broken off when the run is to stop.
 
 use std::fs::File;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,9 +41,11 @@ impl HttpSampler {
         cx: &Context,
         call: &Call<'_>,
         sending: &Sending,
-    ) -> Result<Incoming, Trouble> {
+    ) -> Result<Box<Incoming>, Trouble> {
         let begin = Instant::now();
-        let exchange = transfer(&cx.http.session, sending, self.terms(call), begin);
+        // Pinned where it is: to be handed on by value it would be copied each time.
+        let terms = self.terms(call);
+        let exchange = pin!(transfer(&cx.http.session, sending, &terms, begin));
         let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
             None => Err(Trouble::Interrupted(begin)),
@@ -59,7 +62,7 @@ impl HttpSampler {
         cx: &Context,
         call: &Call<'_>,
         sending: Box<Sending>,
-    ) -> impl Future<Output = (Box<Sending>, Result<Incoming, Trouble>)> + use<> {
+    ) -> impl Future<Output = (Box<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
         let session = cx.http.session.clone();
         let stop = Stop {
             notify: cx.worker.stop.clone(),
@@ -70,7 +73,7 @@ impl HttpSampler {
             let begin = Instant::now();
             let outcome = tokio::select! {
                 biased;
-                outcome = transfer(&session, &sending, terms, begin) => outcome,
+                outcome = transfer(&session, &sending, &terms, begin) => outcome,
                 () = stop.now() => Err(Trouble::Interrupted(begin)),
             };
             (sending, outcome)
@@ -79,7 +82,6 @@ impl HttpSampler {
 }
 
 /// How a request is sent and what is kept of its response.
-#[derive(Clone, Copy)]
 struct Terms {
     want: Want,
     limits: Limits,
@@ -108,14 +110,16 @@ impl Stop {
 async fn transfer(
     session: &Session,
     sending: &Sending,
-    terms: Terms,
+    terms: &Terms,
     begin: Instant,
-) -> Result<Incoming, Trouble> {
+) -> Result<Box<Incoming>, Trouble> {
     let mut files = Vec::new();
     let parts = match &sending.body {
         Some(body) => match wire_parts(body, &mut files) {
             Ok(parts) => parts,
-            Err(exception) => return Err(unsent(session, sending, terms, begin, exception).await),
+            Err(exception) => {
+                return Err(Box::pin(unsent(session, sending, terms, begin, exception)).await);
+            }
         },
         None => Vec::new(),
     };
@@ -124,7 +128,7 @@ async fn transfer(
         [WirePart::Bytes(bytes)] => WireBody::Bytes(bytes),
         parts => WireBody::Parts(parts),
     };
-    let outgoing = Outgoing {
+    let mut outgoing = Outgoing {
         head: &sending.head,
         body,
         is_head: sending.is_head,
@@ -138,6 +142,7 @@ async fn transfer(
                 .as_ref()
                 .map(|_| &JavaTunnel as &dyn Tunnel),
         },
+        begin,
     };
     let mut tries = 0;
     loop {
@@ -153,6 +158,7 @@ async fn transfer(
             }
             Err(failure) if tries < terms.retries && terms.tries_again(sending, &failure) => {
                 tries += 1;
+                outgoing.begin = Instant::now();
             }
             Err(mut failure) => {
                 failure.times.begin = begin;
@@ -164,7 +170,7 @@ async fn transfer(
                         }
                         refusal.times.begin = begin;
                         refusal.times.connected = failure.times.tcp_connected;
-                        Ok(*refusal)
+                        Ok(refusal)
                     }
                     _ => Err(Trouble::Exchange(failure)),
                 };
@@ -177,7 +183,7 @@ async fn transfer(
 async fn unsent(
     session: &Session,
     sending: &Sending,
-    terms: Terms,
+    terms: &Terms,
     begin: Instant,
     exception: Exception,
 ) -> Trouble {
@@ -199,6 +205,7 @@ async fn unsent(
             .access
             .as_ref()
             .map(|access| &**access as &dyn Tunnel),
+        begin,
     };
     let trying = exchange(session, &sending.target, outgoing, terms.want, terms.limits);
     match trying.await {

@@ -1,0 +1,190 @@
+//! Heads that came lately: a server sends the same one again as long as its date lasts, and to read one is a good part of what a
+//! small response costs. And requests of HTTP/2 that were sent lately, since a plan sends the same ones again.
+
+use std::cell::RefCell;
+
+use http::Request;
+
+use crate::head::{Facts, Head};
+use crate::target::Target;
+
+/// So many heads are known: a few pages asked in turn are told apart.
+const MOST: usize = 8;
+/// Longer ones are hardly the same twice.
+const LONGEST_BYTES: usize = 2048;
+
+/// The latest of something.
+struct Latest<T> {
+    all: Vec<T>,
+    /// The one that the next new one replaces.
+    oldest: usize,
+}
+
+impl<T> Default for Latest<T> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            oldest: 0,
+        }
+    }
+}
+
+impl<T> Latest<T> {
+    fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
+        self.all.iter().find(|known| wanted(known))
+    }
+
+    fn add(&mut self, latest: T) {
+        if self.all.len() < MOST {
+            self.all.push(latest);
+            return;
+        }
+        self.all[self.oldest] = latest;
+        self.oldest = (self.oldest + 1) % MOST;
+    }
+}
+
+/// One worker's known heads.
+#[derive(Default)]
+pub(crate) struct KnownHeads(RefCell<Latest<Head>>);
+
+impl KnownHeads {
+    /// The head at the start of `bytes`, if it is a known one: a head ends at its empty line whatever follows.
+    pub fn find(&self, bytes: &[u8]) -> Option<Head> {
+        let latest = self.0.borrow();
+        latest.find(|head| bytes.starts_with(&head.bytes)).cloned()
+    }
+
+    /// What a head says, if it is a known one.
+    pub fn facts(&self, bytes: &[u8]) -> Option<Facts> {
+        let latest = self.0.borrow();
+        let known = latest.find(|head| head.bytes == bytes);
+        known.map(|head| head.facts.clone())
+    }
+
+    /// Takes note of the head that was read at the start of `bytes`. One that does not stand there as it was read, as its lines
+    /// were folded, could not be found again.
+    pub fn add(&self, head: &Head, bytes: &[u8]) {
+        if head.bytes.len() > LONGEST_BYTES || !bytes.starts_with(&head.bytes) {
+            return;
+        }
+        self.0.borrow_mut().add(head.clone());
+    }
+}
+
+/// One worker's known requests.
+#[derive(Default)]
+pub(crate) struct KnownRequests(RefCell<Latest<KnownRequest>>);
+
+struct KnownRequest {
+    target: Target,
+    head: Box<[u8]>,
+    request: Request<()>,
+}
+
+impl KnownRequests {
+    /// The request with this head to this target, made by `make` if it is not known.
+    pub fn request(
+        &self,
+        target: &Target,
+        head: &[u8],
+        make: impl FnOnce() -> Option<Request<()>>,
+    ) -> Option<Request<()>> {
+        let mut latest = self.0.borrow_mut();
+        if let Some(known) = latest.find(|known| *known.head == *head && known.target == *target) {
+            return Some(known.request.clone());
+        }
+        let request = make()?;
+        if head.len() <= LONGEST_BYTES {
+            latest.add(KnownRequest {
+                target: target.clone(),
+                head: head.into(),
+                request: request.clone(),
+            });
+        }
+        Some(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::head::scan;
+
+    fn read(text: &str) -> Head {
+        let scanned = scan(text.as_bytes(), false).expect("the head is good");
+        scanned.expect("it is whole").0
+    }
+
+    fn page(number: usize) -> String {
+        format!("HTTP/1.1 200 OK\r\nETag: {number}\r\nContent-Length: {number}\r\n\r\n")
+    }
+
+    #[test]
+    fn a_known_head_is_found_as_it_was_read() {
+        let known = KnownHeads::default();
+        let text = page(3);
+        assert!(known.find(text.as_bytes()).is_none());
+        known.add(&read(&text), text.as_bytes());
+        let found = known.find(format!("{text}abc").as_bytes());
+        let found = found.expect("it is known");
+        let fresh = read(&text);
+        assert_eq!(found.bytes, fresh.bytes);
+        assert_eq!(found.facts, fresh.facts);
+        assert_eq!(known.facts(text.as_bytes()), Some(fresh.facts));
+        assert_eq!(known.facts(b""), None);
+        assert_eq!(
+            (found.status, found.version, found.reason),
+            (200, (1, 1), 13..15)
+        );
+        // Less than all of it is not it.
+        assert!(known.find(&text.as_bytes()[..text.len() - 1]).is_none());
+    }
+
+    #[test]
+    fn the_latest_heads_are_known() {
+        let known = KnownHeads::default();
+        for number in 0..=MOST {
+            known.add(&read(&page(number)), page(number).as_bytes());
+        }
+        assert!(known.find(page(0).as_bytes()).is_none());
+        for number in 1..=MOST {
+            let found = known.find(page(number).as_bytes());
+            let length = found.map(|head| head.facts.last_content_length);
+            assert_eq!(length, Some(Some(number as i64)));
+        }
+    }
+
+    #[test]
+    fn a_head_that_is_not_kept_as_it_came_is_not_known() {
+        let known = KnownHeads::default();
+        for text in [
+            "HTTP/1.1 200 OK\nA: 1\n b\n\n",
+            "\r\nHTTP/1.1 200 OK\r\n\r\n",
+            &format!(
+                "HTTP/1.1 200 OK\r\nA: {}\r\n\r\n",
+                "x".repeat(LONGEST_BYTES)
+            ),
+        ] {
+            known.add(&read(text), text.as_bytes());
+            assert!(known.find(text.as_bytes()).is_none(), "{text}");
+        }
+    }
+    #[test]
+    fn a_request_is_made_once() {
+        let known = KnownRequests::default();
+        let [plain, secure] = [false, true].map(|tls| Target::new("a.test", 80, tls));
+        let make = |path: &'static str| move || Request::get(path).body(()).ok();
+        let path = |request: Option<Request<()>>| request.map(|request| request.uri().to_string());
+        assert_eq!(
+            path(known.request(&plain, b"a", make("/1"))),
+            Some("/1".into())
+        );
+        assert_eq!(
+            path(known.request(&plain, b"a", || None)),
+            Some("/1".into())
+        );
+        assert_eq!(path(known.request(&secure, b"a", || None)), None);
+        assert_eq!(path(known.request(&plain, b"b", || None)), None);
+    }
+}
