@@ -77,32 +77,16 @@ fn run(
     server: &Nginx,
     folder: &Path,
 ) -> anyhow::Result<String> {
-    let wanted = |entry: &&scenario::Entry| {
-        let name = entry.program.name();
-        let is_chosen = options.only.is_empty()
-            || name == "drumfire"
-            || options.only.iter().any(|only| only == name);
-        is_chosen && peers.has(entry.program)
-    };
-    let entries = scenario.entries.iter().filter(wanted);
-    let mut rows: Vec<Row<'_>> = entries
-        .map(|entry| Row {
-            entry,
-            rounds: Vec::new(),
-        })
-        .collect();
+    let mut rows = rows(scenario, options, peers);
     let seconds = options
         .seconds
         .max(scenario.least_seconds)
         .min(scenario.most_seconds);
-    if scenario
-        .entries
-        .iter()
-        .any(|entry| entry.plan == LARGE_PLAN)
-    {
+    let needs = |needed: fn(&scenario::Entry) -> bool| scenario.entries.iter().any(needed);
+    if needs(|entry| entry.plan == LARGE_PLAN) {
         server.write_large_plan()?;
     }
-    if scenario.entries.iter().any(|entry| entry.path == BIG_FILE) {
+    if needs(|entry| entry.path == BIG_FILE) {
         server.warm_big_file()?;
     }
     let mut failures = String::new();
@@ -116,17 +100,7 @@ fn run(
             let kept = match done {
                 Ok(round) => {
                     print!("{}", table::round(number, row.entry, &round));
-                    let name = row.entry.program.name();
-                    let file = format!(
-                        "{}-{}{name}-{number}.txt",
-                        scenario.name,
-                        file_part(&row.entry.case)
-                    );
-                    // The report has the numbers; this is for looking closer.
-                    let said = round
-                        .said
-                        .replace(&format!("{}/", xtask::root().display()), "");
-                    let _ = std::fs::write(folder.join(file), said);
+                    keep_said(&round.said, scenario, row.entry, number, folder);
                     row.rounds.push(round);
                     true
                 }
@@ -144,6 +118,31 @@ fn run(
     let text = format!("{}{failures}", table::render(scenario, &rows));
     print!("\n{text}");
     Ok(text)
+}
+
+/// The programs of a scenario that are wanted and installed.
+fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Row<'s>> {
+    let wanted = |entry: &&scenario::Entry| {
+        let name = entry.program.name();
+        let is_chosen = options.only.is_empty()
+            || name == "drumfire"
+            || options.only.iter().any(|only| only == name);
+        is_chosen && peers.has(entry.program)
+    };
+    let entries = scenario.entries.iter().filter(wanted);
+    let rows = entries.map(|entry| Row {
+        entry,
+        rounds: Vec::new(),
+    });
+    rows.collect()
+}
+
+/// Keeps what a program printed. The report has the numbers; this is for looking closer.
+fn keep_said(said: &str, scenario: &Scenario, entry: &scenario::Entry, number: u32, folder: &Path) {
+    let (name, case) = (entry.program.name(), file_part(&entry.case));
+    let file = format!("{}-{case}{name}-{number}.txt", scenario.name);
+    let said = said.replace(&format!("{}/", xtask::root().display()), "");
+    let _ = std::fs::write(folder.join(file), said);
 }
 
 fn file_part(case: &str) -> String {

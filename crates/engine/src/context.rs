@@ -318,7 +318,8 @@ impl Context {
             return;
         }
         let mut wait = self.worker.alarms.wait_until(due);
-        let mut interruption = self.interruption_wait();
+        // Most users think most of the time, and few of them may be interrupted.
+        let mut interruption = self.interruption_wait().map(Box::new);
         // A stop wakes this task (`Worker::wake_tasks`).
         let ended = std::future::poll_fn(|task| {
             if Pin::new(&mut wait).poll(task).is_ready() {
@@ -328,7 +329,7 @@ impl Context {
                 return Poll::Ready(Ended::Stopped);
             }
             match &mut interruption {
-                Some(at) => Pin::new(at).poll(task).map(|()| Ended::Interrupted),
+                Some(at) => Pin::new(&mut **at).poll(task).map(|()| Ended::Interrupted),
                 None => Poll::Pending,
             }
         })

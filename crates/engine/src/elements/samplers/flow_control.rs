@@ -5,7 +5,6 @@
 //! `ActionProcessor.duration` in milliseconds.
 
 use drumfire_expr::{Template, values};
-use drumfire_results::Sample;
 
 use crate::compile::Decoder;
 use crate::context::Context;
@@ -48,9 +47,12 @@ pub fn decode(d: &mut Decoder) -> FlowControlAction {
 }
 
 impl FlowControlAction {
-    pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
+    pub async fn sample(&self, cx: &mut Context) {
         match &self.deed {
-            Deed::Pause => self.pause(cx).await,
+            Deed::Pause => {
+                let pause_ms = self.pause_ms(cx);
+                cx.sleep_ms(pause_ms).await;
+            }
             Deed::Stop { .. } if self.target == TARGET_THREAD => {
                 cx.alive = false;
                 if let Some(branch) = &mut cx.branch {
@@ -64,19 +66,18 @@ impl FlowControlAction {
             Deed::Go(action) => cx.action = *action,
             Deed::Stop { .. } | Deed::Nothing => {}
         }
-        None
     }
 
     /// The pause never outlasts the thread group's schedule (`TimerService#adjustDelay`).
-    async fn pause(&self, cx: &mut Context) {
+    fn pause_ms(&self, cx: &mut Context) -> i64 {
         let text = self.duration.eval(cx);
         let Some(mut pause_ms) = values::parse_long(&text) else {
             tracing::warn!("Could not parse number: '{}'", &*text);
-            return;
+            return 0;
         };
         if let Some(end_ms) = cx.end_ms {
             pause_ms = pause_ms.min(end_ms - cx.clock().now_ms());
         }
-        cx.sleep_ms(pause_ms).await;
+        pause_ms
     }
 }
