@@ -372,6 +372,21 @@ fn a_property_set_by_one_user_is_seen_by_others() {
 }
 
 #[test]
+fn a_property_is_looked_up_anew_where_its_name_changes() {
+    let plan = plan(&["${__P(${n},${d})}"]);
+    let mut user = plan.user();
+    user.properties().set("x", " 1 ");
+    let mut ask = |name: &str, default: &str| {
+        user.vars.set_named("n", name.into());
+        user.vars.set_named("d", default.into());
+        plan.eval(0, &mut user)
+    };
+    assert_eq!(ask("x", "2"), "1");
+    assert_eq!(ask("y", "2"), "2");
+    assert_eq!(ask("y", "3"), "3");
+}
+
+#[test]
 fn queues_are_shared_by_all_users() {
     let plan = plan(&[
         "${__fifoPut(q,${__threadNum})}",
