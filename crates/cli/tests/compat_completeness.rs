@@ -75,7 +75,7 @@ impl Used {
         if !node.enabled {
             return;
         }
-        self.classes.insert(node.class.clone());
+        self.classes.insert(node.class.to_string());
         self.text(&node.name);
         node.props.iter().for_each(|prop| self.prop(prop));
         node.children.iter().for_each(|child| self.node(child));

@@ -73,7 +73,7 @@ pub fn describe(tree: &Tree, program: &Program) -> PlanView {
         settings: &program.settings,
         view: PlanView::default(),
     };
-    for root in &tree.roots {
+    for root in &*tree.roots {
         describer.node(root, 0, true);
     }
     let mut view = describer.view;
@@ -103,7 +103,7 @@ impl Describer<'_> {
         let name = self.resolve_properties(&node.name);
         self.view.tree.push(TreeRow {
             depth,
-            class: node.class.clone(),
+            class: node.class.to_string(),
             name,
             enabled,
         });

@@ -64,7 +64,7 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
     if let Some(plan) = &plan {
         surveyor.reach_plan(plan);
     }
-    for root in &tree.roots {
+    for root in &*tree.roots {
         surveyor.node(root, &[], true);
     }
     if let Some(plan) = &plan {
@@ -124,11 +124,11 @@ impl Surveyor<'_> {
 
     fn node(&mut self, node: &Node, above: &[String], enabled: bool) {
         let mut path = above.to_vec();
-        path.push(node.name.clone());
+        path.push(node.name.to_string());
         let enabled = enabled && node.enabled;
         let row = |rung, why: &str| SurveyRow {
             path: path.clone(),
-            class: node.class.clone(),
+            class: node.class.to_string(),
             rung,
             why: why.to_owned(),
         };
@@ -158,12 +158,12 @@ impl Surveyor<'_> {
         {
             let (rung, why) = self.judge(&element.class, element.span, &element.source);
             self.rows.push(SurveyRow {
-                path: element.path.clone(),
-                class: element.class.clone(),
+                path: element.path(),
+                class: element.class.to_string(),
                 rung,
                 why,
             });
-            self.calls(&element.name, &element.props, &element.path);
+            self.calls(&element.name, &element.props, &element.path());
         }
         element
             .children

@@ -74,12 +74,18 @@ impl Cursor<'_> {
     }
 }
 
+/// Room for most names and arguments, so that their buffers need not grow.
+const NAME_BYTES: usize = 24;
+
 impl Parser<'_> {
     /// `FunctionParser.compileString`: text, variables and function calls in their order.
     pub(crate) fn compile(&mut self, text: &str, base: usize) -> Result<Vec<Part>, Fault> {
         let mut cursor = Cursor { text, pos: 0, base };
         let mut parts = Vec::new();
-        let mut buffer = String::new();
+        let plain = text.find(['$', '\\']).unwrap_or(text.len());
+        let mut buffer = String::with_capacity(plain + 1);
+        buffer.push_str(&text[..plain]);
+        cursor.pos = plain;
         let mut previous = ' ';
         while let Some(current) = cursor.next() {
             if current == '\\' {
@@ -110,7 +116,7 @@ impl Parser<'_> {
     /// `FunctionParser.makeFunction`: what follows `${`.
     fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<Part, Fault> {
         let start = cursor.pos - 2;
-        let mut buffer = String::new();
+        let mut buffer = String::with_capacity(NAME_BYTES);
         let mut previous = ' ';
         let mut looks_like_a_call = false;
         while let Some(current) = cursor.next() {
@@ -190,7 +196,7 @@ impl Parser<'_> {
     fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, Fault> {
         let mut args = Vec::new();
         let mut start = cursor.pos;
-        let mut buffer = String::new();
+        let mut buffer = String::with_capacity(NAME_BYTES);
         let mut previous = ' ';
         let mut references = 0;
         let mut parentheses = 0;

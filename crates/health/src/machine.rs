@@ -2,7 +2,8 @@
 //!
 //! What a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -89,7 +90,7 @@ impl Default for Machine {
 
 /// How long this thread has been ready to run and had no CPU so far; `None` where the system does not say.
 pub fn time_in_queue() -> Option<Duration> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let text = text_of(Path::new("/proc/thread-self/schedstat")).ok()?;
     let waited_ns = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(Duration::from_nanos(waited_ns))
 }
@@ -101,7 +102,7 @@ impl Machine {
     }
 
     fn text(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.root.join(path)).ok()
+        text_of(&self.root.join(path)).ok()
     }
 
     fn number(&self, path: &str) -> Option<u64> {
@@ -159,7 +160,7 @@ impl Machine {
         let mut waited_ns = 0;
         for thread in threads.flatten() {
             let id = thread.file_name().to_string_lossy().parse();
-            let text = fs::read_to_string(thread.path().join("schedstat"));
+            let text = text_of(&thread.path().join("schedstat"));
             let (Ok(id), Ok(text)) = (id, text) else {
                 continue; // it has ended meanwhile
             };
@@ -228,7 +229,7 @@ impl Machine {
         let interfaces = fs::read_dir(self.root.join("sys/class/net")).ok()?;
         interfaces
             .flatten()
-            .filter_map(|interface| fs::read_to_string(interface.path().join("speed")).ok())
+            .filter_map(|interface| text_of(&interface.path().join("speed")).ok())
             .filter_map(|text| text.trim().parse::<u64>().ok())
             .filter(|megabits| *megabits > 0)
             .max()
@@ -246,6 +247,16 @@ impl Machine {
             (machine, group) => machine.or(group),
         }
     }
+}
+
+/// A file of `/proc` or `/sys`, whose length nothing tells beforehand: where there is room, one read gets all of it.
+fn text_of(path: &Path) -> io::Result<String> {
+    /// More than most of these files are long.
+    const ROOM: usize = 4096;
+    let mut text = String::with_capacity(ROOM);
+    // The limit is none, but keeps the library from asking for the length.
+    File::open(path)?.take(u64::MAX).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn entries(folder: &Path) -> u64 {

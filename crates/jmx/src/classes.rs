@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxBuildHasher;
+
 /// Short names that are the simple name of their class, by package below `org.apache.jmeter`.
 const BY_PACKAGE: &[(&str, &str)] = &[
     (
@@ -212,9 +214,12 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 struct Names {
-    full_by_alias: HashMap<&'static str, String>,
-    alias_by_full: HashMap<String, &'static str>,
+    full_by_alias: HashMap<&'static str, String, FxBuildHasher>,
+    alias_by_full: HashMap<String, &'static str, FxBuildHasher>,
 }
+
+/// About as many short names as there are.
+const EXPECTED: usize = 300;
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let simple = BY_PACKAGE.iter().flat_map(|&(package, names)| {
@@ -230,8 +235,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
         "org.apache.jorphan.collections.ListedHashTree".to_string(),
     );
     let mut names = Names {
-        full_by_alias: HashMap::new(),
-        alias_by_full: HashMap::new(),
+        full_by_alias: HashMap::with_capacity_and_hasher(EXPECTED, FxBuildHasher),
+        alias_by_full: HashMap::with_capacity_and_hasher(EXPECTED, FxBuildHasher),
     };
     for (alias, full) in simple.chain(renamed).chain([hash_tree]) {
         names.alias_by_full.entry(full.clone()).or_insert(alias);

@@ -1,10 +1,15 @@
 //! From XML elements to test elements, with the rules of JMeter's converters (`org.apache.jmeter.save.converters`).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
 
 use crate::classes::{aliases, canonical_class, full_class_name, is_known_alias};
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::name::{Name, Names};
 use crate::number::boolean_from_java;
 use crate::props::is_property;
 use crate::source::{SourceFile, Span};
@@ -36,6 +41,9 @@ pub(crate) fn plan(document: &Document<'_>, root: NodeId, source: &Arc<SourceFil
         referenced_bytes: 0,
         findings: Vec::new(),
         muted: 0,
+        names: Names::default(),
+        classes: HashMap::default(),
+        kinds: HashMap::default(),
     };
     let roots = reader.outer_tree(root);
     let Reader {
@@ -118,7 +126,10 @@ fn written_class<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
 fn class_of<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
     match written_class(document, id) {
         // most of a plan, and no alias of anything else
-        Cow::Borrowed(tag @ ("stringProp" | "boolProp" | "hashTree")) => Cow::Borrowed(tag),
+        Cow::Borrowed(
+            tag @ ("stringProp" | "boolProp" | "intProp" | "elementProp" | "collectionProp"
+            | "hashTree"),
+        ) => Cow::Borrowed(tag),
         Cow::Borrowed(name) => Cow::Borrowed(canonical_class(name)),
         Cow::Owned(name) => Cow::Owned(canonical_class(&name).to_string()),
     }
@@ -136,6 +147,11 @@ pub(crate) struct Reader<'d, 'x> {
     referenced_bytes: usize,
     findings: Vec<Diagnostic>,
     muted: usize,
+    pub names: Names,
+    /// Classes by how they are written.
+    classes: HashMap<String, Rc<ClassName>, FxBuildHasher>,
+    /// Test elements by how their classes and then their GUI classes are written.
+    kinds: HashMap<String, HashMap<String, Rc<TestKind>, FxBuildHasher>, FxBuildHasher>,
 }
 
 /// A `<hashTree>` that is being read.
@@ -159,14 +175,18 @@ impl OpenTree {
 /// A class name after upgrades.
 pub(crate) struct ClassName {
     pub full: String,
-    pub canonical: String,
+    pub canonical: Name,
 }
 
-impl ClassName {
-    fn new(full: String) -> Self {
-        let canonical = canonical_class(&full).to_string();
-        ClassName { full, canonical }
-    }
+/// What test elements of one class and one GUI class have in common.
+struct TestKind {
+    /// The canonical name, after upgrades.
+    class: Name,
+    written_class: Name,
+    gui_class: Name,
+    renamed_properties: &'static [(&'static str, &'static str)],
+    /// JMeter loads an element that does nothing in its place.
+    is_removed: bool,
 }
 
 impl<'d, 'x> Reader<'d, 'x> {
@@ -219,9 +239,42 @@ impl<'d, 'x> Reader<'d, 'x> {
     }
 
     /// The class of an element, upgraded as the XStream mapper of `SaveService` does it.
-    pub fn upgraded_class(&self, written: &str) -> ClassName {
+    pub fn upgraded_class(&mut self, written: &str) -> Rc<ClassName> {
+        if let Some(known) = self.classes.get(written) {
+            return known.clone();
+        }
         let full = full_class_name(written);
-        ClassName::new(upgrade::renamed_class(full).unwrap_or_else(|| full.to_string()))
+        let full = upgrade::renamed_class(full).unwrap_or_else(|| full.to_string());
+        let class = Rc::new(self.class_name(full));
+        self.classes.insert(written.to_owned(), class.clone());
+        class
+    }
+
+    fn class_name(&mut self, full: String) -> ClassName {
+        let canonical = self.names.get(canonical_class(&full));
+        ClassName { full, canonical }
+    }
+
+    /// What is known of test elements of a class, as both are written.
+    fn test_kind(&mut self, written: &str, gui: &str) -> Rc<TestKind> {
+        let known = self.kinds.get(written).and_then(|kinds| kinds.get(gui));
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let mut class = self.upgraded_class(written);
+        if let Some(full) = upgrade::renamed_test_class(&class.full, full_class_name(gui)) {
+            class = Rc::new(self.class_name(full));
+        }
+        let kind = Rc::new(TestKind {
+            class: class.canonical.clone(),
+            written_class: self.names.get(written),
+            gui_class: self.upgraded_class(gui).canonical.clone(),
+            renamed_properties: upgrade::renamed_properties(&class.full),
+            is_removed: upgrade::is_removed(full_class_name(written)),
+        });
+        let kinds = self.kinds.entry(written.to_owned()).or_default();
+        kinds.insert(gui.to_owned(), kind.clone());
+        kind
     }
 
     fn outer_tree(&mut self, root: NodeId) -> Vec<Node> {
@@ -333,10 +386,10 @@ impl<'d, 'x> Reader<'d, 'x> {
     fn test_element(&mut self, id: NodeId) -> Option<Node> {
         let id = self.follow(id)?;
         let written = written_class(self.document, id);
-        if !self.check_class(id, &written) {
+        // One that is known was looked at when it was met first.
+        if !self.kinds.contains_key(&*written) && !self.check_class(id, &written) {
             return None;
         }
-        let upgraded = self.upgraded_class(&written);
         let gui = self.attribute(id, "guiclass");
         if gui.is_none() && !self.is_cut(id) {
             let node = self.node(id);
@@ -344,29 +397,26 @@ impl<'d, 'x> Reader<'d, 'x> {
                 .help("JMeter refuses the whole plan without it; write guiclass=\"…\" as JMeter saves it for such an element");
             self.report(id, node.tag, finding);
         }
-        let gui = full_class_name(gui.unwrap_or(""));
-        let class = match upgrade::renamed_test_class(&upgraded.full, gui) {
-            Some(full) => ClassName::new(full),
-            None => upgraded,
-        };
-        self.renamed = upgrade::renamed_properties(&class.full);
+        let kind = self.test_kind(&written, gui.unwrap_or(""));
+        self.renamed = kind.renamed_properties;
         let props: Props = self.properties(id).into_iter().collect();
         let name = self.attribute(id, "testname").unwrap_or("");
-        let name = self.decode(id, self.node(id).tag, name).into_owned();
+        let name = self.decode(id, self.node(id).tag, name);
         let mut node = Node {
-            class: class.canonical,
-            written_class: written.into_owned(),
-            gui_class: self.upgraded_class(gui).canonical,
-            name,
+            class: kind.class.clone(),
+            written_class: kind.written_class.clone(),
+            gui_class: kind.gui_class.clone(),
+            name: self.names.get(&name),
             enabled: self.attribute(id, "enabled").is_none_or(boolean_from_java),
-            comments: props.str("TestPlan.comments").into_owned(),
             span: self.node(id).tag,
             props,
             children: Vec::new(),
         };
         override_by_properties(&mut node);
         upgrade::rename_values(&node.class, &mut node.props);
-        self.warn_if_removed(id, &node);
+        if kind.is_removed && node.enabled {
+            self.warn_of_removed(id, &node);
+        }
         Some(node)
     }
 
@@ -403,11 +453,7 @@ impl<'d, 'x> Reader<'d, 'x> {
         false
     }
 
-    fn warn_if_removed(&mut self, id: NodeId, node: &Node) {
-        let written = full_class_name(&node.written_class);
-        if !node.enabled || !upgrade::is_removed(written) {
-            return;
-        }
+    fn warn_of_removed(&mut self, id: NodeId, node: &Node) {
         let message = format!(
             "{} is gone from JMeter: 5.6.3 loads an element that does nothing in its place",
             node.written_class
@@ -475,13 +521,13 @@ impl<'d, 'x> Reader<'d, 'x> {
 /// What a property says about its element wins over the attribute, because it is set later.
 fn override_by_properties(node: &mut Node) {
     if let Some(name) = node.props.value("TestElement.name") {
-        node.name = name.as_str().into_owned();
+        node.name = name.as_str().into_owned().into();
     }
     if let Some(enabled) = node.props.value("TestElement.enabled") {
         node.enabled = enabled.as_bool();
     }
     if let Some(gui) = node.props.value("TestElement.gui_class") {
-        node.gui_class = canonical_class(&gui.as_str()).to_string();
+        node.gui_class = canonical_class(&gui.as_str()).into();
     }
 }
 

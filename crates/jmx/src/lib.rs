@@ -21,6 +21,7 @@ mod defaults;
 mod diagnostic;
 mod interpret;
 mod known_properties;
+mod name;
 mod number;
 mod properties;
 mod property_table;
@@ -40,6 +41,7 @@ pub use diagnostic::{Diagnostic, Severity, did_you_mean};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };
+pub use name::Name;
 pub use number::{
     boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,
     int_from_java, long_from_java,

@@ -7,9 +7,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::classes::{aliases, full_class_name, is_known_alias};
+use crate::classes::{aliases, is_known_alias};
 use crate::diagnostic::Diagnostic;
 use crate::interpret::{Reader, is_test_element, test_elements};
+use crate::name::Name;
 use crate::number::{
     boolean_from_java, double_from_java, float_from_java, int_from_java, long_from_java,
 };
@@ -133,7 +134,7 @@ impl<'d> Reader<'d, '_> {
         Some(Prop { name, value, span })
     }
 
-    fn string(&mut self, id: NodeId) -> Option<(String, Value)> {
+    fn string(&mut self, id: NodeId) -> Option<(Name, Value)> {
         let name = self.renamed_name(id)?;
         let node = self.node(id);
         let value = self.decode(id, node.text_span(), &node.text).into_owned();
@@ -141,10 +142,13 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// The `name` attribute, decoded; `None`, and an error, if there is none.
-    fn plain_name(&mut self, id: NodeId) -> Option<String> {
+    fn plain_name(&mut self, id: NodeId) -> Option<Name> {
         let node = self.node(id);
         match self.attribute(id, "name") {
-            Some(name) => Some(self.decode(id, node.tag, name).into_owned()),
+            Some(name) => {
+                let name = self.decode(id, node.tag, name);
+                Some(self.names.get(&name))
+            }
             None => {
                 let message = format!("<{}> has no name attribute", node.name);
                 let finding = Diagnostic::error("jmx-no-name", message)
@@ -156,11 +160,11 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// The name after the upgrades of the enclosing test element; `None` also if they drop the property.
-    fn renamed_name(&mut self, id: NodeId) -> Option<String> {
+    fn renamed_name(&mut self, id: NodeId) -> Option<Name> {
         let name = self.plain_name(id)?;
-        match self.renamed.iter().find(|(old, _)| *old == name) {
+        match self.renamed.iter().find(|(old, _)| name == *old) {
             None => Some(name),
-            Some((_, new)) => (!new.is_empty()).then(|| (*new).to_string()),
+            Some((_, new)) => (!new.is_empty()).then(|| self.names.get(new)),
         }
     }
 
@@ -213,7 +217,7 @@ impl<'d> Reader<'d, '_> {
             .collect()
     }
 
-    fn element(&mut self, id: NodeId) -> Option<(String, Value)> {
+    fn element(&mut self, id: NodeId) -> Option<(Name, Value)> {
         let node = self.node(id);
         if self.attribute(id, "name").is_none() {
             // TestElementPropertyConverter puts a property ERROR in its place, which nothing looks at
@@ -228,7 +232,7 @@ impl<'d> Reader<'d, '_> {
         }
         let name = self.plain_name(id)?;
         let name = match upgrade::renamed_element_property(&name) {
-            Some(new) => new.to_owned(),
+            Some(new) => new.into(),
             None => name,
         };
         let written = self.element_type(id)?;
@@ -239,24 +243,23 @@ impl<'d> Reader<'d, '_> {
                 .iter_mut()
                 .filter(|prop| prop.name == "TestElement.name")
             {
-                prop.name = "Header.name".to_string();
+                prop.name = self.names.get("Header.name");
             }
         }
         let props: Props = props.into_iter().collect();
-        let own_name = props
-            .value("TestElement.name")
-            .map(|name| name.as_str().into_owned());
-        let own_name = match own_name {
-            Some(name) => name,
-            None => self
-                .decode(id, node.tag, self.attribute(id, "testname").unwrap_or(""))
-                .into_owned(),
+        let own_name = match props.value("TestElement.name") {
+            Some(name) => self.names.get(&name.as_str()),
+            None => {
+                let name = self.attribute(id, "testname").unwrap_or("");
+                let name = self.decode(id, node.tag, name);
+                self.names.get(&name)
+            }
         };
-        let gui = full_class_name(self.attribute(id, "guiclass").unwrap_or(""));
+        let gui = self.attribute(id, "guiclass").unwrap_or("");
         let enabled = self.attribute(id, "enabled").is_none_or(boolean_from_java);
         let element = Element {
-            class: self.upgraded_class(written).canonical,
-            gui_class: self.upgraded_class(gui).canonical,
+            class: self.upgraded_class(written).canonical.clone(),
+            gui_class: self.upgraded_class(gui).canonical.clone(),
             name: own_name,
             enabled: props.bool("TestElement.enabled", enabled),
             props,
@@ -300,8 +303,8 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// A property that XStream writes field by field: `name`, `value` and the useless `savedValue`.
-    fn by_fields(&mut self, id: NodeId, class: &str) -> Option<(String, Value)> {
-        let mut name = String::new();
+    fn by_fields(&mut self, id: NodeId, class: &str) -> Option<(Name, Value)> {
+        let mut name = Name::default();
         let mut value = match class {
             "FloatProperty" => Value::Float(0.0),
             "doubleProp" => Value::Double(0.0),
@@ -329,7 +332,7 @@ impl<'d> Reader<'d, '_> {
                 );
                 sound = false;
             } else if node.name == "name" {
-                name = node.text.to_string();
+                name = self.names.get(&node.text);
             } else {
                 let read = self.field_value(child, class);
                 sound &= read.is_some();
@@ -394,7 +397,7 @@ impl<'d> Reader<'d, '_> {
                 self.unknown_name("jmx-unknown-class", message, written, aliases(), otherwise);
             self.report(target, node.tag, finding);
         }
-        let class = self.upgraded_class(written).canonical;
+        let class = self.upgraded_class(written).canonical.to_string();
         if class == "SampleSaveConfiguration" {
             self.check_save_config(target);
         }

@@ -24,7 +24,7 @@ pub struct Read {
 /// All findings, at least one of them an error: those of [`read`], or that the file cannot be read.
 pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     match std::fs::read(path) {
-        Ok(bytes) => read(&bytes, path),
+        Ok(bytes) => read_owned(bytes, path),
         Err(error) => Err(vec![Diagnostic::from_io(path, &error)]),
     }
 }
@@ -36,8 +36,14 @@ pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
 /// plan, except that a class which is not JMeter's is taken for a plugin's. After a syntax error the rest of the file is
 /// not looked at.
 pub fn read(bytes: &[u8], path: &Path) -> Result<Read, Vec<Diagnostic>> {
+    read_owned(bytes.to_vec(), path)
+}
+
+/// The bytes become the text that the tree is read from.
+fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
+    let magic = sniff::magic(&bytes);
     let decoded = sniff::decode(bytes);
-    if let Some(finding) = sniff::not_xml(bytes, &decoded.text) {
+    if let Some(finding) = sniff::not_xml(&magic, &decoded.text) {
         // a name without content: there is no line to show
         return Err(vec![finding.in_file(&Arc::new(SourceFile::new(path, "")))]);
     }
@@ -77,7 +83,7 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<Read, Vec<Diagnostic>> {
             source,
             version,
             jmeter,
-            roots,
+            roots: roots.into(),
         },
         warnings: findings,
     })

@@ -1,17 +1,18 @@
 //! What a file is before it is XML: its encoding, or the thing that it is instead of a plan.
 
-use std::borrow::Cow;
-
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 /// Help that fits whenever a file is not a plan.
 pub(crate) const SAVE_AGAIN: &str = "give the .jmx file that JMeter's File > Save writes";
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Text of a file, and what is odd about its encoding.
-pub(crate) struct Decoded<'a> {
+pub(crate) struct Decoded {
     /// Without a byte order mark.
-    pub text: Cow<'a, str>,
+    pub text: String,
     pub oddity: Option<Oddity>,
 }
 
@@ -24,22 +25,21 @@ pub(crate) enum Oddity {
 
 /// The text of a plan. JMeter reads every plan as UTF-8, whatever its XML declaration says (`SaveService` with the
 /// `_file_encoding` of `saveservice.properties`), and puts U+FFFD for what is not.
-pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
-    if let Some(text) = utf16(bytes) {
+pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
+    if let Some(text) = utf16(&bytes) {
         return Decoded {
-            text: Cow::Owned(text),
+            text,
             oddity: Some(Oddity::Utf16),
         };
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Decoded {
-            text: Cow::Borrowed(text),
-            oddity: None,
-        },
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Decoded { text, oddity: None },
         Err(error) => {
-            let at = error.valid_up_to();
-            let text = String::from_utf8_lossy(bytes);
+            let at = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let span = Span::new(at, at + '\u{fffd}'.len_utf8());
             Decoded {
                 text,
@@ -74,7 +74,12 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
-/// What the file is, if that is plainly no XML.
+/// The first bytes of a file, by which [`not_xml`] knows archives.
+pub(crate) fn magic(bytes: &[u8]) -> Vec<u8> {
+    bytes[..bytes.len().min(4)].to_vec()
+}
+
+/// What the file is, if that is plainly no XML; `bytes` are its first ones.
 pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or("");
@@ -166,7 +171,7 @@ mod tests {
     use super::*;
 
     fn code(bytes: &[u8]) -> &'static str {
-        not_xml(bytes, &decode(bytes).text).map_or("xml", |d| d.code)
+        not_xml(bytes, &decode(bytes.to_vec()).text).map_or("xml", |d| d.code)
     }
 
     #[test]
@@ -200,7 +205,7 @@ mod tests {
                     }
                 })
                 .collect();
-            let decoded = decode(&bytes);
+            let decoded = decode(bytes);
             assert_eq!(decoded.text, "<?xml é");
             assert!(matches!(decoded.oddity, Some(Oddity::Utf16)));
         }
@@ -208,7 +213,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf_8_are_replaced_and_located() {
-        let decoded = decode(b"caf\xe9!");
+        let decoded = decode(b"caf\xe9!".to_vec());
         assert_eq!(decoded.text, "caf\u{fffd}!");
         assert!(matches!(
             decoded.oddity,

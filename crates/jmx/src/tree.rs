@@ -1,8 +1,10 @@
 //! A plan as the file says it: elements, their properties, their places.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::name::Name;
 use crate::number;
 use crate::source::{SourceFile, Span};
 
@@ -14,23 +16,22 @@ pub struct Tree {
     pub version: String,
     /// The JMeter that saved the plan, such as `5.6.3`; JMeter 2.8 and older did not say.
     pub jmeter: Option<String>,
-    /// The Test Plan, and the WorkBench of plans saved by JMeter 3 and older.
-    pub roots: Vec<Node>,
+    /// The Test Plan, and the WorkBench of plans saved by JMeter 3 and older. Copies of a tree share them.
+    pub roots: Arc<[Node]>,
 }
 
 /// A test element: what JMeter shows as a line of its tree.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
     /// JMeter's short name after upgrades, such as `HTTPSamplerProxy`; a class without one by its full name.
-    pub class: String,
+    pub class: Name,
     /// The class as the file has it.
-    pub written_class: String,
+    pub written_class: Name,
     /// The class of the GUI component, canonical like `class`. Some classes mean different things under different GUIs
     /// (`ConfigTestElement`).
-    pub gui_class: String,
-    pub name: String,
+    pub gui_class: Name,
+    pub name: Name,
     pub enabled: bool,
-    pub comments: String,
     pub props: Props,
     /// The start tag.
     pub span: Span,
@@ -41,9 +42,9 @@ pub struct Node {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Element {
     /// Canonical like [`Node::class`].
-    pub class: String,
-    pub gui_class: String,
-    pub name: String,
+    pub class: Name,
+    pub gui_class: Name,
+    pub name: Name,
     pub enabled: bool,
     pub props: Props,
 }
@@ -91,15 +92,15 @@ pub enum Value {
 /// A property: the name is empty where JMeter leaves it so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prop {
-    pub name: String,
+    pub name: Name,
     pub value: Value,
     /// The whole XML element.
     pub span: Span,
 }
 
-/// The properties of an element in the order of the file; names occur once.
+/// The properties of an element in the order of the file; names occur once. Copies share them until one is changed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Props(Vec<Prop>);
+pub struct Props(Arc<Vec<Prop>>);
 
 impl Value {
     /// `getStringValue` of the property classes. Elements and objects have no text that a plan could rely on: empty.
@@ -283,15 +284,19 @@ impl Props {
 
     /// Adds, or replaces one of the same name where it stands, as `AbstractTestElement.setProperty` does.
     pub fn set(&mut self, prop: Prop) {
-        match self.0.iter_mut().find(|old| old.name == prop.name) {
-            Some(old) => *old = prop,
-            None => self.0.push(prop),
-        }
+        set(Arc::make_mut(&mut self.0), prop);
     }
 
     pub fn remove(&mut self, name: &str) -> Option<Prop> {
         let at = self.0.iter().position(|prop| prop.name == name)?;
-        Some(self.0.remove(at))
+        Some(Arc::make_mut(&mut self.0).remove(at))
+    }
+}
+
+fn set(props: &mut Vec<Prop>, prop: Prop) {
+    match props.iter_mut().find(|old| old.name == prop.name) {
+        Some(old) => *old = prop,
+        None => props.push(prop),
     }
 }
 
@@ -309,30 +314,27 @@ impl FromIterator<Prop> for Props {
     fn from_iter<I: IntoIterator<Item = Prop>>(items: I) -> Self {
         /// Beyond this many a linear search for each would be slow on hostile files.
         const LINEAR: usize = 64;
-        let mut props = Props::default();
-        let mut places: Option<std::collections::HashMap<String, usize>> = None;
+        let items = items.into_iter();
+        let mut props = Vec::with_capacity(items.size_hint().0);
+        let mut places: Option<HashMap<Name, usize>> = None;
         for prop in items {
-            if props.0.len() < LINEAR {
-                props.set(prop);
+            if props.len() < LINEAR {
+                set(&mut props, prop);
                 continue;
             }
             let places = places.get_or_insert_with(|| {
-                props
-                    .0
-                    .iter()
-                    .enumerate()
-                    .map(|(i, p)| (p.name.clone(), i))
-                    .collect()
+                let named = props.iter().enumerate();
+                named.map(|(i, p)| (p.name.clone(), i)).collect()
             });
             match places.get(&prop.name) {
-                Some(&at) => props.0[at] = prop,
+                Some(&at) => props[at] = prop,
                 None => {
-                    places.insert(prop.name.clone(), props.0.len());
-                    props.0.push(prop);
+                    places.insert(prop.name.clone(), props.len());
+                    props.push(prop);
                 }
             }
         }
-        props
+        Props(Arc::new(props))
     }
 }
 

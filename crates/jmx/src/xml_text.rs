@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
+
 use crate::source::Span;
 use crate::xml::Fault;
 
@@ -11,13 +13,18 @@ pub(crate) fn decode_text<'a>(
     offset: usize,
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<Cow<'a, str>, Fault> {
-    if let Some(at) = raw.find("]]>") {
+    if let Some(at) = cdata_end(raw) {
         let span = Span::new(offset + at, offset + at + 3);
         return Err(
             Fault::new("xml-cdata-end", span, "]]> outside a CDATA section").help("write ]]&gt;"),
         );
     }
     decode(raw, offset, '\n', lone_surrogates)
+}
+
+/// Where `]]>` stands.
+fn cdata_end(raw: &str) -> Option<usize> {
+    memchr_iter(b']', raw.as_bytes()).find(|&at| raw[at..].starts_with("]]>"))
 }
 
 /// The value of an attribute. Line ends and tabs become blanks.
@@ -31,7 +38,7 @@ pub(crate) fn decode_attribute<'a>(
 
 /// The inside of a CDATA section, which knows no references.
 pub(crate) fn decode_cdata(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('\r') {
+    if memchr(b'\r', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }
     Cow::Owned(raw.replace("\r\n", "\n").replace('\r', "\n"))
@@ -44,12 +51,16 @@ fn decode<'a>(
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<Cow<'a, str>, Fault> {
     let blank_out = line_end == ' ';
-    let special = |byte: u8| match byte {
-        b'&' | b'\r' => true,
-        b'\n' | b'\t' => blank_out,
-        _ => false,
+    // What is not to be copied as it stands.
+    let special = |bytes: &[u8]| match blank_out {
+        true => {
+            let at = memchr3(b'&', b'\r', b'\n', bytes);
+            let before = at.map_or(bytes, |at| &bytes[..at]);
+            memchr(b'\t', before).or(at)
+        }
+        false => memchr2(b'&', b'\r', bytes),
     };
-    let Some(first) = raw.bytes().position(special) else {
+    let Some(first) = special(raw.as_bytes()) else {
         return Ok(Cow::Borrowed(raw));
     };
     let mut out = String::with_capacity(raw.len());
@@ -62,15 +73,12 @@ fn decode<'a>(
                 out.push(line_end);
                 at += if raw[at..].starts_with("\r\n") { 2 } else { 1 };
             }
-            byte if special(byte) => {
+            b'\n' | b'\t' if blank_out => {
                 out.push(line_end);
                 at += 1;
             }
             _ => {
-                let length = raw[at..]
-                    .bytes()
-                    .position(special)
-                    .unwrap_or(raw.len() - at);
+                let length = special(&raw.as_bytes()[at..]).unwrap_or(raw.len() - at);
                 out.push_str(&raw[at..at + length]);
                 at += length;
             }

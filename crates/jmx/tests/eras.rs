@@ -306,7 +306,7 @@ fn test_fragments_and_plugins_survive() {
     let load = child(plan, "Load");
     assert_eq!(load.class, "com.example.Outer$Load_Group");
     assert_eq!(load.gui_class, "com.example.LoadGui");
-    assert_eq!(load.comments, "ask Ann");
+    assert_eq!(load.props.str("TestPlan.comments"), "ask Ann");
     assert!(load.enabled, "enabled is the default");
     assert_eq!(load.props.str("x"), "y");
     assert_eq!(

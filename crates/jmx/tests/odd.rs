@@ -27,7 +27,7 @@ fn load(text: &str) -> Read {
 }
 
 fn root(text: &str) -> Node {
-    load(text).tree.roots.swap_remove(0)
+    load(text).tree.roots[0].clone()
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
@@ -121,7 +121,11 @@ fn properties_override_attributes() {
          <stringProp name=\"TestPlan.comments\">com</stringProp>",
     ));
     assert_eq!(
-        (node.name.as_str(), node.enabled, node.comments.as_str()),
+        (
+            node.name.as_str(),
+            node.enabled,
+            &*node.props.str("TestPlan.comments")
+        ),
         ("New", false, "com")
     );
     let node = root(&plan("").replace("testname=\"P\"", "enabled=\"\""));
@@ -147,7 +151,7 @@ fn header_names_of_old_plans() {
         )
     };
     let full = header("org.apache.jmeter.protocol.http.control.Header");
-    assert_eq!(full, ("Header".into(), "UA".into(), String::new()));
+    assert_eq!(full, ("Header".into(), "UA".into(), "".into()));
     assert_eq!(
         header("Header"),
         ("Header".into(), String::new(), "UA".into()),

@@ -26,6 +26,7 @@ mod thresholds;
 mod timeline;
 mod writer;
 mod xml;
+mod zone;
 
 pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
@@ -45,3 +46,4 @@ pub use text::Text;
 pub use thresholds::{Threshold, ThresholdError, Verdict};
 pub use timeline::{Cell, Codes, Moment, Timeline, TotalCell};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};
+pub use zone::local_zone;

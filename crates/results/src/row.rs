@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use crate::columns::Columns;
 use crate::sample::Sample;
 use crate::save_config::SaveConfig;
+use crate::zone::local_zone;
 use crate::{csv, xml};
 
 /// How rows of one listener look: its configuration and what is the same in every row. Shared by all workers.
@@ -32,7 +33,7 @@ impl RowFormat {
             columns: None,
             variables,
             hostname,
-            zone: TimeZone::system(),
+            zone: local_zone(),
         }
     }
 

@@ -13,8 +13,8 @@ pub mod run;
 use std::path::{Path, PathBuf};
 
 use drumfire_jmx::Diagnostic;
+use drumfire_results::local_zone;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::console::Console;
 use crate::engine::Engine;
@@ -61,7 +61,7 @@ fn settings(
 ) -> Result<Settings, Refusal> {
     let mut set = project::read(plan).map_err(|why| jmeter::meaning::failed(&why, Exit::Usage))?;
     set.extend_from_slice(own);
-    let zone = TimeZone::system();
+    let zone = local_zone();
     let around = Surroundings {
         variable: console.variable,
         now: Timestamp::now(),

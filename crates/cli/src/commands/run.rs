@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use drumfire_health::Grade;
 use drumfire_report::{RunFile, annotations};
-use drumfire_results::{Recording, Threshold, ThresholdError};
+use drumfire_results::{Recording, Threshold, ThresholdError, local_zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -41,7 +41,7 @@ pub fn run<E: Engine>(
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let zone = TimeZone::system();
+    let zone = local_zone();
     let log = start_log(&options.log, &zone, console);
     for note in &options.notes {
         console.warn(note);

@@ -108,7 +108,7 @@ fn advice(rule: &Rule, sight: &Sight) -> Option<Advice> {
     let mut places: Vec<Place> = Vec::new();
     for found in (rule.find)(sight) {
         let place = Place {
-            path: found.element.path.clone(),
+            path: found.element.path(),
             line: found.element.source.line_column(found.element.span.start).0,
             detail: found.detail,
         };

@@ -283,7 +283,7 @@ fn read_texts(sight: &Sight) -> Vec<String> {
     for element in &sight.all {
         let own = names_property(&element.class);
         let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
-        found.push(element.name.clone());
+        found.push(element.name.to_string());
         texts(&element.props, &mut |name, text| {
             if own == Some(name) {
                 return;

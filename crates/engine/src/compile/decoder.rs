@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Diagnostic, Props, Value};
+use rustc_hash::FxHashSet;
 
 use crate::compile::Settings;
 use crate::compile::tree::Element;
@@ -47,6 +48,8 @@ pub struct Unit<'a> {
     pub jdbc: Choice,
     /// Their connections, if they run here.
     pub pools: Arc<Pools>,
+    /// Texts with functions that were looked at and found sound: large plans repeat them.
+    pub sound_texts: FxHashSet<Box<str>>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
     pub foreign: HashMap<String, Result<Traits, String>>,
     /// The plan has a Debug PostProcessor that lists the properties of its sampler.
@@ -114,12 +117,13 @@ impl<'a, 'u> Decoder<'a, 'u> {
     }
 
     fn check_text(&mut self, text: &str) {
-        if !text.contains("${__") {
+        if !text.contains("${__") || self.unit.sound_texts.contains(text) {
             return;
         }
+        let mut is_sound = false;
         match Template::compile(text, &mut self.unit.compiler) {
             Ok(template) if template.needs_jvm() => self.call_java(text, &template),
-            Ok(_) => {}
+            Ok(_) => is_sound = true,
             Err(fault) => {
                 self.raw = true;
                 let mut finding = self.element.error(fault.code, fault.message);
@@ -130,9 +134,13 @@ impl<'a, 'u> Decoder<'a, 'u> {
             }
         }
         for fault in self.unit.compiler.take_warnings() {
+            is_sound = false;
             self.unit
                 .findings
                 .push(self.element.warning(fault.code, fault.message));
+        }
+        if is_sound {
+            self.unit.sound_texts.insert(text.into());
         }
     }
 

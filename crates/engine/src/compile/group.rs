@@ -79,7 +79,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
     Some(Group {
         kind,
         name,
-        path: element.path.clone(),
+        path: element.path(),
         class: elements::entry(&element.class).map_or("ThreadGroup", |entry| entry.class),
         shape: load.shape,
         loops: load.loops,

@@ -117,6 +117,7 @@ impl<'s> Unit<'s> {
                 classpath: classpath(plan, &settings.base_dir),
                 ..JavaPlan::default()
             },
+            sound_texts: Default::default(),
             foreign: HashMap::new(),
             lists_samplers: previous::lists_samplers(plan),
             keystore: None,

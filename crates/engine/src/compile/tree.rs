@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree};
+use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
 
 use crate::compile::Settings;
 
@@ -18,28 +18,59 @@ const MAX_INCLUDE_DEPTH: usize = 32;
 pub struct Element {
     /// Same for all copies of one element of the file, as JMeter shares what is not cloned.
     pub id: usize,
-    pub class: String,
-    pub gui_class: String,
-    pub name: String,
-    pub props: Rc<Props>,
+    pub class: Name,
+    pub gui_class: Name,
+    pub name: Name,
+    pub props: Props,
     pub span: Span,
     pub source: Arc<SourceFile>,
-    pub path: Vec<String>,
+    trail: Rc<Trail>,
     pub children: Vec<Element>,
 }
 
+/// An element's name and those of the elements around it.
+struct Trail {
+    name: Name,
+    above: Option<Rc<Trail>>,
+    /// How many names there are.
+    length: usize,
+}
+
+impl Trail {
+    fn new(name: &Name, above: Option<&Rc<Trail>>) -> Trail {
+        Trail {
+            name: name.clone(),
+            above: above.cloned(),
+            length: above.map_or(0, |above| above.length) + 1,
+        }
+    }
+
+    /// The names from the Test Plan down.
+    fn names(&self) -> Vec<String> {
+        let around = std::iter::successors(Some(self), |trail| trail.above.as_deref());
+        let mut names: Vec<String> = around.map(|trail| trail.name.to_string()).collect();
+        names.reverse();
+        names
+    }
+}
+
 impl Element {
+    /// The names of the elements around it, from the Test Plan down, and its own.
+    pub fn path(&self) -> Vec<String> {
+        self.trail.names()
+    }
+
     /// A diagnostic that points here.
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message)
             .at(&self.source, self.span)
-            .within(self.path.clone())
+            .within(self.path())
     }
 
     pub fn warning(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::warning(code, message)
             .at(&self.source, self.span)
-            .within(self.path.clone())
+            .within(self.path())
     }
 }
 
@@ -49,7 +80,7 @@ pub struct Resolver<'a> {
     pub findings: Vec<Diagnostic>,
     next_id: usize,
     /// Names from the plan down, as Module Controllers address elements, and the whole enabled or disabled subtree.
-    roots: Rc<Vec<Node>>,
+    roots: Arc<[Node]>,
     source: Arc<SourceFile>,
     include_depth: usize,
     included: HashMap<std::path::PathBuf, Tree>,
@@ -61,7 +92,7 @@ impl<'a> Resolver<'a> {
             settings,
             findings: Vec::new(),
             next_id: 0,
-            roots: Rc::new(tree.roots),
+            roots: tree.roots,
             source: tree.source,
             include_depth: 0,
             included: HashMap::new(),
@@ -78,28 +109,32 @@ impl<'a> Resolver<'a> {
             );
             return None;
         };
-        Some(self.element(plan, &source, &[]))
+        Some(self.element(plan, &source, None))
     }
 
-    fn element(&mut self, node: &Node, source: &Arc<SourceFile>, above: &[String]) -> Element {
-        let mut path = above.to_vec();
-        path.push(node.name.clone());
+    fn element(
+        &mut self,
+        node: &Node,
+        source: &Arc<SourceFile>,
+        above: Option<&Rc<Trail>>,
+    ) -> Element {
+        let trail = Rc::new(Trail::new(&node.name, above));
         let id = self.next_id;
         self.next_id += 1;
         let children = match node.class.as_str() {
-            "ModuleController" => self.module(node, source, &path),
-            "IncludeController" => self.include(node, source, &path),
-            _ => self.elements(&node.children, source, &path),
+            "ModuleController" => self.module(node, source, &trail),
+            "IncludeController" => self.include(node, source, &trail),
+            _ => self.elements(&node.children, source, &trail),
         };
         Element {
             id,
             class: node.class.clone(),
             gui_class: node.gui_class.clone(),
             name: node.name.clone(),
-            props: Rc::new(node.props.clone()),
+            props: node.props.clone(),
             span: node.span,
             source: source.clone(),
-            path,
+            trail,
             children,
         }
     }
@@ -108,12 +143,12 @@ impl<'a> Resolver<'a> {
         &mut self,
         nodes: &[Node],
         source: &Arc<SourceFile>,
-        path: &[String],
+        trail: &Rc<Trail>,
     ) -> Vec<Element> {
         nodes
             .iter()
             .filter(|node| node.enabled)
-            .map(|node| self.element(node, source, path))
+            .map(|node| self.element(node, source, Some(trail)))
             .collect()
     }
 
@@ -124,7 +159,7 @@ impl<'a> Resolver<'a> {
     /// ends such a run as it begins.
     ///
     /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
-    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
+    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, trail: &Rc<Trail>) -> Vec<Element> {
         let names: Vec<String> = node
             .props
             .list("ModuleController.node_path")
@@ -141,22 +176,22 @@ impl<'a> Resolver<'a> {
                 format!("Module Controller '{}' has no selected controller: nothing is at '{}'", node.name, names.join(" > ")),
             )
             .at(source, node.span)
-            .within(path.to_vec())
+            .within(trail.names())
             .help("was an element on that path renamed? Choose the controller again in the Module Controller");
             self.findings.push(finding);
             return Vec::new();
         };
-        if path.len() > drumfire_jmx::MAX_DEPTH {
+        if trail.length > drumfire_jmx::MAX_DEPTH {
             let finding = Diagnostic::error(
                 "module-recursion",
                 format!("Module Controller '{}' includes itself", node.name),
             )
             .at(source, node.span)
-            .within(path.to_vec());
+            .within(trail.names());
             self.findings.push(finding);
             return Vec::new();
         }
-        vec![self.element(&target, source, path)]
+        vec![self.element(&target, source, Some(trail))]
     }
 
     /// Include Controller (`IncludeController`): runs what is below the first Test Fragment of another file.
@@ -166,16 +201,21 @@ impl<'a> Resolver<'a> {
     /// running, where JMeter logs it and runs the rest.
     ///
     /// `IncludeController#loadIncludedElements`: what is below the first Test Fragment of the file.
-    fn include(&mut self, node: &Node, source: &Arc<SourceFile>, path: &[String]) -> Vec<Element> {
+    fn include(
+        &mut self,
+        node: &Node,
+        source: &Arc<SourceFile>,
+        trail: &Rc<Trail>,
+    ) -> Vec<Element> {
         let written = node.props.str("IncludeController.includepath").into_owned();
         if written.is_empty() {
-            return self.elements(&node.children, source, path);
+            return self.elements(&node.children, source, trail);
         }
         if self.include_depth >= MAX_INCLUDE_DEPTH {
             self.findings.push(
                 Diagnostic::error("include-recursion", format!("'{written}' includes itself"))
                     .at(source, node.span)
-                    .within(path.to_vec()),
+                    .within(trail.names()),
             );
             return Vec::new();
         }
@@ -197,7 +237,7 @@ impl<'a> Resolver<'a> {
                     let message = format!("cannot include '{written}': {}", fault.message);
                     let finding = Diagnostic::error("include-failed", message)
                         .at(source, node.span)
-                        .within(path.to_vec());
+                        .within(trail.names());
                     match help {
                         Some(help) => finding.help(help),
                         None => finding,
@@ -214,9 +254,9 @@ impl<'a> Resolver<'a> {
                 format!("'{written}' has no Test Fragment: nothing is included"),
             );
             self.findings
-                .push(finding.at(source, node.span).within(path.to_vec()));
+                .push(finding.at(source, node.span).within(trail.names()));
         }
-        let children = self.elements(fragment.unwrap_or(&[]), &tree.source, path);
+        let children = self.elements(fragment.unwrap_or(&[]), &tree.source, trail);
         self.include_depth -= 1;
         children
     }
@@ -248,7 +288,7 @@ fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
 fn traverse(nodes: &[Node], names: &[String], level: usize, found: &mut Option<Node>) {
     let Some(name) = names.get(level) else { return };
     for node in nodes {
-        if node.class == "ModuleController" || &node.name != name {
+        if node.class == "ModuleController" || node.name != *name {
             continue;
         }
         if names.len() == level + 1 {

@@ -1,5 +1,10 @@
 //! All elements the engine knows: their role, how they are run, and who decodes them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use rustc_hash::FxBuildHasher;
+
 use crate::compile::Decoder;
 use crate::elements::java as java_element;
 use crate::elements::{Roles, assertions, config, controllers, listeners, post, pre, timers};
@@ -44,7 +49,9 @@ pub struct Entry {
 
 /// What is known of a class (its alias in plan files).
 pub fn entry(class: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.class == class)
+    static BY_CLASS: LazyLock<HashMap<&str, &Entry, FxBuildHasher>> =
+        LazyLock::new(|| ENTRIES.iter().map(|entry| (entry.class, entry)).collect());
+    BY_CLASS.get(class).copied()
 }
 
 /// All elements, by role.

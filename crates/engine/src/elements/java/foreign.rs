@@ -37,7 +37,7 @@ pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
 /// What the element's class can be, or why it cannot be run.
 fn traits(d: &mut Decoder) -> Result<Traits, String> {
     let class = &d.element.class;
-    if let Some(known) = d.unit.foreign.get(class) {
+    if let Some(known) = d.unit.foreign.get(class.as_str()) {
         return known.clone();
     }
     let answer = match &d.settings().java {
@@ -51,7 +51,7 @@ fn traits(d: &mut Decoder) -> Result<Traits, String> {
         Ok(None) => Err(ABSENT.to_owned()),
         Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}")),
     };
-    d.unit.foreign.insert(class.clone(), known.clone());
+    d.unit.foreign.insert(class.to_string(), known.clone());
     known
 }
 

@@ -161,8 +161,8 @@ fn number(d: &mut Decoder) -> Option<u32> {
     own_host(d)?;
     let source = JavaSource {
         id,
-        class: d.element.class.clone(),
-        name: d.element.name.clone(),
+        class: d.element.class.to_string(),
+        name: d.element.name.to_string(),
         xml: xml::write(d),
         configs: Vec::new(),
     };

@@ -95,7 +95,7 @@ impl Listing {
 fn add(texts: &mut BTreeMap<String, String>, props: &Props) {
     for prop in props {
         let text = shown(&prop.value);
-        match texts.get_mut(&prop.name) {
+        match texts.get_mut(prop.name.as_str()) {
             Some(known) if known.is_empty() => *known = text,
             Some(known) if is_arguments(&prop.value) && !text.is_empty() => {
                 known.push('&');
@@ -103,7 +103,7 @@ fn add(texts: &mut BTreeMap<String, String>, props: &Props) {
             }
             Some(_) => {}
             None => {
-                texts.insert(prop.name.clone(), text);
+                texts.insert(prop.name.to_string(), text);
             }
         }
     }

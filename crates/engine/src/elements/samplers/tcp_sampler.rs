@@ -132,7 +132,7 @@ fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, 
     let applies = |config: &&&Element| is_made_by(config, &CONFIG_GUIS);
     let mut merged: HashMap<&str, &Prop> = HashMap::new();
     for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
-        for prop in &*element.props {
+        for prop in &element.props {
             let known = merged.get(&*prop.name);
             if known.is_none_or(|known| known.value.as_str().is_empty()) {
                 merged.insert(&prop.name, prop);

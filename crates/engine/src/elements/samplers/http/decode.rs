@@ -60,7 +60,7 @@ impl<'p> Merged<'p> {
     }
 
     fn add(&mut self, element: &'p Element) {
-        for prop in &*element.props {
+        for prop in &element.props {
             match (&*prop.name, &prop.value) {
                 (ARGUMENTS, Value::Element(arguments)) => self
                     .arguments

@@ -1,0 +1,105 @@
+//! Names that a plan repeats.
+
+use std::borrow::Borrow;
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
+
+/// The name of a class, a property or an element: equal ones of a file share their text, and a copy costs no allocation.
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Hash and order are those of the text.
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        Name(text.into())
+    }
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Name {
+        Name(text.into())
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        *self.0 == *other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        *self.0 == **other
+    }
+}
+
+impl PartialEq<String> for Name {
+    fn eq(&self, other: &String) -> bool {
+        *self.0 == **other
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&*self.0, f)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+/// The names met so far while a file is read.
+#[derive(Default)]
+pub(crate) struct Names(HashSet<Name, FxBuildHasher>);
+
+impl Names {
+    /// The name with this text.
+    pub fn get(&mut self, text: &str) -> Name {
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let name = Name::from(text);
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_of_a_file_share_their_text() {
+        let mut names = Names::default();
+        let (first, again, other) = (names.get("a"), names.get("a"), names.get("b"));
+        assert!(Arc::ptr_eq(&first.0, &again.0));
+        assert!(first == "a" && other == "b" && first != other);
+        assert_eq!(format!("{first} {other:?}"), "a \"b\"");
+    }
+}
