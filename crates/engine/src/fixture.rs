@@ -60,6 +60,7 @@ pub fn decode_with_findings<T>(
         java: Default::default(),
         jdbc: Default::default(),
         pools: Default::default(),
+        sound_texts: Default::default(),
         foreign: Default::default(),
         lists_samplers: false,
         keystore: None,

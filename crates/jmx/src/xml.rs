@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use memchr::memchr;
 use quick_xml::Reader;
 use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::Event;
@@ -269,7 +270,7 @@ impl<'a> Parser<'a> {
         }
         let inner_end = span.end - if empty { 2 } else { 1 };
         let inner = &self.text[span.start + 1..inner_end];
-        let name_length = inner.find(is_blank).unwrap_or(inner.len());
+        let name_length = position(inner, is_blank_byte).unwrap_or(inner.len());
         let name = &inner[..name_length];
         check_name(name, span)?;
         let first = self.document.attributes.len();
@@ -531,7 +532,22 @@ fn trimmed(raw: &str, span: Span) -> Span {
     Span::new(start, end)
 }
 
+/// [`is_blank`] of a byte; those of longer characters are none.
+fn is_blank_byte(byte: u8) -> bool {
+    is_blank(char::from(byte))
+}
+
+/// Where the first byte is that is wanted.
+fn position(text: &str, is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    text.bytes().position(is_wanted)
+}
+
 fn is_name(name: &str) -> bool {
+    // Most are ASCII, which needs no tables.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(plain) {
+        return true;
+    }
     let good_start = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | ':'));
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}');
     good_start && name.chars().all(good)
@@ -557,13 +573,13 @@ fn next_attribute<'a>(
     end: usize,
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<Option<Attribute<'a>>, Fault> {
-    let rest = &text[*at..end];
-    let start = *at + (rest.len() - rest.trim_start_matches(is_blank).len());
-    let rest = &text[start..end];
-    if rest.is_empty() {
+    let blanks = |from: usize| position(&text[from..end], |byte| !is_blank_byte(byte));
+    let Some(start) = blanks(*at).map(|blanks| *at + blanks) else {
         return Ok(None);
-    }
-    let name_length = rest.find(|c| is_blank(c) || c == '=').unwrap_or(rest.len());
+    };
+    let rest = &text[start..end];
+    let name_length =
+        position(rest, |byte| is_blank_byte(byte) || byte == b'=').unwrap_or(rest.len());
     let name = &rest[..name_length];
     let after_name = rest[name_length..].trim_start_matches(is_blank);
     let name_span = Span::new(start, start + name_length);
@@ -585,14 +601,15 @@ fn next_attribute<'a>(
             .help(format!("write {name}=\"…\"")));
     };
     let value_start = end - value.len() + 1;
-    let length = text[value_start..end].find(quote).ok_or_else(|| {
+    let behind = &text.as_bytes()[value_start..end];
+    let length = memchr(quote as u8, behind).ok_or_else(|| {
         let message = format!("the value of the attribute {name} has no closing quote");
         Fault::new("xml-unclosed-quote", name_span, message).help("add the quote")
     })?;
     let raw = &text[value_start..value_start + length];
     *at = value_start + length + 1;
     let span = Span::new(start, *at);
-    if let Some(bracket) = raw.find('<') {
+    if let Some(bracket) = memchr(b'<', raw.as_bytes()) {
         let place = Span::new(value_start + bracket, value_start + bracket + 1);
         let message = format!("< in the value of the attribute {name}");
         return Err(Fault::new("xml-attribute-bracket", place, message)
