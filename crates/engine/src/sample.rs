@@ -86,12 +86,15 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 /// The pre-processors.
 async fn prepare(user: &mut User, package: &Package) {
     for pre in &package.pre {
-        match pre.apart() {
-            Some(java) => Box::pin(java.process_before(&mut user.cx)).await,
-            None => match pre.statement() {
-                Some(statement) => Box::pin(statement.process(&mut user.cx)).await,
-                None => pre.process(&mut user.cx),
-            },
+        let cx = &mut user.cx;
+        if let Some(java) = pre.apart() {
+            Box::pin(java.process_before(cx)).await;
+        } else if let Some(statement) = pre.statement() {
+            Box::pin(statement.process(cx)).await;
+        } else if let Some(queue) = pre.queue() {
+            Box::pin(queue.take(cx)).await;
+        } else {
+            pre.process(cx);
         }
     }
 }

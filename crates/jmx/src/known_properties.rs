@@ -617,7 +617,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
         ],
     },
     PropertySection {
-        title: "Scripts and Java protocols",
+        title: "Scripts, plugins and Java protocols",
         properties: &[
             honoured(
                 "beanshell.init.file",
@@ -630,6 +630,15 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "The same in the language that the file's ending names, or else Groovy.",
             ),
             without("beanshell.server.*", "there is no BeanShell server"),
+            honoured(
+                "kg.apc.jmeter.functions.FifoTimeout",
+                "9223372036854775807",
+                "How many seconds an Inter-Thread Communication PreProcessor without a `Timeout` waits for a value.",
+            ),
+            without(
+                "kg.apc.jmeter.functions.FifoCapacity",
+                "queues have no limit",
+            ),
             read_by_java(
                 "beanshell.*",
                 "Files that BeanShell elements and functions run first.",

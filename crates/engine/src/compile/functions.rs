@@ -2,16 +2,25 @@
 //! path).
 
 use drumfire_expr::{add_function, function};
-use drumfire_jmx::{Props, Value};
+use drumfire_jmx::{Diagnostic, Props, Value};
 
 use crate::compile::{Element, Settings};
 use crate::java::Java;
 
 /// Makes those known that Java finds among those that the plan calls. Without a Java they are taken for variables, as JMeter
-/// takes them where their jar is missing.
-pub fn find(plan: &Element, settings: &Settings) {
+/// takes them where their jar is missing. What is called and does not do here what it does in JMeter is a finding.
+pub fn find(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
     let mut names = Vec::new();
-    in_element(plan, &mut names);
+    let mut pops: Vec<&Element> = Vec::new();
+    in_element(plan, &mut |element, name| {
+        if function(name).is_none() {
+            names.push(name);
+        } else if name == "__fifoPop" {
+            pops.push(element);
+        }
+    });
+    pops.dedup_by_key(|element| std::ptr::from_ref(*element));
+    findings.extend(pops.into_iter().map(goes_on_at_once));
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
@@ -36,40 +45,51 @@ pub fn calls_foreign(text: &str) -> bool {
     calls(text).any(|name| function(name).is_some_and(|spec| spec.is_foreign()))
 }
 
-fn in_element<'e>(element: &'e Element, names: &mut Vec<&'e str>) {
-    in_text(&element.name, names);
-    in_props(&element.props, names);
+/// JMeter waits in this function.
+fn goes_on_at_once(element: &Element) -> Diagnostic {
+    let message =
+        "__fifoPop gives null at once while the queue is empty, where JMeter waits for a value";
+    let help = "the Inter-Thread Communication PreProcessor waits";
+    element.warning("pop-does-not-wait", message).help(help)
+}
+
+/// Takes the names of functions that are called, and the elements that call them.
+type Call<'c, 'e> = &'c mut dyn FnMut(&'e Element, &'e str);
+
+fn in_element<'e>(element: &'e Element, call: Call<'_, 'e>) {
+    let mut own = |name| call(element, name);
+    in_text(&element.name, &mut own);
+    in_props(&element.props, &mut own);
     for child in &element.children {
-        in_element(child, names);
+        in_element(child, call);
     }
 }
 
-fn in_props<'e>(props: &'e Props, names: &mut Vec<&'e str>) {
+fn in_props<'e>(props: &'e Props, call: &mut dyn FnMut(&'e str)) {
     for prop in props {
-        in_value(&prop.value, names);
+        in_value(&prop.value, call);
     }
 }
 
-fn in_value<'e>(value: &'e Value, names: &mut Vec<&'e str>) {
+fn in_value<'e>(value: &'e Value, call: &mut dyn FnMut(&'e str)) {
     match value {
-        Value::Str(text) => in_text(text, names),
+        Value::Str(text) => in_text(text, call),
         Value::Element(element) => {
-            in_text(&element.name, names);
-            in_props(&element.props, names);
+            in_text(&element.name, call);
+            in_props(&element.props, call);
         }
         Value::List(items) | Value::Map(items) => {
-            items.iter().for_each(|item| in_value(&item.value, names));
+            items.iter().for_each(|item| in_value(&item.value, call));
         }
         _ => {}
     }
 }
 
-fn in_text<'e>(text: &'e str, names: &mut Vec<&'e str>) {
+fn in_text<'e>(text: &'e str, call: &mut dyn FnMut(&'e str)) {
     // Most texts call nothing, and large plans have many.
-    if !text.as_bytes().contains(&b'$') {
-        return;
+    if text.as_bytes().contains(&b'$') {
+        calls(text).for_each(call);
     }
-    names.extend(calls(text).filter(|name| function(name).is_none()));
 }
 
 /// The names of functions that a text calls, with their underscores.
@@ -89,9 +109,6 @@ mod tests {
     fn calls_are_told_from_variables() {
         let text = "${__a(1,${__b_c(${__idx})})} ${v} __d(1) ${__jm__x__idx} ${__e (1)} ${__f(";
         assert_eq!(calls(text).collect::<Vec<_>>(), ["__a", "__b_c", "__f"]);
-        let mut unknown = Vec::new();
-        in_text("${__P(a)}${__notThere(b)}", &mut unknown);
-        assert_eq!(unknown, ["__notThere"]);
         assert!(!calls_foreign("${__groovy(1)}"));
     }
 }

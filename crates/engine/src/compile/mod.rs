@@ -62,7 +62,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
         return Err(findings);
     };
     scripts::run_init_files(&plan, &settings, &mut findings);
-    functions::find(&plan, &settings);
+    functions::find(&plan, &settings, &mut findings);
     let mut unit = Unit::new(&plan, &settings, findings);
     let scripts = Scripts::new(&settings.java, &unit.java.classpath);
     unit.compiler.set_scripts(scripts.runner());

@@ -56,6 +56,10 @@ pub trait PreProcessor: Send + Sync {
     fn apart(&self) -> Option<&java::JavaElement> {
         None
     }
+    /// A queue of which a value is waited for instead.
+    fn queue(&self) -> Option<&pre::FifoPop> {
+        None
+    }
 }
 
 /// Runs after the sampler, before the assertions.

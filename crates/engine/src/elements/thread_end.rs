@@ -1,6 +1,6 @@
 //! Ways in which an element ends its user outside of a sampler.
 
-use crate::context::Context;
+use crate::context::{Context, StateId};
 
 /// `JMeterThread#run`: an exception while the next sampler is looked for ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {
@@ -34,10 +34,30 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
 
 /// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their
 /// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
-pub fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
+fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
     let initial = cx.shared.initial_vars();
     let now = std::mem::replace(&mut cx.vars, initial);
     let value = evaluate(cx);
     cx.vars = now;
     value
+}
+
+/// A listener's settings as [`as_at_thread_start`] evaluates them, once for each user; none if that ends the user. Give them
+/// back with [`Context::put_state`].
+pub fn bound_once<T: 'static>(
+    cx: &mut Context,
+    state: StateId,
+    bind: impl FnOnce(&mut Context) -> Result<T, String>,
+) -> Option<Box<T>> {
+    if let Some(bound) = cx.take_state(state) {
+        return Some(bound);
+    }
+    match as_at_thread_start(cx, bind) {
+        Ok(_) if ended_by_exception(cx) => None,
+        Ok(bound) => Some(Box::new(bound)),
+        Err(reason) => {
+            test_failed(cx, &reason);
+            None
+        }
+    }
 }

@@ -16,9 +16,7 @@ use drumfire_jmx::Value;
 use crate::compile::Decoder;
 use crate::context::{Context, StateId};
 use crate::elements::config::csv_file::{self, CsvFile, ReadFault, Reading};
-use crate::elements::thread_end::{
-    as_at_thread_start, ended_by_exception, stop_thread, test_failed,
-};
+use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
 use crate::elements::{IterationListener, Roles};
 
 /// Sharing modes as old plans saved them, in JMeter's English texts.
@@ -112,15 +110,12 @@ impl IterationListener for CsvDataSet {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
-        let bound = match cx.take_state::<Bound>(self.state) {
-            Some(bound) => bound,
-            None => match as_at_thread_start(cx, |cx| self.bind(cx)) {
-                Ok(_) if ended_by_exception(cx) => return,
-                Ok(bound) => Box::new(bound),
-                Err(ReadFault::Argument(reason) | ReadFault::Io(reason)) => {
-                    return test_failed(cx, &reason);
-                }
-            },
+        let bind = |cx: &mut Context| {
+            let bound = self.bind(cx);
+            bound.map_err(|(ReadFault::Argument(reason) | ReadFault::Io(reason))| reason)
+        };
+        let Some(bound) = bound_once(cx, self.state, bind) else {
+            return;
         };
         self.take_row(&bound, cx);
         cx.put_state(self.state, bound);

@@ -13,7 +13,7 @@ use crate::compile::Decoder;
 use crate::context::{Context, StateId};
 use crate::elements::config::counter_config::formatted;
 use crate::elements::config::java_random::JavaRandom;
-use crate::elements::thread_end::{as_at_thread_start, ended_by_exception};
+use crate::elements::thread_end::bound_once;
 use crate::elements::{IterationListener, Roles};
 
 struct RandomVariableConfig {
@@ -67,15 +67,8 @@ impl IterationListener for RandomVariableConfig {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
-        let mut bound = match cx.take_state::<Bound>(self.state) {
-            Some(bound) => bound,
-            None => {
-                let bound = as_at_thread_start(cx, |cx| self.bind(cx));
-                if ended_by_exception(cx) {
-                    return;
-                }
-                Box::new(bound)
-            }
+        let Some(mut bound) = bound_once(cx, self.state, |cx| Ok(self.bind(cx))) else {
+            return;
         };
         let number = match &mut bound.own {
             Some(own) => own.next(),

@@ -24,9 +24,7 @@ use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionIn
 
 use crate::compile::Decoder;
 use crate::context::{Context, StateId};
-use crate::elements::thread_end::{
-    as_at_thread_start, ended_by_exception, stop_thread, test_failed,
-};
+use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
 use crate::elements::{IterationListener, Roles, java};
 
 /// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
@@ -159,15 +157,8 @@ impl RedisDataSet {
         if !cx.alive {
             return;
         }
-        let mut bound = match cx.take_state::<Bound>(self.state) {
-            Some(bound) => bound,
-            None => {
-                let bound = as_at_thread_start(cx, |cx| self.bind(cx));
-                if ended_by_exception(cx) {
-                    return;
-                }
-                Box::new(bound)
-            }
+        let Some(mut bound) = bound_once(cx, self.state, |cx| Ok(self.bind(cx))) else {
+            return;
         };
         if let Some(row) = cx.attend(self.next_row(&mut bound)).await {
             match row {

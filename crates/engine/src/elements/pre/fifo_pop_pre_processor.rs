@@ -1,18 +1,29 @@
 //! Inter-Thread Communication PreProcessor (`kg.apc.jmeter.modifiers.FifoPopPreProcessor`): takes the first value of a
-//! queue into a variable.
+//! queue into a variable, and waits for one while there is none.
 //!
-//! Properties: `FifoName`, `Variable`. An empty queue removes the variable at once: the plugin would wait for `Timeout`
-//! seconds and then do the same.
+//! Properties: `FifoName`, `Variable`, `Timeout` (seconds; without end if empty; the property
+//! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After that the variable is removed.
 
-use drumfire_expr::Template;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::values::parse_long;
+use drumfire_expr::{Raised, Scope as _, Template};
 
 use crate::compile::Decoder;
 use crate::context::Context;
 use crate::elements::{PreProcessor, Roles};
 
-struct FifoPop {
+/// `FifoMap#TIMEOUT_PROP`.
+const TIMEOUT: &str = "kg.apc.jmeter.functions.FifoTimeout";
+
+pub struct FifoPop {
     queue: Template,
     variable: Template,
+    timeout: Template,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -20,17 +31,46 @@ pub fn decode(d: &mut Decoder) -> Roles {
     if let Some(name) = variable.literal() {
         d.unit.compiler.names_mut().intern(name);
     }
+    let timeout = d.optional("Timeout").unwrap_or_else(|| {
+        let seconds = d.unit.settings.properties.get_long(TIMEOUT, i64::MAX);
+        Template::raw(&seconds.to_string())
+    });
     Roles::pre(FifoPop {
         queue: d.template("FifoName"),
         variable,
+        timeout,
     })
 }
 
 impl PreProcessor for FifoPop {
-    fn process(&self, cx: &mut Context) {
-        let queue = self.queue.eval(cx);
-        let value = cx.shared.properties.fifos().pop(&queue);
-        drop(queue);
+    /// It is waited for instead.
+    fn process(&self, _: &mut Context) {}
+
+    fn queue(&self) -> Option<&FifoPop> {
+        Some(self)
+    }
+}
+
+impl FifoPop {
+    /// `FifoPopPreProcessor#process`.
+    pub async fn take(&self, cx: &mut Context) {
+        let queue = self.queue.eval(cx).into_string();
+        let timeout = self.timeout.eval(cx).into_string();
+        let seconds = match &*timeout {
+            "" => i64::MAX,
+            text => match parse_long(text) {
+                Some(seconds) => seconds,
+                None => {
+                    return cx.raise(Raised::exception(format!(
+                        "java.lang.NumberFormatException: For input string: \"{text}\""
+                    )));
+                }
+            },
+        };
+        let value = match cx.attend(first_value(cx, &queue, seconds)).await {
+            Some(value) => value,
+            None => Some("INTERRUPTED".into()),
+        };
         let variable = self.variable.eval(cx).into_string();
         match value {
             Some(value) => cx.vars.set_named(&variable, (&*value).into()),
@@ -39,26 +79,16 @@ impl PreProcessor for FifoPop {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture;
-
-    #[test]
-    fn values_come_in_the_order_of_the_queue() {
-        let xml = r#"<kg.apc.jmeter.modifiers.FifoPopPreProcessor guiclass="g" testclass="kg.apc.jmeter.modifiers.FifoPopPreProcessor" testname="f">
-            <stringProp name="FifoName">${q}</stringProp><stringProp name="Variable">v</stringProp></kg.apc.jmeter.modifiers.FifoPopPreProcessor>"#;
-        let (roles, mut cx) = fixture::decode(xml, decode);
-        let pre = roles.pre.expect("it is a pre-processor");
-        cx.vars.set_named("q", "one".into());
-        let fifos = cx.shared.clone();
-        fifos.properties.fifos().put("one", "a");
-        fifos.properties.fifos().put("one", "b");
-        let mut seen = Vec::new();
-        for _ in 0..3 {
-            pre.process(&mut cx);
-            seen.push(fixture::variables(&cx, "v"));
-        }
-        assert_eq!(seen, [vec!["v=a"], vec!["v=b"], vec![]]);
-    }
+/// Nothing if none came in time.
+async fn first_value(cx: &Context, queue: &str, seconds: i64) -> Option<Arc<str>> {
+    let fifos = cx.shared.properties.fifos();
+    let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+    let end = Instant::now().checked_add(limit);
+    let mut end = end.map(|end| cx.worker.alarms.wait_until(end));
+    poll_fn(|task| match (fifos.poll_pop(queue, task), &mut end) {
+        (Poll::Ready(value), _) => Poll::Ready(Some(value)),
+        (Poll::Pending, Some(end)) => Pin::new(end).poll(task).map(|()| None),
+        (Poll::Pending, None) => Poll::Pending,
+    })
+    .await
 }

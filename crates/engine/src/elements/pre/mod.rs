@@ -9,7 +9,7 @@ mod url_rewriting_modifier;
 mod user_parameters;
 
 pub use anchor_modifier::decode as anchor_modifier;
-pub use fifo_pop_pre_processor::decode as fifo_pop;
+pub use fifo_pop_pre_processor::{FifoPop, decode as fifo_pop};
 pub use jdbc_pre_processor::decode as jdbc_pre_processor;
 pub use reg_ex_user_parameters::decode as reg_ex_user_parameters;
 pub use sample_timeout::{SampleTimeout, decode as sample_timeout};

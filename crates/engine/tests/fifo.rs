@@ -1,0 +1,81 @@
+//! Queues of jmeter-plugins-fifo between thread groups.
+
+mod support;
+
+use support::{group, run_plan};
+
+fn thread_group(name: &str, loops: u32, body: &str) -> String {
+    let settings = group(1, loops, true);
+    format!(
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="{name}">{settings}</ThreadGroup><hashTree>{body}</hashTree>"#
+    )
+}
+
+fn plan(groups: &[String]) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
+        groups.concat()
+    )
+}
+
+fn debug(name: &str, children: &str) -> String {
+    format!(
+        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"/><hashTree>{children}</hashTree>"#
+    )
+}
+
+fn pop(timeout: &str) -> String {
+    let class = "kg.apc.jmeter.modifiers.FifoPopPreProcessor";
+    format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="pop"><stringProp name="FifoName">q</stringProp><stringProp name="Variable">v</stringProp>{timeout}</{class}><hashTree/>"#
+    )
+}
+
+fn seconds(timeout: &str) -> String {
+    pop(&format!(
+        r#"<stringProp name="Timeout">{timeout}</stringProp>"#
+    ))
+}
+
+/// Puts how often it has run into the queue, after a while.
+fn put() -> String {
+    let class = "kg.apc.jmeter.modifiers.FifoPutPostProcessor";
+    let post = format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="put"><stringProp name="FifoName">q</stringProp><stringProp name="Value">${{__counter(false,)}}</stringProp></{class}><hashTree/>"#
+    );
+    let timer = r#"<ConstantTimer guiclass="g" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">50</stringProp></ConstantTimer><hashTree/>"#;
+    debug("put", &(post + timer))
+}
+
+#[test]
+fn a_user_waits_for_what_another_puts() {
+    for timeout in ["600", ""] {
+        let taker = thread_group("takes", 3, &debug("got ${v}", &seconds(timeout)));
+        let giver = thread_group("gives", 3, &put());
+        let ran = run_plan(&plan(&[taker, giver]), &[]);
+        let mut got = ran.column("label");
+        got.retain(|label| *label != "put");
+        assert_eq!(got, ["got 1", "got 2", "got 3"], "timeout '{timeout}'");
+    }
+}
+
+#[test]
+fn a_wait_ends_without_a_value() {
+    for (pop, properties) in [
+        (seconds("0"), &[][..]),
+        (seconds("-1"), &[]),
+        (pop(""), &[("kg.apc.jmeter.functions.FifoTimeout", "0")]),
+    ] {
+        let taker = thread_group("takes", 1, &debug("got ${v}", &pop));
+        let ran = run_plan(&plan(&[taker]), properties);
+        assert_eq!(ran.column("label"), ["got ${v}"]);
+    }
+}
+
+/// `Long.parseLong` throws: the sample is lost, the user goes on.
+#[test]
+fn a_timeout_that_is_no_number_loses_the_sample() {
+    let body = debug("lost", &seconds("1s")) + &debug("next", "");
+    let ran = run_plan(&plan(&[thread_group("g", 1, &body)]), &[]);
+    assert_eq!(ran.column("label"), ["next"]);
+}
