@@ -1,10 +1,7 @@
 //! Plans that are good XML and yet wrong: what is said of each, and whether it runs.
 
-use std::time::Duration;
+use drumfire_testkit::program::{LIMIT, Workshop};
 
-use drumfire_testkit::program::Workshop;
-
-const LIMIT: Duration = Duration::from_secs(60);
 const SAMPLER: &str =
     r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="d"/><hashTree/>"#;
 

@@ -1,11 +1,7 @@
 //! Responses that are broken in one way each, and what becomes of them: as recorded from JMeter 5.6.3.
 
-use std::time::Duration;
-
-use drumfire_testkit::program::Workshop;
+use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{Server, Step};
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// What the server sends before it closes the connection, and what the sample is then: code, message and received bytes
 /// (`-`: not compared). `!` stands for `Non HTTP response code: ` and `Non HTTP response message: `, `HOST` for the server.

@@ -4,12 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
-use drumfire_testkit::program::{Finished, Workshop, finish};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::redact::redact;
-
-const LIMIT: Duration = Duration::from_secs(30);
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
@@ -207,7 +204,7 @@ fn example(name: &str, words: &[&str]) {
         "lines",
     ];
     all.extend(words);
-    let finished = workshop.run(&all, Duration::from_secs(60));
+    let finished = workshop.run(&all, LIMIT);
     assert_eq!(finished.code, Some(0), "{name}: {finished:?}");
     assert!(
         finished.out.contains("\nTidying up ...    @ "),

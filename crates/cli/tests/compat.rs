@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use drumfire_testkit::compat;
-use drumfire_testkit::program::{Workshop, jmeter_home};
+use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
 
 /// Cases of which Java runs a part have names that begin so.
 const NEEDS_JAVA: &str = "scripts-";
-/// A case takes seconds; one that waits for ever must end.
-const LIMIT: Duration = Duration::from_secs(600);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat")

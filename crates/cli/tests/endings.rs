@@ -5,10 +5,8 @@ use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, Workshop, finish};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{Server, Step};
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))

@@ -2,12 +2,8 @@
 
 mod plans;
 
-use std::time::Duration;
-
-use drumfire_testkit::program::Workshop;
+use drumfire_testkit::program::{LIMIT, Workshop};
 use plans::{group, http, plan, writer};
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))

@@ -3,12 +3,9 @@
 mod plans;
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use drumfire_testkit::program::{Finished, Workshop};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use plans::{debug, group, pause, plan};
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))

@@ -7,11 +7,9 @@ use std::sync::mpsc::channel;
 use std::sync::{OnceLock, RwLock};
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, Workshop, finish};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{Server, Step, ok};
 use plans::{debug, pause};
-
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Each test watches the whole machine: those that leave it alone share it, the one that does not has it to itself.
 static MACHINE: RwLock<()> = RwLock::new(());

@@ -109,6 +109,9 @@ pub fn jmeter_home() -> Option<PathBuf> {
     home
 }
 
+/// A program that has not ended by then never ends. Slow machines need some minutes for what takes seconds.
+pub const LIMIT: Duration = Duration::from_secs(300);
+
 /// Waits for the end of a program, which must come within the limit.
 ///
 /// # Panics

@@ -6,9 +6,7 @@ mod growth;
 
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, Workshop, finish, jmeter_home};
-
-const LIMIT: Duration = Duration::from_secs(120);
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish, jmeter_home};
 
 /// A folder to run in with a Java and a JMeter at hand; `None` where there is none.
 fn workshop() -> Option<Workshop> {
