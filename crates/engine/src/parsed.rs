@@ -1,5 +1,8 @@
-//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them.
+//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them, page and
+//! tree also for the same text when it comes again.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use drumfire_expr::{Properties, Text};
@@ -57,6 +60,51 @@ impl Source {
                 .expect("only bytes that were decoded without a change come here"),
             Source::Text(text) => text,
         }
+    }
+}
+
+/// So many pages and trees a thread keeps for bodies that come again.
+const MOST_RECENT: usize = 4;
+/// Those of longer texts are not kept: a tree takes several times as much memory.
+const LONGEST_RECENT_BYTES: usize = 128 * 1024;
+
+thread_local! {
+    static PAGES: Recent<(), Document> = const { Recent::new() };
+    static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
+}
+
+/// What was made lately of texts: a server often sends the same page again, and to parse it is most of what an extractor costs.
+struct Recent<K, T>(RefCell<VecDeque<Kept<K, T>>>);
+
+struct Kept<K, T> {
+    key: K,
+    text: Box<str>,
+    made: Rc<T>,
+}
+
+impl<K: PartialEq, T> Recent<K, T> {
+    const fn new() -> Self {
+        Recent(RefCell::new(VecDeque::new()))
+    }
+
+    fn get(&self, key: K, text: &str, make: impl FnOnce() -> T) -> Rc<T> {
+        let is_it = |kept: &&Kept<K, T>| kept.key == key && *kept.text == *text;
+        if let Some(kept) = self.0.borrow().iter().find(is_it) {
+            return kept.made.clone();
+        }
+        let made = Rc::new(make());
+        if text.len() <= LONGEST_RECENT_BYTES {
+            let mut recent = self.0.borrow_mut();
+            if recent.len() == MOST_RECENT {
+                recent.pop_front();
+            }
+            recent.push_back(Kept {
+                key,
+                text: text.into(),
+                made: made.clone(),
+            });
+        }
+        made
     }
 }
 
@@ -173,7 +221,10 @@ impl Parsed {
         }
         let page = self.make(
             input,
-            |source| Rc::new(Document::parse(source.as_str())),
+            |source| {
+                let text = source.as_str();
+                PAGES.with(|pages| pages.get((), text, || Document::parse(text)))
+            },
             |body| &mut body.page,
         );
         if let Some(key) = key {
@@ -185,13 +236,12 @@ impl Parsed {
     /// An input as XPath sees it.
     pub fn tree(&mut self, input: &Input<'_>, reading: Reading) -> Rc<Result<Tree, XPathError>> {
         let text = self.text(input);
-        let parse = || {
-            Rc::new(match reading {
-                Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
-                Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
-                Reading::Saxon => Tree::parse_saxon(&text),
-            })
+        let make = || match reading {
+            Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
+            Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
+            Reading::Saxon => Tree::parse_saxon(&text),
         };
+        let parse = || TREES.with(|trees| trees.get(reading, &text, make));
         let Input::Result(Sample {
             response_data: Some(data),
             ..
@@ -315,6 +365,29 @@ mod tests {
         assert!(!parsed.may_search_json(&input));
         let variable = Input::Variable("{}".into());
         assert!(parsed.may_search_json(&variable) && parsed.may_search_json(&variable));
+    }
+
+    #[test]
+    fn a_page_that_comes_again_is_not_parsed_again() {
+        let page = |text: &str| {
+            let sample = sample(text.as_bytes(), None);
+            let input = Input::Result(&sample);
+            let mut parsed = Parsed::default();
+            let plain = parsed.tree(&input, Reading::Xml { namespaces: false });
+            (parsed.page(&input, None), plain)
+        };
+        let first = page("<p>1</p>");
+        let again = page("<p>1</p>");
+        assert!(Rc::ptr_eq(&first.0, &again.0) && Rc::ptr_eq(&first.1, &again.1));
+        let other = page("<p>2</p>");
+        assert!(!Rc::ptr_eq(&first.0, &other.0));
+        let saxon = sample(b"<p>1</p>", None);
+        let saxon = Parsed::default().tree(&Input::Result(&saxon), Reading::Saxon);
+        assert!(!Rc::ptr_eq(&first.1, &saxon));
+        (0..MOST_RECENT).for_each(|number| drop(page(&format!("<b>{number}</b>"))));
+        assert!(!Rc::ptr_eq(&first.0, &page("<p>1</p>").0));
+        let long = "<p>".repeat(LONGEST_RECENT_BYTES);
+        assert!(!Rc::ptr_eq(&page(&long).0, &page(&long).0));
     }
 
     #[test]
