@@ -65,7 +65,8 @@ fn test(options: &[&str]) -> Command {
     command
 }
 
-/// The tests of HTTP/3. Of the whole workspace, so that its other features are the same and little is built anew.
+/// The tests of HTTP/3, and that the program can be built with it. Of the whole workspace, so that its other features are the
+/// same and little is built anew.
 fn test_http3() -> anyhow::Result<()> {
     run(&mut test(&[
         "--quiet",
@@ -73,6 +74,8 @@ fn test_http3() -> anyhow::Result<()> {
         "http3",
         "--test",
         "http3",
+        "--bin",
+        "drumfire",
     ]))
 }
 

@@ -104,11 +104,44 @@ fn calls(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile::Resolver;
 
     #[test]
     fn calls_are_told_from_variables() {
         let text = "${__a(1,${__b_c(${__idx})})} ${v} __d(1) ${__jm__x__idx} ${__e (1)} ${__f(";
         assert_eq!(calls(text).collect::<Vec<_>>(), ["__a", "__b_c", "__f"]);
         assert!(!calls_foreign("${__groovy(1)}"));
+    }
+
+    #[test]
+    fn a_pop_that_does_not_wait_is_told_once_for_each_element() {
+        let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="p ${__notThere(1)}"/><hashTree>
+<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPop(q)} ${__fifoSize(q)}"><stringProp name="x">${__fifoPop(q,v)}</stringProp></DebugSampler><hashTree/>
+<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPut(q,1)} ${v}"/><hashTree/>
+</hashTree></hashTree></jmeterTestPlan>"#;
+        let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
+        let settings = Settings::default();
+        let tree = read.expect("the plan is well-formed").tree;
+        let plan = Resolver::new(tree, &settings).resolve();
+        let plan = plan.expect("there is a test plan");
+        let mut called = Vec::new();
+        in_element(&plan, &mut |_, name| called.push(name));
+        assert_eq!(
+            called,
+            [
+                "__notThere",
+                "__fifoPop",
+                "__fifoSize",
+                "__fifoPop",
+                "__fifoPut"
+            ]
+        );
+        let mut findings = Vec::new();
+        find(&plan, &settings, &mut findings);
+        let [finding] = &findings[..] else {
+            panic!("{findings:?}");
+        };
+        assert_eq!(finding.code, "pop-does-not-wait");
+        assert!(finding.render(false).contains("p.jmx:2"), "{finding:?}");
     }
 }
