@@ -5,6 +5,7 @@
 pub mod jackson;
 mod number;
 mod parse;
+mod plain;
 mod write;
 
 use std::borrow::Cow;

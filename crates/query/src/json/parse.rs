@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::plain::{container_end, first_of};
 use super::{JsonError, Number, Step, Value};
 use crate::java::is_whitespace;
 
@@ -104,6 +105,8 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// Something was met that is not as the standard says: what is left is not tried that way again.
+    is_odd: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -112,6 +115,7 @@ impl<'t> Parser<'t> {
             text,
             at: 0,
             depth: 0,
+            is_odd: false,
         }
     }
 
@@ -185,7 +189,16 @@ impl<'t> Parser<'t> {
     }
 
     fn skip(&mut self, stop: Stop) -> Result<(), JsonError> {
-        match self.begin()? {
+        let first = self.begin()?;
+        if !self.is_odd && matches!(first, b'{' | b'[') {
+            let room = MAX_DEPTH - self.depth;
+            if let Some(end) = container_end(self.text.as_bytes(), self.at, room) {
+                self.at = end;
+                return Ok(());
+            }
+            self.is_odd = true;
+        }
+        match first {
             b'{' => self.object(&mut Skipper),
             b'[' => self.array(&mut Skipper),
             b'"' | b'\'' => self.string().map(drop),
@@ -500,18 +513,6 @@ impl<'t> Parser<'t> {
         }
         Ok(value)
     }
-}
-
-/// Where one of two bytes is first. Most strings are short, and end before a search of many bytes at once has begun.
-fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
-    const SHORT: usize = 24;
-    let is_it = |byte: &u8| *byte == one || *byte == other;
-    let start = &bytes[..bytes.len().min(SHORT)];
-    let found = start.iter().position(is_it);
-    found.or_else(|| {
-        let at = memchr::memchr2(one, other, &bytes[start.len()..])?;
-        Some(start.len() + at)
-    })
 }
 
 /// The items of an array under construction.

@@ -1,0 +1,261 @@
+//! Steps over JSON that is written as RFC 8259 says, all of which json-smart accepts, many bytes at a time.
+
+use super::Number;
+
+/// So deep are objects and arrays stepped over here: a bit for each.
+const MAX_DEPTH: usize = 64;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const TOPS: u64 = 0x8080_8080_8080_8080;
+
+/// Where the object or array that begins at `start` ends, if it is written as the standard says and nests no deeper than
+/// `depth`. `None` says nothing: json-smart takes much more, and has its own limits.
+pub(super) fn container_end(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
+    let mut open = Open {
+        objects: 0,
+        depth: 0,
+        most: depth.min(MAX_DEPTH),
+    };
+    let mut at = start;
+    loop {
+        at = white_end(bytes, at);
+        at = match *bytes.get(at)? {
+            b'"' => string_end(bytes, at)?,
+            b'0'..=b'9' | b'-' => number_end(bytes, at)?,
+            b'{' => {
+                open.push(true)?;
+                let inside = white_end(bytes, at + 1);
+                if *bytes.get(inside)? != b'}' {
+                    at = key_end(bytes, inside)?;
+                    continue;
+                }
+                inside
+            }
+            b'[' => {
+                open.push(false)?;
+                at = white_end(bytes, at + 1);
+                if *bytes.get(at)? != b']' {
+                    continue;
+                }
+                at
+            }
+            b't' => word_end(bytes, at, b"true")?,
+            b'f' => word_end(bytes, at, b"false")?,
+            b'n' => word_end(bytes, at, b"null")?,
+            _ => return None,
+        };
+        loop {
+            at = white_end(bytes, at);
+            match (*bytes.get(at)?, open.is_object()) {
+                (b',', true) => {
+                    at = key_end(bytes, white_end(bytes, at + 1))?;
+                    break;
+                }
+                (b',', false) => {
+                    at += 1;
+                    break;
+                }
+                (b'}', true) | (b']', false) => {
+                    at += 1;
+                    open.pop();
+                    if open.depth == 0 {
+                        return Some(at);
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// The objects and arrays around a place.
+struct Open {
+    /// A bit for each, the innermost last: whether it is an object.
+    objects: u64,
+    depth: usize,
+    most: usize,
+}
+
+impl Open {
+    fn push(&mut self, is_object: bool) -> Option<()> {
+        self.depth += 1;
+        self.objects = self.objects << 1 | u64::from(is_object);
+        (self.depth <= self.most).then_some(())
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+        self.objects >>= 1;
+    }
+
+    fn is_object(&self) -> bool {
+        self.objects & 1 == 1
+    }
+}
+
+#[inline]
+fn white_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = bytes.get(at)
+        && *byte <= b' '
+        && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+    {
+        at += 1;
+    }
+    at
+}
+
+/// Behind a key and its colon.
+#[inline]
+fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
+    if *bytes.get(at)? != b'"' {
+        return None;
+    }
+    let colon = white_end(bytes, string_end(bytes, at)?);
+    (*bytes.get(colon)? == b':').then_some(colon + 1)
+}
+
+fn word_end(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    bytes[at..].starts_with(word).then_some(at + word.len())
+}
+
+/// Behind digits with or without a sign, a fraction and an exponent, few enough for a double.
+fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let digits_end = |from: usize| {
+        let digits = bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        let end = from + digits.count();
+        (end > from).then_some(end)
+    };
+    let mut at = digits_end(start + usize::from(bytes[start] == b'-'))?;
+    if bytes.get(at) == Some(&b'.') {
+        at = digits_end(at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let is_signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
+        at = digits_end(at + 1 + usize::from(is_signed))?;
+    }
+    (at - start <= Number::MAX_DOUBLE_CHARS).then_some(at)
+}
+
+/// Behind a string in double quotes.
+#[inline]
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let at = start + 1 + first_of(&bytes[start + 1..], b'"', b'\\')?;
+    match bytes[at] {
+        b'"' => Some(at + 1),
+        _ => escaped_end(bytes, start + 1),
+    }
+}
+
+/// Behind a string with escapes, in which json-smart sees more than its quotes.
+#[cold]
+fn escaped_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += match *bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            0..=31 => return None,
+            b'\\' => match *bytes.get(at + 1)? {
+                b'u' => {
+                    let digits = bytes.get(at + 2..at + 6)?;
+                    digits.iter().all(u8::is_ascii_hexdigit).then_some(6)?
+                }
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+                _ => return None,
+            },
+            _ => 1,
+        };
+    }
+}
+
+/// Where one of two bytes is first; made for strings too short for what a search of many bytes at once needs to begin.
+#[inline]
+pub(super) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
+    const SHORT: usize = 64;
+    let (ones, others) = (ONES * u64::from(one), ONES * u64::from(other));
+    let mut at = 0;
+    while at < SHORT {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+            break;
+        };
+        let word = u64::from_le_bytes(*word);
+        let (a, b) = (word ^ ones, word ^ others);
+        // The lowest bit that is set is right, those above it need not be.
+        let found = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    Some(at + memchr::memchr2(one, other, &bytes[at..])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(text: &str) -> Option<usize> {
+        container_end(text.as_bytes(), 0, 400)
+    }
+
+    #[test]
+    fn steps_over_what_the_standard_says() {
+        for text in [
+            "{}",
+            "[ ]",
+            r#"{"a":1,"b":[-2.5,3e+9,"x\"\\\u00e9y",true , false,null,{}],"ä":{"c":"a string longer than eight bytes"}}"#,
+            "[ [ ] , { \"k\"\n: \t\"\" } ]",
+        ] {
+            assert_eq!(end(&format!("{text}, more")), Some(text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn leaves_the_rest_to_the_parser() {
+        for text in [
+            "{'a':1}",
+            "{a:1}",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "{\"a\" 1}",
+            "{\"a\":}",
+            "[01x]",
+            "[nul]",
+            "[1.]",
+            "[-]",
+            "[\"\\x41\"]",
+            "[\"\\u12g4\"]",
+            "[\"a\\n\u{1A}\"]",
+            "[1",
+            "[\"a",
+            "{",
+            "{\"a",
+            "[1}",
+            "[1234567890123456789]",
+            "[1e]",
+            "{,}",
+        ] {
+            assert_eq!(end(text), None, "{text}");
+        }
+        let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert_eq!(end(&deep(64)), Some(128));
+        assert_eq!(end(&deep(65)), None);
+        assert_eq!(container_end(deep(3).as_bytes(), 0, 2), None);
+    }
+
+    #[test]
+    fn the_first_of_two_bytes() {
+        for length in 0..80 {
+            for place in 0..length {
+                for byte in [b'"', b'\\'] {
+                    let mut bytes = vec![b'a'; length];
+                    bytes[place] = byte;
+                    bytes.extend([0xFF, b'"']);
+                    assert_eq!(first_of(&bytes, b'"', b'\\'), Some(place));
+                }
+            }
+            assert_eq!(first_of(&vec![b'!'; length], b'"', b'\\'), None);
+        }
+    }
+}
