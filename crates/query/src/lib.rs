@@ -9,7 +9,9 @@
 //! resources of a page.
 
 pub mod boundary;
+mod bytes;
 pub mod css;
+mod html;
 mod java;
 pub mod jmespath;
 pub mod json;

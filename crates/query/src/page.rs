@@ -1,8 +1,6 @@
 //! The elements of a page in the order of the document, for those who follow its links and forms.
 
-use scraper::Node;
-
-use crate::css::parse_html;
+use crate::html::{Kind, Page};
 
 /// An element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,22 +27,20 @@ impl Tag {
 
 /// All elements of a page, as the HTML standard reads it; JMeter reads it with JTidy.
 pub fn tags(html: &str) -> Vec<Tag> {
-    let page = parse_html(html);
+    let page = Page::parse(html);
     let mut tags = Vec::new();
-    for node in page.tree.root().descendants() {
-        let Node::Element(element) = node.value() else {
-            continue;
-        };
-        let text = node
+    let elements = page.root().descendants();
+    for node in elements.filter(|node| node.kind() == Kind::Element) {
+        let first = node
             .first_child()
-            .and_then(|child| child.value().as_text().map(|text| text.to_string()));
+            .filter(|child| child.kind() == Kind::Text);
         tags.push(Tag {
-            name: element.name().to_owned(),
-            attributes: element
-                .attrs()
+            name: node.name().to_owned(),
+            attributes: node
+                .attributes()
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
-            text,
+            text: first.map(|child| child.text().to_owned()),
             depth: node.ancestors().count(),
         });
     }

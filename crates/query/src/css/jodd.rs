@@ -356,8 +356,8 @@ impl Test {
                 position(element, false, *of_type) == 1 && position(element, true, *of_type) == 1
             }
             Test::Root => tree::parent(element).is_some_and(tree::is_document),
-            Test::Empty => element.children().next().is_none(),
-            Test::Parent => element.children().next().is_some(),
+            Test::Empty => element.first_child().is_none(),
+            Test::Parent => element.first_child().is_some(),
             Test::Type(name) => tree::attr(element, "type") == Some(name),
             Test::Header => {
                 let name = tree::name(element).as_bytes();

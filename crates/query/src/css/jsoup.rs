@@ -1,9 +1,8 @@
 //! Whether an element matches a jsoup selector (`Evaluator`, `StructuralEvaluator`).
 
-use scraper::Node;
-
 use super::text;
 use super::tree::{self, Element};
+use crate::html::Kind;
 use crate::regex::Pattern;
 
 /// A compiled selector or a part of one.
@@ -199,12 +198,9 @@ impl Match {
 }
 
 fn has_attribute_prefix(element: Element<'_>, prefix: &str) -> bool {
-    let element = element.value().as_element();
-    element.is_some_and(|element| {
-        element
-            .attrs()
-            .any(|(name, _)| name.to_lowercase().starts_with(prefix))
-    })
+    element
+        .attributes()
+        .any(|(name, _)| name.to_lowercase().starts_with(prefix))
 }
 
 /// `elementSiblingIndex`: 0 for the document.
@@ -236,13 +232,12 @@ pub(super) fn is_nth(position: i64, a: i64, b: i64) -> bool {
 /// `Evaluator.IsEmpty`: the first text decides.
 fn is_empty(element: Element<'_>) -> bool {
     for child in element.children() {
-        match child.value() {
-            Node::Text(text) => {
-                return text
-                    .chars()
-                    .all(|c| matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r'));
+        match child.kind() {
+            Kind::Text => {
+                let is_white = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r');
+                return child.text().chars().all(is_white);
             }
-            Node::Comment(_) | Node::Doctype(_) | Node::ProcessingInstruction(_) => {}
+            Kind::Comment => {}
             _ => return false,
         }
     }

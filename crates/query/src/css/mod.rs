@@ -12,7 +12,6 @@ mod text;
 mod tree;
 
 pub use tree::Document;
-pub(crate) use tree::parse_html;
 
 /// Which library's rules a selector follows; the extractor's "CSS Selector Extractor Implementation".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

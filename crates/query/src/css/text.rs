@@ -1,50 +1,71 @@
 //! The text of elements: jsoup's for readers, and Jodd's as it stands.
 
-use ego_tree::iter::Edge;
-use scraper::Node;
-
 use super::tree::{Element, name};
+use crate::html::Kind;
 
 /// jsoup's `text()`: white space collapsed, blocks and `<br>` apart, no scripts and styles.
 pub(super) fn text(element: Element<'_>) -> String {
     let mut out = String::new();
-    for edge in element.traverse() {
-        match edge {
-            Edge::Open(node) => match node.value() {
-                Node::Text(text) if !is_data(node) => {
-                    push_normal(&mut out, text, keeps_space(node))
-                }
-                Node::Element(_) => {
-                    let apart = is_block(name(node)) || name(node) == "br";
-                    if apart && !out.is_empty() && !ends_white(&out) {
-                        out.push(' ');
-                    }
-                }
-                _ => {}
-            },
-            Edge::Close(node) if node.value().is_element() && is_block(name(node)) => {
-                let inline_follows = node.next_sibling().is_some_and(|next| match next.value() {
-                    Node::Text(_) => true,
-                    Node::Element(_) => !formats_as_block(name(next)),
-                    _ => false,
-                });
-                if inline_follows && !ends_white(&out) {
-                    out.push(' ');
-                }
-            }
-            Edge::Close(_) => {}
-        }
-    }
+    push_below(element, &mut out);
     out.trim_matches(|c| c <= ' ').to_owned()
+}
+
+/// The text of an element and of what is below it, in one walk through the nodes.
+fn push_below(top: Element<'_>, out: &mut String) {
+    let mut node = top;
+    loop {
+        open(node, out);
+        let mut next = node.first_child();
+        while next.is_none() {
+            close(node, out);
+            if node == top {
+                return;
+            }
+            next = node.next_sibling();
+            if next.is_none() {
+                node = node.parent().expect("it is below the top");
+            }
+        }
+        node = next.expect("the loop ends with one");
+    }
+}
+
+fn open(node: Element<'_>, out: &mut String) {
+    match node.kind() {
+        Kind::Text if !is_data(node) => push_normal(out, node.text(), keeps_space(node)),
+        Kind::Element => {
+            let apart = is_block(name(node)) || name(node) == "br";
+            if apart && !out.is_empty() && !ends_white(out) {
+                out.push(' ');
+            }
+        }
+        _ => {}
+    }
+}
+
+fn close(node: Element<'_>, out: &mut String) {
+    if node.kind() != Kind::Element || !is_block(name(node)) {
+        return;
+    }
+    let inline_follows = node.next_sibling().is_some_and(|next| match next.kind() {
+        Kind::Text => true,
+        Kind::Element => !formats_as_block(name(next)),
+        _ => false,
+    });
+    if inline_follows && !ends_white(out) {
+        out.push(' ');
+    }
 }
 
 /// jsoup's `ownText()`.
 pub(super) fn own_text(element: Element<'_>) -> String {
     let mut out = String::new();
     for child in element.children() {
-        match child.value() {
-            Node::Text(text) if !is_data(child) => push_normal(&mut out, text, keeps_space(child)),
-            Node::Element(_) if name(child) == "br" && !ends_white(&out) => out.push(' '),
+        match child.kind() {
+            Kind::Text if !is_data(child) => {
+                push_normal(&mut out, child.text(), keeps_space(child));
+            }
+            Kind::Element if name(child) == "br" && !ends_white(&out) => out.push(' '),
             _ => {}
         }
     }
@@ -54,14 +75,16 @@ pub(super) fn own_text(element: Element<'_>) -> String {
 /// jsoup's `wholeText()` and `wholeOwnText()`: as it stands, `<br>` as a line end.
 pub(super) fn whole_text(element: Element<'_>, own: bool) -> String {
     let mut out = String::new();
-    let mut push = |node: Element<'_>| match node.value() {
-        Node::Text(text) if !is_data(node) => out.push_str(text),
-        Node::Element(_) if name(node) == "br" => out.push('\n'),
+    let mut push = |node: Element<'_>| match node.kind() {
+        Kind::Text if !is_data(node) => out.push_str(node.text()),
+        Kind::Element if name(node) == "br" => out.push('\n'),
         _ => {}
     };
     match own {
         true => element.children().for_each(&mut push),
-        false => element.descendants().for_each(&mut push),
+        false => std::iter::once(element)
+            .chain(element.descendants())
+            .for_each(&mut push),
     }
     out
 }
@@ -70,9 +93,9 @@ pub(super) fn whole_text(element: Element<'_>, own: bool) -> String {
 pub(super) fn data(element: Element<'_>) -> String {
     let mut out = String::new();
     for node in element.descendants() {
-        match node.value() {
-            Node::Text(text) if is_data(node) => out.push_str(text),
-            Node::Comment(comment) => out.push_str(comment),
+        match node.kind() {
+            Kind::Text if is_data(node) => out.push_str(node.text()),
+            Kind::Comment => out.push_str(node.text()),
             _ => {}
         }
     }
@@ -83,8 +106,8 @@ pub(super) fn data(element: Element<'_>) -> String {
 pub(super) fn content(element: Element<'_>) -> String {
     element
         .descendants()
-        .filter_map(|node| node.value().as_text())
-        .map(|text| &**text)
+        .filter(|node| node.kind() == Kind::Text)
+        .map(|node| node.text())
         .collect()
 }
 

@@ -1,37 +1,33 @@
 //! The parsed page and steps through its elements.
 
-use ego_tree::NodeRef;
-use html5ever::tendril::TendrilSink;
-use html5ever::tree_builder::TreeBuilderOpts;
-use html5ever::{ParseOpts, driver};
-use scraper::{Html, HtmlTreeSink, Node};
-
+use crate::html::{Kind, Node, Page};
 use crate::url::JavaUrl;
 
 /// A node of the tree. The document itself counts as an element, as in jsoup.
-pub(super) type Element<'a> = NodeRef<'a, Node>;
+pub(super) type Element<'a> = Node<'a>;
 
 /// A parsed page.
 #[derive(Debug)]
 pub struct Document {
-    html: Html,
+    page: Page,
 }
 
 impl Document {
     /// Parses as the HTML standard says, for a browser without scripts.
     pub fn parse(html: &str) -> Document {
         Document {
-            html: parse_html(html),
+            page: Page::parse(html),
         }
     }
 
     pub(super) fn root(&self) -> Element<'_> {
-        self.html.tree.root()
+        self.page.root()
     }
 
     /// The document and all elements in order.
     pub(super) fn elements(&self) -> impl Iterator<Item = Element<'_>> {
-        self.root().descendants().filter(is_element)
+        let root = self.root();
+        std::iter::once(root).chain(root.descendants().filter(is_element))
     }
 
     /// `Node.attr`: empty if there is none; `abs:name` is the attribute as an absolute URL.
@@ -55,19 +51,6 @@ impl Document {
             .filter_map(|base| JavaUrl::parse(None, attr(base, "href")?).ok())
             .next()
     }
-}
-
-/// The tree of the HTML standard, for a browser without scripts.
-pub(crate) fn parse_html(html: &str) -> Html {
-    let tree_builder = TreeBuilderOpts {
-        scripting_enabled: false,
-        ..TreeBuilderOpts::default()
-    };
-    let options = ParseOpts {
-        tree_builder,
-        ..ParseOpts::default()
-    };
-    driver::parse_document(HtmlTreeSink::new(Html::new_document()), options).one(html)
 }
 
 /// `StringUtil.resolve`.
@@ -103,22 +86,21 @@ fn has_scheme(text: &str) -> bool {
 }
 
 pub(super) fn is_element(node: &Element<'_>) -> bool {
-    matches!(node.value(), Node::Element(_) | Node::Document)
+    matches!(node.kind(), Kind::Element | Kind::Document)
 }
 
 /// The name in lower case; `#root` for the document.
 pub(super) fn name<'a>(element: Element<'a>) -> &'a str {
-    match element.value() {
-        Node::Element(element) => element.name(),
+    match element.kind() {
+        Kind::Element => element.name(),
         _ => "#root",
     }
 }
 
 /// An attribute, its name in any case.
 pub(super) fn attr<'a>(element: Element<'a>, name: &str) -> Option<&'a str> {
-    let element = element.value().as_element()?;
     element
-        .attrs()
+        .attributes()
         .find(|(key, _)| key.eq_ignore_ascii_case(name))
         .map(|(_, value)| value)
 }
@@ -135,26 +117,26 @@ pub(super) fn parent(element: Element<'_>) -> Option<Element<'_>> {
 }
 
 pub(super) fn is_document(element: Element<'_>) -> bool {
-    matches!(element.value(), Node::Document)
+    element.kind() == Kind::Document
 }
 
-pub(super) fn children(element: Element<'_>) -> impl DoubleEndedIterator<Item = Element<'_>> {
+pub(super) fn children(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
     element.children().filter(is_element)
 }
 
 pub(super) fn previous(element: Element<'_>) -> Option<Element<'_>> {
-    element.prev_siblings().find(is_element)
+    element.preceding().find(is_element)
 }
 
 pub(super) fn following(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
-    element.next_siblings().filter(is_element)
+    element.following().filter(is_element)
 }
 
 pub(super) fn preceding(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
-    element.prev_siblings().filter(is_element)
+    element.preceding().filter(is_element)
 }
 
 /// Elements below, in the order of the document.
 pub(super) fn descendants(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
-    element.descendants().skip(1).filter(is_element)
+    element.descendants().filter(is_element)
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::plain::{container_end, first_of};
+use super::plain::container_end;
 use super::{JsonError, Number, Step, Value};
+use crate::bytes::first_of;
 use crate::java::is_whitespace;
 
 /// The byte that json-smart takes for the end of the text.

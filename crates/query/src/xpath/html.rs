@@ -1,20 +1,18 @@
 //! Tag soup, on the tree of the HTML standard, with the white space that JTidy leaves.
 
-use ego_tree::NodeRef as HtmlNode;
-use scraper::Node;
 use xpath_eval::NodeKind;
 
 use super::tree::Tree;
-use crate::css::parse_html;
+use crate::html::{Kind, Node, Page};
 
 pub(super) fn parse(text: &str) -> Tree {
-    let html = parse_html(text);
+    let page = Page::parse(text);
     let lower = text.to_ascii_lowercase();
     let mut builder = Builder {
         tree: Tree::new(false),
         keeps_tbody: lower.contains("<tbody"),
     };
-    builder.children(html.tree.root(), 0);
+    builder.children(page.root(), 0);
     builder.tree
 }
 
@@ -25,32 +23,31 @@ struct Builder {
 }
 
 impl Builder {
-    fn children(&mut self, node: HtmlNode<'_, Node>, parent: usize) {
+    fn children(&mut self, node: Node<'_>, parent: usize) {
         for child in node.children() {
-            match child.value() {
-                Node::Text(text) => self.text(child, text, parent),
-                Node::Comment(comment) => {
+            match child.kind() {
+                Kind::Text => self.text(child, child.text(), parent),
+                Kind::Comment => {
                     self.tree
-                        .push(NodeKind::Comment, "", comment.to_string(), parent);
+                        .push(NodeKind::Comment, "", child.text().to_owned(), parent);
                 }
-                Node::Element(element) if element.name() == "tbody" && !self.keeps_tbody => {
+                _ if child.name() == "tbody" && !self.keeps_tbody => {
                     self.children(child, parent);
                 }
-                Node::Element(element) => {
-                    let attributes = element
-                        .attrs()
+                _ => {
+                    let attributes = child
+                        .attributes()
                         .map(|(name, value)| (name.to_owned(), value.to_owned()));
                     let id = self
                         .tree
-                        .push_element(element.name(), attributes.collect(), parent);
+                        .push_element(child.name(), attributes.collect(), parent);
                     self.children(child, id);
                 }
-                _ => {}
             }
         }
     }
 
-    fn text(&mut self, node: HtmlNode<'_, Node>, text: &str, parent: usize) {
+    fn text(&mut self, node: Node<'_>, text: &str, parent: usize) {
         let above = self.tree.nodes[parent].name.clone();
         let text = match above.as_str() {
             "pre" | "textarea" | "script" | "style" => text.to_owned(),
@@ -63,7 +60,7 @@ impl Builder {
 }
 
 /// White space once, and none at the edges of blocks.
-fn collapsed(node: HtmlNode<'_, Node>, text: &str, inline: bool) -> String {
+fn collapsed(node: Node<'_>, text: &str, inline: bool) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
@@ -72,13 +69,14 @@ fn collapsed(node: HtmlNode<'_, Node>, text: &str, inline: bool) -> String {
             c => out.push(c),
         }
     }
-    let is_edge = |sibling: Option<HtmlNode<'_, Node>>| match sibling.map(|sibling| sibling.value())
-    {
+    let is_edge = |sibling: Option<Node<'_>>| match sibling {
         None => !inline,
-        Some(Node::Element(element)) => !is_inline(element.name()) || element.name() == "br",
+        Some(node) if node.kind() == Kind::Element => {
+            !is_inline(node.name()) || node.name() == "br"
+        }
         Some(_) => false,
     };
-    if is_edge(node.prev_sibling()) {
+    if is_edge(node.previous_sibling()) {
         out = out.trim_start_matches(' ').to_owned();
     }
     if is_edge(node.next_sibling()) {

@@ -1,0 +1,99 @@
+//! What stands in a tag behind its name.
+
+use super::Span;
+use super::quick::Builder;
+use crate::bytes::first_of;
+
+impl Builder<'_> {
+    /// Reads to behind the end of the tag.
+    pub(super) fn attributes(&mut self) -> Option<()> {
+        let first = self.page.attributes.len();
+        loop {
+            match self.byte(0)? {
+                b'>' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b' ' | b'\n' | b'\t' | b'\x0C' | b'/' => self.at += 1,
+                _ => self.attribute(first)?,
+            }
+        }
+    }
+
+    fn attribute(&mut self, first: usize) -> Option<()> {
+        let start = self.at;
+        // An equals sign at the beginning belongs to the name.
+        let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>' | b'=');
+        self.at += 1 + self.rest()[1..].iter().position(ends)?;
+        let name = Span::new(start, self.at);
+        let name = self.in_lower_case(name);
+        self.skip_white();
+        let value = match self.byte(0)? {
+            b'=' => {
+                self.at += 1;
+                self.skip_white();
+                self.value()?
+            }
+            _ => Span::new(self.at, self.at),
+        };
+        self.add_attribute(first, name, value);
+        Some(())
+    }
+
+    fn skip_white(&mut self) {
+        while let Some(b' ' | b'\n' | b'\t' | b'\x0C') = self.byte(0) {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self) -> Option<Span> {
+        match self.byte(0)? {
+            quote @ (b'"' | b'\'') => {
+                self.at += 1;
+                let start = self.at;
+                let found = first_of(self.rest(), quote, b'&')?;
+                let end = match self.rest()[found] {
+                    b'&' => start + memchr::memchr(quote, self.rest())?,
+                    _ => start + found,
+                };
+                let value = self.decoded_value(start, end)?;
+                self.at = end + 1;
+                Some(value)
+            }
+            b'>' => Some(Span::new(self.at, self.at)),
+            _ => {
+                let start = self.at;
+                let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'>');
+                let end = start + self.rest().iter().position(ends)?;
+                let value = self.decoded_value(start, end)?;
+                self.at = end;
+                Some(value)
+            }
+        }
+    }
+
+    fn decoded_value(&mut self, start: usize, end: usize) -> Option<Span> {
+        let plain = |from: usize| memchr::memchr(b'&', &self.html.as_bytes()[from..end]);
+        let Some(mut found) = plain(start) else {
+            return Some(Span::new(start, end));
+        };
+        let kept = self.page.text.len();
+        let mut from = start;
+        loop {
+            self.at = from + found;
+            self.page.text.push_str(&self.html[from..self.at]);
+            match self.reference(true)? {
+                Some(characters) => characters.push_to(&mut self.page.text),
+                None => self.page.text.push('&'),
+            }
+            from = self.at;
+            let rest = &self.html.as_bytes()[from..end];
+            match memchr::memchr(b'&', rest) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        self.page.text.push_str(&self.html[from..end]);
+        Some(Span::new(kept, self.page.text.len()))
+    }
+}

@@ -1,0 +1,274 @@
+//! The open elements, and how nodes come into the tree.
+
+use super::quick::{Builder, Token};
+use super::tags::{self, FORMATTING, IMPLIED, PLAIN, SCOPE, SPECIAL, Tag};
+use super::{Kind, NONE, NodeData, Span};
+
+/// An open element.
+#[derive(Clone, Copy)]
+pub(super) struct Open {
+    pub(super) id: u32,
+    pub(super) tag: Tag,
+    pub(super) sets: u16,
+    name: Span,
+    /// The last child so far.
+    last: u32,
+}
+
+impl Open {
+    /// The document.
+    pub(super) fn document() -> Open {
+        Open {
+            id: 0,
+            tag: Tag::Other,
+            sets: SPECIAL | SCOPE,
+            name: Span::default(),
+            last: NONE,
+        }
+    }
+}
+
+impl Builder<'_> {
+    pub(super) fn current(&self) -> &Open {
+        self.open.last().expect("the document stays open")
+    }
+
+    fn push_node(&mut self, kind: Kind, text: Span, attributes: Span, end: u32) -> u32 {
+        let id = Span::new(0, self.page.nodes.len()).end;
+        let parent = self.open.last_mut().expect("the document stays open");
+        let previous = std::mem::replace(&mut parent.last, id);
+        self.page.nodes.push(NodeData {
+            kind,
+            parent: parent.id,
+            previous,
+            end,
+            text,
+            attributes,
+        });
+        id
+    }
+
+    /// Inserts an element and leaves it open.
+    pub(super) fn insert(&mut self, token: Token) -> u32 {
+        let id = self.push_node(Kind::Element, token.name, token.attributes, 0);
+        self.open.push(Open {
+            id,
+            tag: token.tag,
+            sets: token.sets,
+            name: token.name,
+            last: NONE,
+        });
+        self.paragraphs += usize::from(token.tag == Tag::P);
+        id
+    }
+
+    /// Inserts an element that holds nothing.
+    pub(super) fn insert_void(&mut self, token: Token) -> u32 {
+        let end = Span::new(0, self.page.nodes.len()).end + 1;
+        self.push_node(Kind::Element, token.name, token.attributes, end)
+    }
+
+    /// Inserts an element that no tag stands for.
+    pub(super) fn insert_implied(&mut self, name: &str) -> u32 {
+        let name_span = self.keep(name);
+        let (tag, sets) = tags::find(name.as_bytes());
+        self.insert(Token {
+            tag,
+            sets,
+            name: name_span,
+            attributes: Span::default(),
+        })
+    }
+
+    /// Appends text to the current element, and to the text at its end.
+    pub(super) fn append(&mut self, span: Span) {
+        if span.start == span.end {
+            return;
+        }
+        let last = self.current().last;
+        let text = match self.page.nodes.get(last as usize) {
+            Some(node) if node.kind == Kind::Text => node.text,
+            _ => {
+                let end = Span::new(0, self.page.nodes.len()).end + 1;
+                self.push_node(Kind::Text, span, Span::default(), end);
+                return;
+            }
+        };
+        let joined = if text.end == span.start {
+            Span {
+                start: text.start,
+                end: span.end,
+            }
+        } else {
+            let length = self.page.text.len();
+            let start = match text.range().end == length {
+                true => text.range().start,
+                false => {
+                    self.page.text.extend_from_within(text.range());
+                    length
+                }
+            };
+            self.page.text.extend_from_within(span.range());
+            Span::new(start, self.page.text.len())
+        };
+        self.page.nodes[last as usize].text = joined;
+    }
+
+    pub(super) fn insert_comment(&mut self, span: Span) {
+        let end = Span::new(0, self.page.nodes.len()).end + 1;
+        self.push_node(Kind::Comment, span, Span::default(), end);
+    }
+
+    /// Closes the current element.
+    pub(super) fn pop(&mut self) {
+        if let Some(closed) = self.open.pop() {
+            self.paragraphs -= usize::from(closed.tag == Tag::P);
+            self.page.nodes[closed.id as usize].end = Span::new(0, self.page.nodes.len()).end;
+        }
+    }
+
+    /// Closes elements up to one with this name, which is open.
+    pub(super) fn pop_to(&mut self, tag: Tag) {
+        while self.current().tag != tag {
+            self.pop();
+        }
+        self.pop();
+    }
+
+    pub(super) fn pop_until(&mut self, is_it: impl Fn(Tag) -> bool) {
+        while self.open.len() > 1 && !is_it(self.current().tag) {
+            self.pop();
+        }
+    }
+
+    /// Whether such an element is open, with none in between that ends the search.
+    pub(super) fn in_scope(
+        &self,
+        is_it: impl Fn(&Open) -> bool,
+        ends: impl Fn(&Open) -> bool,
+    ) -> bool {
+        for open in self.open.iter().rev() {
+            if is_it(open) {
+                return true;
+            }
+            if ends(open) {
+                return false;
+            }
+        }
+        false
+    }
+
+    pub(super) fn in_default_scope(&self, tag: Tag) -> bool {
+        self.in_scope(|open| open.tag == tag, |open| open.sets & SCOPE != 0)
+    }
+
+    pub(super) fn in_table_scope(&self, tag: Tag) -> bool {
+        let ends = |open: &Open| matches!(open.tag, Tag::Html | Tag::Table);
+        self.in_scope(|open| open.tag == tag, ends)
+    }
+
+    pub(super) fn paragraph_in_button_scope(&self) -> bool {
+        let ends = |open: &Open| open.sets & SCOPE != 0 || open.tag == Tag::Button;
+        self.paragraphs > 0 && self.in_scope(|open| open.tag == Tag::P, ends)
+    }
+
+    /// "Generate implied end tags", but for one of a name.
+    pub(super) fn close_implied(&mut self, except: Option<Tag>) {
+        while self.current().sets & IMPLIED != 0 && Some(self.current().tag) != except {
+            self.pop();
+        }
+    }
+
+    pub(super) fn close_paragraph(&mut self) {
+        if self.paragraph_in_button_scope() {
+            self.pop_to(Tag::P);
+        }
+    }
+
+    /// Whether nothing has to be opened again before text or an element in a line. Otherwise the page is given up.
+    pub(super) fn reconstruct(&self) -> Option<()> {
+        match self.formatting.last() {
+            Some(Some((_, id))) => (self.page.nodes[*id as usize].end == 0).then_some(()),
+            _ => Some(()),
+        }
+    }
+
+    /// The formatting elements behind the last marker, the last one first.
+    pub(super) fn formatting(&self) -> impl Iterator<Item = (usize, Tag, u32)> {
+        let entries = self.formatting.iter().enumerate().rev();
+        entries.map_while(|(at, entry)| entry.map(|(tag, id)| (at, tag, id)))
+    }
+
+    pub(super) fn forget_formatting(&mut self) {
+        while let Some(Some(_)) = self.formatting.pop() {}
+    }
+
+    /// The end tag of a formatting element, if what is in it stays where it is ("adoption agency").
+    pub(super) fn end_formatting(&mut self, token: Token) -> Option<()> {
+        let Some((at, _, id)) = self.formatting().find(|(_, tag, _)| *tag == token.tag) else {
+            self.end_other(token);
+            return Some(());
+        };
+        if self.current().tag == token.tag
+            && self.formatting().all(|(_, _, id)| id != self.current().id)
+        {
+            self.pop();
+            return Some(());
+        }
+        if self.page.nodes[id as usize].end != 0 {
+            self.formatting.remove(at);
+            return Some(());
+        }
+        let is_it = |open: &Open| open.id == id;
+        if !self.in_scope(is_it, |open| open.sets & SCOPE != 0) {
+            return Some(());
+        }
+        if !self.in_scope(is_it, |open| open.sets & SPECIAL != 0) {
+            return None;
+        }
+        while self.current().id != id {
+            self.pop();
+        }
+        self.pop();
+        self.formatting.remove(at);
+        Some(())
+    }
+
+    /// "Any other end tag".
+    pub(super) fn end_other(&mut self, token: Token) {
+        let text = &self.page.text;
+        let is_it = |open: &Open| {
+            open.tag == token.tag
+                && (token.tag != Tag::Other || text[open.name.range()] == text[token.name.range()])
+                && open.id > 0
+        };
+        let is_special = |open: &Open| open.sets & SPECIAL != 0;
+        let mut place = None;
+        for (at, open) in self.open.iter().enumerate().rev() {
+            if is_it(open) {
+                place = Some(at);
+                break;
+            }
+            if is_special(open) {
+                break;
+            }
+        }
+        let Some(place) = place else { return };
+        while self.open.len() > place {
+            self.pop();
+        }
+    }
+
+    pub(super) fn insert_formatting(&mut self, token: Token) -> Option<()> {
+        // Of four that are equal the first is forgotten.
+        let same = self.formatting().filter(|(_, tag, _)| *tag == token.tag);
+        if same.count() >= 3 {
+            return None;
+        }
+        self.reconstruct()?;
+        let id = self.insert(token);
+        debug_assert!(token.sets & FORMATTING != PLAIN);
+        self.formatting.push(Some((token.tag, id)));
+        Some(())
+    }
+}

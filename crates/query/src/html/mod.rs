@@ -1,0 +1,195 @@
+//! Pages: the tree that the HTML standard makes of a text, for a browser without scripts.
+//!
+//! Nodes stand in one list in the order of the document, and what they hold is a part of one text, so that a page is made and
+//! dropped with a handful of allocations. Pages without anything odd are read in one go (`quick`), the others by html5ever.
+
+mod attributes;
+mod body;
+mod early;
+mod insert;
+mod quick;
+mod references;
+mod standard;
+mod table;
+mod tags;
+
+/// Longer texts are cut, as places are numbers of 32 bits.
+const LONGEST_BYTES: usize = 1 << 30;
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// A parsed page.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The page, and behind it what stands otherwise in the tree than in the page.
+    text: String,
+    nodes: Vec<NodeData>,
+    attributes: Vec<Attribute>,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Document,
+    Element,
+    Text,
+    Comment,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NodeData {
+    kind: Kind,
+    parent: u32,
+    /// The sibling before.
+    previous: u32,
+    /// Behind the last node below; 0 while there may come more.
+    end: u32,
+    /// The name of an element, or what is held.
+    text: Span,
+    /// In the list of attributes.
+    attributes: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Attribute {
+    name: Span,
+    value: Span,
+}
+
+/// A part of the text, or of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new(start: usize, end: usize) -> Span {
+        let place = |at: usize| u32::try_from(at).expect("pages are cut before that");
+        Span {
+            start: place(start),
+            end: place(end),
+        }
+    }
+
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Page {
+    /// Parses as the HTML standard says.
+    pub(crate) fn parse(html: &str) -> Page {
+        let html = &html[..html.floor_char_boundary(LONGEST_BYTES)];
+        quick::parse(html).unwrap_or_else(|| standard::parse(html))
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.node(0)
+    }
+
+    fn node(&self, id: u32) -> Node<'_> {
+        Node { page: self, id }
+    }
+}
+
+/// A node of a page.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'p> {
+    page: &'p Page,
+    id: u32,
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl<'p> Node<'p> {
+    fn data(self) -> &'p NodeData {
+        &self.page.nodes[self.id as usize]
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.data().kind
+    }
+
+    /// The local name of an element, in lower case but for some of SVG; empty for others.
+    pub(crate) fn name(self) -> &'p str {
+        match self.kind() {
+            Kind::Element => &self.page.text[self.data().text.range()],
+            _ => "",
+        }
+    }
+
+    /// What a text or a comment holds; empty for others.
+    pub(crate) fn text(self) -> &'p str {
+        match self.kind() {
+            Kind::Text | Kind::Comment => &self.page.text[self.data().text.range()],
+            _ => "",
+        }
+    }
+
+    /// Names and values, each name once.
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (&'p str, &'p str)> {
+        let text = &self.page.text;
+        let own = &self.page.attributes[self.data().attributes.range()];
+        own.iter().map(|attribute| {
+            (
+                &text[attribute.name.range()],
+                &text[attribute.value.range()],
+            )
+        })
+    }
+
+    pub(crate) fn parent(self) -> Option<Node<'p>> {
+        self.at(self.data().parent)
+    }
+
+    pub(crate) fn first_child(self) -> Option<Node<'p>> {
+        (self.id + 1 < self.data().end).then(|| self.page.node(self.id + 1))
+    }
+
+    pub(crate) fn next_sibling(self) -> Option<Node<'p>> {
+        let next = self.data().end;
+        let is_there = next < self.parent()?.data().end;
+        is_there.then(|| self.page.node(next))
+    }
+
+    pub(crate) fn previous_sibling(self) -> Option<Node<'p>> {
+        self.at(self.data().previous)
+    }
+
+    pub(crate) fn children(self) -> impl Iterator<Item = Node<'p>> {
+        std::iter::successors(self.first_child(), |node| node.next_sibling())
+    }
+
+    /// Those behind it, the next first.
+    pub(crate) fn following(self) -> impl Iterator<Item = Node<'p>> {
+        std::iter::successors(self.next_sibling(), |node| node.next_sibling())
+    }
+
+    /// Those before it, the nearest first.
+    pub(crate) fn preceding(self) -> impl Iterator<Item = Node<'p>> {
+        std::iter::successors(self.previous_sibling(), |node| node.previous_sibling())
+    }
+
+    /// Those around it, the parent first.
+    pub(crate) fn ancestors(self) -> impl Iterator<Item = Node<'p>> {
+        std::iter::successors(self.parent(), |node| node.parent())
+    }
+
+    /// All below it in the order of the document.
+    pub(crate) fn descendants(self) -> impl Iterator<Item = Node<'p>> {
+        (self.id + 1..self.data().end).map(move |id| self.page.node(id))
+    }
+
+    fn at(self, id: u32) -> Option<Node<'p>> {
+        (id != NONE).then(|| self.page.node(id))
+    }
+}
+
+#[cfg(test)]
+mod tests;

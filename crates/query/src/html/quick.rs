@@ -1,0 +1,333 @@
+//! Reads a page in one go, as long as nothing in it needs what only a whole tokenizer and tree builder can do: elements that
+//! move in the tree (misnested formatting, text between the rows of a table), foreign content, templates, frames, and broken
+//! tags. Wherever such a thing is met the page is given up, and the other parser reads it.
+
+use std::borrow::Cow;
+
+use super::insert::Open;
+use super::tags::{self, Tag};
+use super::{Attribute, Kind, NONE, NodeData, Page, Span};
+use crate::bytes::first_of;
+
+/// The insertion mode: which part of a page the next token belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    InHeadNoscript,
+    AfterHead,
+    InBody,
+    AfterBody,
+    AfterAfterBody,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+}
+
+/// Whether the page is in quirks mode, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quirks {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// A start or end tag.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    pub(super) tag: Tag,
+    pub(super) sets: u16,
+    pub(super) name: Span,
+    pub(super) attributes: Span,
+}
+
+pub(super) struct Builder<'h> {
+    /// The page as it is read.
+    pub(super) html: &'h str,
+    pub(super) at: usize,
+    pub(super) page: Page,
+    pub(super) mode: Mode,
+    pub(super) quirks: Quirks,
+    pub(super) open: Vec<Open>,
+    /// How many paragraphs are open.
+    pub(super) paragraphs: usize,
+    /// The formatting elements that are open, and markers.
+    pub(super) formatting: Vec<Option<(Tag, u32)>>,
+    pub(super) form: Option<u32>,
+    /// Comments behind the body, and whether they are behind the end of `html` too.
+    pub(super) late_comments: Vec<(Span, bool)>,
+}
+
+/// The page, if it has nothing odd in it.
+pub(super) fn parse(html: &str) -> Option<Page> {
+    let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
+    if memchr::memchr(0, html.as_bytes()).is_some() {
+        return None;
+    }
+    let html = match memchr::memchr(b'\r', html.as_bytes()) {
+        Some(_) => Cow::Owned(html.replace("\r\n", "\n").replace('\r', "\n")),
+        None => Cow::Borrowed(html),
+    };
+    let mut text = String::with_capacity(html.len() + html.len() / 8 + 64);
+    text.push_str(&html);
+    let mut builder = Builder {
+        html: &html,
+        at: 0,
+        page: Page {
+            text,
+            nodes: Vec::with_capacity(html.len() / 16 + 8),
+            attributes: Vec::with_capacity(html.len() / 32),
+        },
+        mode: Mode::Initial,
+        quirks: Quirks::Unknown,
+        open: Vec::with_capacity(32),
+        paragraphs: 0,
+        formatting: Vec::new(),
+        form: None,
+        late_comments: Vec::new(),
+    };
+    builder.page.nodes.push(NodeData {
+        kind: Kind::Document,
+        parent: NONE,
+        previous: NONE,
+        end: 0,
+        text: Span::default(),
+        attributes: Span::default(),
+    });
+    builder.open.push(Open::document());
+    builder.run()?;
+    Some(builder.page)
+}
+
+impl Builder<'_> {
+    fn run(&mut self) -> Option<()> {
+        while let Some(byte) = self.byte(0) {
+            match (byte, self.byte(1)) {
+                (b'<', Some(next)) if next.is_ascii_alphabetic() => self.start_tag()?,
+                (b'<', Some(b'/')) => self.end_tag()?,
+                (b'<', Some(b'!')) => self.declaration()?,
+                (b'<', Some(b'?')) => return None,
+                _ => self.text()?,
+            }
+        }
+        self.finish()
+    }
+
+    /// The byte so far behind the place that is read.
+    pub(super) fn byte(&self, offset: usize) -> Option<u8> {
+        self.html.as_bytes().get(self.at + offset).copied()
+    }
+
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.html.as_bytes()[self.at..]
+    }
+
+    /// Reads a name up to white space, a slash or the end of the tag; letters become small.
+    fn name(&mut self) -> Option<(Span, Tag, u16)> {
+        let start = self.at;
+        let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>');
+        let length = self.rest().iter().position(ends)?;
+        self.at += length;
+        let name = self.in_lower_case(Span::new(start, self.at));
+        let (tag, sets) = tags::find(self.page.text[name.range()].as_bytes());
+        Some((name, tag, sets))
+    }
+
+    /// A name with small letters; other characters stay as they are.
+    pub(super) fn in_lower_case(&mut self, name: Span) -> Span {
+        let written = &self.html[name.range()];
+        if !written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return name;
+        }
+        let lower = written.to_ascii_lowercase();
+        self.keep(&lower)
+    }
+
+    /// A text that is not in the page.
+    pub(super) fn keep(&mut self, text: &str) -> Span {
+        let start = self.page.text.len();
+        self.page.text.push_str(text);
+        Span::new(start, self.page.text.len())
+    }
+
+    fn start_tag(&mut self) -> Option<()> {
+        self.at += 1;
+        let (name, tag, sets) = self.name()?;
+        let first = self.page.attributes.len();
+        self.attributes()?;
+        let token = Token {
+            tag,
+            sets,
+            name,
+            attributes: Span::new(first, self.page.attributes.len()),
+        };
+        self.start(token)
+    }
+
+    fn end_tag(&mut self) -> Option<()> {
+        self.at += 2;
+        if !self.byte(0)?.is_ascii_alphabetic() {
+            return None;
+        }
+        let (name, tag, sets) = self.name()?;
+        let first = self.page.attributes.len();
+        self.attributes()?;
+        self.page.attributes.truncate(first);
+        self.end(Token {
+            tag,
+            sets,
+            name,
+            attributes: Span::new(first, first),
+        })
+    }
+
+    /// A comment or the type of the document.
+    fn declaration(&mut self) -> Option<()> {
+        if self.rest().starts_with(b"<!--") {
+            let inside = &self.html[self.at + 4..];
+            let end = memchr::memmem::find(inside.as_bytes(), b"-->")?;
+            let text = &inside[..end];
+            // Ends that should not be: the other parser knows them all.
+            if text.starts_with('>') || text.starts_with("->") || text.contains("--!>") {
+                return None;
+            }
+            let span = Span::new(self.at + 4, self.at + 4 + end);
+            self.at = span.range().end + 3;
+            self.comment(span);
+            return Some(());
+        }
+        let start = self.rest().get(2..9)?;
+        if !start.eq_ignore_ascii_case(b"doctype") {
+            return None;
+        }
+        let length = memchr::memchr(b'>', self.rest())?;
+        let inside = &self.html[self.at + 9..self.at + length];
+        self.at += length + 1;
+        if self.mode == Mode::Initial {
+            let plain = inside.trim_matches([' ', '\n', '\t', '\x0C']);
+            self.quirks = match plain.eq_ignore_ascii_case("html") {
+                true => Quirks::No,
+                false => Quirks::Unknown,
+            };
+            self.mode = Mode::BeforeHtml;
+        }
+        Some(())
+    }
+
+    /// Text up to the next tag or comment.
+    fn text(&mut self) -> Option<()> {
+        let start = self.at;
+        let mut from = start;
+        let mut decoded: Option<usize> = None;
+        loop {
+            let bytes = self.html.as_bytes();
+            let Some(found) = first_of(&bytes[self.at..], b'<', b'&') else {
+                self.at = bytes.len();
+                break;
+            };
+            self.at += found;
+            if bytes[self.at] == b'<' {
+                match self.byte(1) {
+                    Some(next) if next.is_ascii_alphabetic() => break,
+                    Some(b'/' | b'!' | b'?') => break,
+                    _ => self.at += 1,
+                }
+                continue;
+            }
+            let before = self.at;
+            let Some(characters) = self.reference(false)? else {
+                continue;
+            };
+            decoded.get_or_insert(self.page.text.len());
+            self.page.text.push_str(&self.html[from..before]);
+            characters.push_to(&mut self.page.text);
+            from = self.at;
+        }
+        let span = match decoded {
+            Some(first) => {
+                self.page.text.push_str(&self.html[from..self.at]);
+                Span::new(first, self.page.text.len())
+            }
+            None => Span::new(start, self.at),
+        };
+        self.characters(span)
+    }
+
+    /// Reads what stands up to the end tag of this name as it is, and the end tag. With `references` those are decoded.
+    pub(super) fn raw(&mut self, token: Token, references: bool) -> Option<()> {
+        let name = &self.page.text[token.name.range()];
+        let mut from = self.at;
+        let end = loop {
+            let found = from + memchr::memmem::find(&self.html.as_bytes()[from..], b"</")?;
+            let behind = self
+                .html
+                .as_bytes()
+                .get(found + 2..found + 2 + name.len())?;
+            let after = self.html.as_bytes().get(found + 2 + name.len())?;
+            if behind.eq_ignore_ascii_case(name.as_bytes())
+                && matches!(after, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>')
+            {
+                break found;
+            }
+            from = found + 2;
+        };
+        let inside = &self.html[self.at..end];
+        // A script within a comment may hold what looks like its own end.
+        if token.tag == Tag::Script
+            && inside.contains("<!--")
+            && inside.to_ascii_lowercase().contains("<script")
+        {
+            return None;
+        }
+        let closing = end + 2 + name.len();
+        self.insert(token);
+        let span = match references && inside.contains('&') {
+            true => self.decoded(end)?,
+            false => Span::new(self.at, end),
+        };
+        self.append(span);
+        self.at = closing;
+        let first = self.page.attributes.len();
+        self.attributes()?;
+        self.page.attributes.truncate(first);
+        self.pop();
+        Some(())
+    }
+
+    /// The text up to a place with its references decoded.
+    fn decoded(&mut self, end: usize) -> Option<Span> {
+        let start = self.page.text.len();
+        while self.at < end {
+            let rest = &self.html.as_bytes()[self.at..end];
+            let plain = memchr::memchr(b'&', rest).unwrap_or(rest.len());
+            self.page
+                .text
+                .push_str(&self.html[self.at..self.at + plain]);
+            self.at += plain;
+            if self.at < end {
+                match self.reference(false)? {
+                    Some(characters) => characters.push_to(&mut self.page.text),
+                    None => self.page.text.push('&'),
+                }
+            }
+        }
+        Some(Span::new(start, self.page.text.len()))
+    }
+
+    /// Adds an attribute, if there is none of its name yet.
+    pub(super) fn add_attribute(&mut self, first: usize, name: Span, value: Span) {
+        let text = &self.page.text;
+        let known = &self.page.attributes[first..];
+        let is_known = known
+            .iter()
+            .any(|attribute| text[attribute.name.range()] == text[name.range()]);
+        if !is_known {
+            self.page.attributes.push(Attribute { name, value });
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Character references: `&amp;`, `&#38;` and their kin.
+
+use html5ever::data::NAMED_ENTITIES;
+
+use super::quick::Builder;
+
+/// The longest name of a reference in bytes, with its semicolon.
+const LONGEST_NAME: usize = 32;
+
+/// What a reference stands for.
+pub(super) struct Characters(char, Option<char>);
+
+impl Characters {
+    pub(super) fn push_to(&self, out: &mut String) {
+        out.push(self.0);
+        out.extend(self.1);
+    }
+}
+
+impl Builder<'_> {
+    /// Reads a reference; the place is at its `&`. Inside is nothing if it is none: then the place is behind the `&`.
+    pub(super) fn reference(&mut self, in_attribute: bool) -> Option<Option<Characters>> {
+        self.at += 1;
+        Some(match self.byte(0) {
+            Some(b'#') => self.numeric()?,
+            Some(byte) if byte.is_ascii_alphanumeric() => self.named(in_attribute),
+            _ => None,
+        })
+    }
+
+    fn named(&mut self, in_attribute: bool) -> Option<Characters> {
+        let rest = self.rest();
+        for (name, character) in [("amp;", '&'), ("quot;", '"'), ("lt;", '<'), ("gt;", '>')] {
+            if rest.starts_with(name.as_bytes()) {
+                self.at += name.len();
+                return Some(Characters(character, None));
+            }
+        }
+        let name = &self.html[self.at..];
+        let is_in_name = |byte: u8| byte.is_ascii_alphanumeric();
+        let run = name.bytes().take_while(|byte| is_in_name(*byte)).count();
+        let with_end = run + usize::from(name.as_bytes().get(run) == Some(&b';'));
+        let with_end = with_end.min(LONGEST_NAME);
+        // All that is known of a name is the longest known start of it.
+        let is_known = |length: &usize| {
+            let known = NAMED_ENTITIES.get(&name[..*length]);
+            known.is_some_and(|(first, _)| *first != 0)
+        };
+        let length = (1..=with_end).rev().find(is_known)?;
+        let follows = name.as_bytes().get(length).copied();
+        let is_closed = name.as_bytes()[length - 1] == b';';
+        if in_attribute
+            && !is_closed
+            && follows.is_some_and(|byte| byte == b'=' || is_in_name(byte))
+        {
+            return None;
+        }
+        let (first, second) = NAMED_ENTITIES.get(&name[..length])?;
+        let second = char::from_u32(*second).filter(|c| *c != '\0');
+        let characters = Characters(char::from_u32(*first)?, second);
+        self.at += length;
+        Some(characters)
+    }
+
+    /// Nothing at all for a number that means something else than its character.
+    fn numeric(&mut self) -> Option<Option<Characters>> {
+        let rest = &self.rest()[1..];
+        let is_hexadecimal = matches!(rest.first(), Some(b'x' | b'X'));
+        let (skipped, base) = if is_hexadecimal { (1, 16) } else { (0, 10) };
+        let digits = rest[skipped..]
+            .iter()
+            .take_while(|byte| char::from(**byte).is_digit(base));
+        let count = digits.count();
+        if count == 0 {
+            return Some(None);
+        }
+        let digits = std::str::from_utf8(&rest[skipped..skipped + count]).ok()?;
+        let number = u32::from_str_radix(digits, base).ok()?;
+        let character =
+            char::from_u32(number).filter(|c| !matches!(c, '\0' | '\u{80}'..='\u{9F}'))?;
+        let is_closed = rest.get(skipped + count) == Some(&b';');
+        self.at += 1 + skipped + count + usize::from(is_closed);
+        Some(Some(Characters(character, None)))
+    }
+}

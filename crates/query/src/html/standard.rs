@@ -1,0 +1,95 @@
+//! Pages as html5ever reads them, whatever they hold.
+
+use ego_tree::iter::Edge;
+use html5ever::tendril::TendrilSink;
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{ParseOpts, driver};
+use scraper::{Html, HtmlTreeSink, Node};
+
+use super::{Attribute, Kind, NONE, NodeData, Page, Span};
+
+pub(super) fn parse(html: &str) -> Page {
+    let tree_builder = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let options = ParseOpts {
+        tree_builder,
+        ..ParseOpts::default()
+    };
+    let sink = HtmlTreeSink::new(Html::new_document());
+    let html = driver::parse_document(sink, options).one(html);
+    let mut copy = Copy {
+        page: Page {
+            text: String::new(),
+            nodes: Vec::new(),
+            attributes: Vec::new(),
+        },
+        open: Vec::new(),
+    };
+    for edge in html.tree.root().traverse() {
+        match edge {
+            Edge::Open(node) => copy.open(node.value()),
+            Edge::Close(node) => copy.close(node.value()),
+        }
+    }
+    copy.page
+}
+
+/// A page under construction, with the open nodes and the last child of each.
+struct Copy {
+    page: Page,
+    open: Vec<(u32, u32)>,
+}
+
+impl Copy {
+    fn open(&mut self, node: &Node) {
+        let mut attributes = Span::new(self.page.attributes.len(), self.page.attributes.len());
+        let (kind, text) = match node {
+            Node::Document | Node::Fragment => (Kind::Document, Span::default()),
+            Node::Element(element) => {
+                for (name, value) in element.attrs() {
+                    let attribute = Attribute {
+                        name: self.add(name),
+                        value: self.add(value),
+                    };
+                    self.page.attributes.push(attribute);
+                }
+                attributes = Span::new(attributes.start as usize, self.page.attributes.len());
+                (Kind::Element, self.add(element.name()))
+            }
+            Node::Text(text) => (Kind::Text, self.add(text)),
+            Node::Comment(comment) => (Kind::Comment, self.add(comment)),
+            Node::Doctype(_) | Node::ProcessingInstruction(_) => return,
+        };
+        let id = Span::new(0, self.page.nodes.len()).end;
+        let (parent, previous) = match self.open.last_mut() {
+            Some((parent, last)) => (*parent, std::mem::replace(last, id)),
+            None => (NONE, NONE),
+        };
+        self.page.nodes.push(NodeData {
+            kind,
+            parent,
+            previous,
+            end: 0,
+            text,
+            attributes,
+        });
+        self.open.push((id, NONE));
+    }
+
+    fn close(&mut self, node: &Node) {
+        if matches!(node, Node::Doctype(_) | Node::ProcessingInstruction(_)) {
+            return;
+        }
+        if let Some((id, _)) = self.open.pop() {
+            self.page.nodes[id as usize].end = Span::new(0, self.page.nodes.len()).end;
+        }
+    }
+
+    fn add(&mut self, text: &str) -> Span {
+        let start = self.page.text.len();
+        self.page.text.push_str(text);
+        Span::new(start, self.page.text.len())
+    }
+}

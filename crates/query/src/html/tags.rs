@@ -1,0 +1,205 @@
+//! The names of HTML that its tree construction knows (`https://html.spec.whatwg.org/#parsing`), with the sets they are in.
+
+/// No set.
+pub(super) const PLAIN: u16 = 0;
+/// "Special": an end tag of another name does not close it.
+pub(super) const SPECIAL: u16 = 1;
+/// What is around it is not in scope.
+pub(super) const SCOPE: u16 = 1 << 1;
+/// Its end tag may be left out.
+pub(super) const IMPLIED: u16 = 1 << 2;
+/// A formatting element.
+pub(super) const FORMATTING: u16 = 1 << 3;
+/// Its start tag closes a paragraph and does nothing else.
+pub(super) const BLOCK: u16 = 1 << 4;
+/// Its end tag closes what is open in it.
+pub(super) const CLOSED_IN_SCOPE: u16 = 1 << 5;
+/// `h1` to `h6`
+pub(super) const HEADING: u16 = 1 << 6;
+/// Empty, and at home in the head.
+pub(super) const METADATA: u16 = 1 << 7;
+/// Empty, in a line of text.
+pub(super) const VOID: u16 = 1 << 8;
+/// Empty, without a look at what is open.
+pub(super) const VOID_AS_IT_IS: u16 = 1 << 9;
+/// Means nothing outside of a table.
+pub(super) const TABLE_PART: u16 = 1 << 10;
+/// Rare, with rules of its own.
+pub(super) const ODD: u16 = 1 << 11;
+
+macro_rules! names {
+    ($($tag:ident $name:literal $sets:expr,)*) => {
+        /// A name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Tag {
+            $($tag,)*
+            /// Any other.
+            Other,
+        }
+
+        /// In the order of their keys.
+        const NAMES: &[(&str, Tag, u16)] = &[$(($name, Tag::$tag, $sets),)*];
+    };
+}
+
+names! {
+    A "a" FORMATTING,
+    Address "address" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Applet "applet" SPECIAL | SCOPE | ODD,
+    Area "area" SPECIAL | VOID,
+    Article "article" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Aside "aside" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    B "b" FORMATTING,
+    Base "base" SPECIAL | METADATA,
+    Basefont "basefont" SPECIAL | METADATA,
+    Bgsound "bgsound" SPECIAL | METADATA,
+    Big "big" FORMATTING,
+    Blockquote "blockquote" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Body "body" SPECIAL | ODD,
+    Br "br" SPECIAL | VOID,
+    Button "button" SPECIAL | CLOSED_IN_SCOPE,
+    Caption "caption" SPECIAL | SCOPE | TABLE_PART,
+    Center "center" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Code "code" FORMATTING,
+    Col "col" SPECIAL | TABLE_PART,
+    Colgroup "colgroup" SPECIAL | TABLE_PART,
+    Dd "dd" SPECIAL | IMPLIED,
+    Details "details" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Dialog "dialog" BLOCK | CLOSED_IN_SCOPE,
+    Dir "dir" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Div "div" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Dl "dl" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Dt "dt" SPECIAL | IMPLIED,
+    Em "em" FORMATTING,
+    Embed "embed" SPECIAL | VOID,
+    Fieldset "fieldset" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Figcaption "figcaption" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Figure "figure" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Font "font" FORMATTING,
+    Footer "footer" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Form "form" SPECIAL,
+    Frame "frame" SPECIAL,
+    Frameset "frameset" SPECIAL | ODD,
+    H1 "h1" SPECIAL | HEADING,
+    H2 "h2" SPECIAL | HEADING,
+    H3 "h3" SPECIAL | HEADING,
+    H4 "h4" SPECIAL | HEADING,
+    H5 "h5" SPECIAL | HEADING,
+    H6 "h6" SPECIAL | HEADING,
+    Head "head" SPECIAL,
+    Header "header" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Hgroup "hgroup" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Hr "hr" SPECIAL,
+    Html "html" SPECIAL | SCOPE | ODD,
+    I "i" FORMATTING,
+    Iframe "iframe" SPECIAL,
+    Image "image" ODD,
+    Img "img" SPECIAL | VOID,
+    Input "input" SPECIAL,
+    Isindex "isindex" SPECIAL,
+    Keygen "keygen" VOID,
+    Li "li" SPECIAL | IMPLIED,
+    Link "link" SPECIAL | METADATA,
+    Listing "listing" SPECIAL | CLOSED_IN_SCOPE,
+    Main "main" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Marquee "marquee" SPECIAL | SCOPE | ODD,
+    Math "math" ODD,
+    Menu "menu" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Meta "meta" SPECIAL | METADATA,
+    Nav "nav" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Nobr "nobr" ODD,
+    Noembed "noembed" SPECIAL,
+    Noframes "noframes" SPECIAL,
+    Noscript "noscript" SPECIAL,
+    Object "object" SPECIAL | SCOPE | ODD,
+    Ol "ol" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Optgroup "optgroup" IMPLIED,
+    Option "option" IMPLIED,
+    P "p" SPECIAL | IMPLIED | BLOCK,
+    Param "param" SPECIAL | VOID_AS_IT_IS,
+    Plaintext "plaintext" SPECIAL | ODD,
+    Pre "pre" SPECIAL | CLOSED_IN_SCOPE,
+    Rb "rb" IMPLIED | ODD,
+    Rp "rp" IMPLIED | ODD,
+    Rt "rt" IMPLIED | ODD,
+    Rtc "rtc" IMPLIED | ODD,
+    S "s" FORMATTING,
+    Script "script" SPECIAL,
+    Search "search" BLOCK | CLOSED_IN_SCOPE,
+    Section "section" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Select "select" SPECIAL | SCOPE | CLOSED_IN_SCOPE,
+    Small "small" FORMATTING,
+    Source "source" SPECIAL | VOID_AS_IT_IS,
+    Strike "strike" FORMATTING,
+    Strong "strong" FORMATTING,
+    Style "style" SPECIAL,
+    Summary "summary" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Svg "svg" ODD,
+    Table "table" SPECIAL | SCOPE,
+    Tbody "tbody" SPECIAL | TABLE_PART,
+    Td "td" SPECIAL | SCOPE | TABLE_PART,
+    Template "template" SPECIAL | SCOPE | ODD,
+    Textarea "textarea" SPECIAL,
+    Tfoot "tfoot" SPECIAL | TABLE_PART,
+    Th "th" SPECIAL | SCOPE | TABLE_PART,
+    Thead "thead" SPECIAL | TABLE_PART,
+    Title "title" SPECIAL,
+    Tr "tr" SPECIAL | TABLE_PART,
+    Track "track" SPECIAL | VOID_AS_IT_IS,
+    Tt "tt" FORMATTING,
+    U "u" FORMATTING,
+    Ul "ul" SPECIAL | BLOCK | CLOSED_IN_SCOPE,
+    Wbr "wbr" SPECIAL | VOID,
+    Xmp "xmp" SPECIAL,
+}
+
+/// The longest name of all, in bytes.
+const LONGEST: usize = 10;
+
+/// Names by their bytes, the first one the highest.
+const KEYS: [u128; NAMES.len()] = {
+    let mut keys = [0; NAMES.len()];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = key(NAMES[at].0.as_bytes());
+        at += 1;
+    }
+    keys
+};
+
+const fn key(name: &[u8]) -> u128 {
+    let (mut key, mut at) = (0, 0);
+    while at < LONGEST {
+        let byte = if at < name.len() { name[at] } else { 0 };
+        key = key << 8 | byte as u128;
+        at += 1;
+    }
+    key
+}
+
+/// A name in lower case, and the sets that it is in.
+pub(super) fn find(name: &[u8]) -> (Tag, u16) {
+    if name.len() > LONGEST {
+        return (Tag::Other, PLAIN);
+    }
+    match KEYS.binary_search(&key(name)) {
+        Ok(at) => (NAMES[at].1, NAMES[at].2),
+        Err(_) => (Tag::Other, PLAIN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(KEYS.is_sorted());
+        for (name, tag, sets) in NAMES {
+            assert_eq!(find(name.as_bytes()), (*tag, *sets), "{name}");
+        }
+        for name in ["", "divx", "di", "x-item", "blockquotes", "a b"] {
+            assert_eq!(find(name.as_bytes()), (Tag::Other, PLAIN), "{name}");
+        }
+    }
+}
