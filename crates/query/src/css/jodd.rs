@@ -2,7 +2,7 @@
 //! `:first` and their kin count matches and not siblings.
 
 use super::SelectorError;
-use super::jsoup::{is_nth, position};
+use super::jsoup::is_at;
 use super::jsoup_parse::formula;
 use super::text;
 use super::tree::{self, Element};
@@ -351,9 +351,9 @@ impl Test {
                 b,
                 backwards,
                 of_type,
-            } => is_nth(position(element, *backwards, *of_type), *a, *b),
+            } => is_at(element, (*a, *b), *backwards, *of_type),
             Test::Only { of_type } => {
-                position(element, false, *of_type) == 1 && position(element, true, *of_type) == 1
+                is_at(element, (0, 1), false, *of_type) && is_at(element, (0, 1), true, *of_type)
             }
             Test::Root => tree::parent(element).is_some_and(tree::is_document),
             Test::Empty => element.first_child().is_none(),

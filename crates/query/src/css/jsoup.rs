@@ -81,6 +81,30 @@ impl Test {
         }
     }
 
+    /// What must all be met, the cheapest test first (`CombiningEvaluator` sorts too).
+    pub(super) fn all(mut tests: Vec<Test>) -> Test {
+        tests.sort_by_key(Test::cost);
+        Test::And(tests)
+    }
+
+    /// How dear a test is, beside the others.
+    fn cost(&self) -> u32 {
+        match self {
+            Test::All | Test::Tag(_) | Test::TagEnd(_) | Test::Start | Test::Root => 1,
+            Test::Id(_) | Test::Attribute(_) => 2,
+            Test::Class(_) | Test::AttributeValue(..) | Test::AttributePrefix(_) => 3,
+            Test::AttributePattern(..) | Test::Empty => 5,
+            Test::Index(_) | Test::IndexBelow(_) | Test::IndexAbove(_) | Test::Nth { .. } => 10,
+            Test::Not(test) | Test::Previous(test) => 2 + test.cost(),
+            Test::And(tests) | Test::Or(tests) | Test::ParentRun(tests) => {
+                tests.iter().map(Test::cost).sum()
+            }
+            Test::Ancestor(test) | Test::Preceding(test) => 8 * test.cost(),
+            Test::Has(test) => 64 * test.cost(),
+            _ => 100,
+        }
+    }
+
     /// Whether the element matches, the search having begun at `root`.
     pub(super) fn matches(&self, root: Element<'_>, element: Element<'_>) -> bool {
         match self {
@@ -105,10 +129,7 @@ impl Test {
                 b,
                 backwards,
                 of_type,
-            } => {
-                has_parent_element(element)
-                    && is_nth(position(element, *backwards, *of_type), *a, *b)
-            }
+            } => has_parent_element(element) && is_at(element, (*a, *b), *backwards, *of_type),
             Test::Empty => is_empty(element),
             Test::Root => tree::children(root).next() == Some(element),
             Test::Start => root == element,
@@ -212,17 +233,29 @@ fn has_parent_element(element: Element<'_>) -> bool {
     tree::parent(element).is_some_and(|parent| !tree::is_document(parent))
 }
 
-/// Place among the siblings, from 1.
-pub(super) fn position(element: Element<'_>, backwards: bool, of_type: bool) -> i64 {
-    let counts = |sibling: &Element<'_>| !of_type || tree::name(*sibling) == tree::name(element);
-    let before = match backwards {
-        true => tree::following(element).filter(counts).count(),
-        false => tree::preceding(element).filter(counts).count(),
+/// Whether the place among the siblings, from 1, is `an + b`.
+pub(super) fn is_at(
+    element: Element<'_>,
+    (a, b): (i64, i64),
+    backwards: bool,
+    of_type: bool,
+) -> bool {
+    // For one place it is enough to see whether there are so many.
+    let most = match (a, usize::try_from(b)) {
+        (0, Ok(place)) => place,
+        (0, Err(_)) => return false,
+        _ => usize::MAX,
     };
-    before as i64 + 1
+    let name = tree::name(element);
+    let counts = |sibling: &Element<'_>| !of_type || tree::name(*sibling) == name;
+    let before = match backwards {
+        true => tree::following(element).filter(counts).take(most).count(),
+        false => tree::preceding(element).filter(counts).take(most).count(),
+    };
+    is_nth(before as i64 + 1, a, b)
 }
 
-pub(super) fn is_nth(position: i64, a: i64, b: i64) -> bool {
+fn is_nth(position: i64, a: i64, b: i64) -> bool {
     match a {
         0 => position == b,
         _ => (position - b) * a >= 0 && (position - b) % a == 0,

@@ -42,7 +42,7 @@ fn all_of(mut tests: Vec<Test>) -> Test {
     if tests.len() == 1 {
         tests.remove(0)
     } else {
-        Test::And(tests)
+        Test::all(tests)
     }
 }
 
@@ -235,11 +235,11 @@ impl Parser<'_> {
             "last-child" => Test::nth(0, 1, true, false),
             "first-of-type" => Test::nth(0, 1, false, true),
             "last-of-type" => Test::nth(0, 1, true, true),
-            "only-child" => Test::And(vec![
+            "only-child" => Test::all(vec![
                 Test::nth(0, 1, false, false),
                 Test::nth(0, 1, true, false),
             ]),
-            "only-of-type" => Test::And(vec![
+            "only-of-type" => Test::all(vec![
                 Test::nth(0, 1, false, true),
                 Test::nth(0, 1, true, true),
             ]),
@@ -317,9 +317,9 @@ fn join(before: Test, combinator: char, next: Test) -> Test {
             Test::ParentRun(run)
         }
         (before, '>') => Test::ParentRun(vec![before, next]),
-        (before, '+') => Test::And(vec![Test::Previous(Box::new(before)), next]),
-        (before, '~') => Test::And(vec![Test::Preceding(Box::new(before)), next]),
-        (before, _) => Test::And(vec![Test::Ancestor(Box::new(before)), next]),
+        (before, '+') => Test::all(vec![Test::Previous(Box::new(before)), next]),
+        (before, '~') => Test::all(vec![Test::Preceding(Box::new(before)), next]),
+        (before, _) => Test::all(vec![Test::Ancestor(Box::new(before)), next]),
     }
 }
 

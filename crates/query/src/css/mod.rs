@@ -61,10 +61,15 @@ impl Selector {
         .map(Selector)
     }
 
-    /// What the extractor puts into variables, in the order of the document: the attribute, or the text if no
-    /// attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is resolved against
+    /// What the extractor puts into variables, in the order of the document and no more than `most`: the attribute, or the
+    /// text if no attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is resolved against
     /// `<base>`; with Jodd a missing attribute is `None`.
-    pub fn select(&self, document: &Document, attribute: Option<&str>) -> Vec<Option<String>> {
+    pub fn select(
+        &self,
+        document: &Document,
+        attribute: Option<&str>,
+        most: usize,
+    ) -> Vec<Option<String>> {
         let attribute = attribute.filter(|name| !name.chars().all(crate::java::is_whitespace));
         match &self.0 {
             Kind::Jsoup(test) => {
@@ -75,7 +80,7 @@ impl Selector {
                     Some(name) => document.attr_or_abs(element, name),
                     None => text::text(element).trim_matches(|c| c <= ' ').to_owned(),
                 };
-                found.map(value).map(Some).collect()
+                found.take(most).map(value).map(Some).collect()
             }
             Kind::Jodd(chains) => {
                 let value = |element| match attribute {
@@ -84,6 +89,7 @@ impl Selector {
                 };
                 jodd::select(chains, document.root())
                     .into_iter()
+                    .take(most)
                     .map(value)
                     .collect()
             }

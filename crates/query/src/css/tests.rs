@@ -3,7 +3,7 @@ use super::*;
 fn select(html: &str, selector: &str, attribute: Option<&str>) -> Vec<String> {
     let selector = Selector::compile(selector, Engine::Jsoup).expect("a selector");
     selector
-        .select(&Document::parse(html), attribute)
+        .select(&Document::parse(html), attribute, usize::MAX)
         .into_iter()
         .flatten()
         .collect()
@@ -56,9 +56,32 @@ fn jodd_counts_matches_where_jsoup_counts_siblings() {
     let first = |engine| {
         let found = Selector::compile("p:eq(0)", engine)
             .expect("a selector")
-            .select(&document, None);
+            .select(&document, None, usize::MAX);
         found.into_iter().flatten().collect::<Vec<_>>()
     };
     assert_eq!(first(Engine::Jsoup), ["a", "b"]);
     assert_eq!(first(Engine::Jodd), ["a"]);
+}
+
+#[test]
+fn no_more_is_made_than_asked_for() {
+    let document = Document::parse("<p>1</p><p>2</p><p>3</p>");
+    for engine in [Engine::Jsoup, Engine::Jodd] {
+        let selector = Selector::compile("p", engine).expect("a selector");
+        let found = selector.select(&document, None, 2);
+        assert_eq!(found, [Some("1".to_owned()), Some("2".to_owned())]);
+    }
+}
+
+#[test]
+fn places_count_from_both_ends() {
+    let html = "<p>1</p><b>2</b><p>3</p><i>4</i><p>5</p>";
+    let texts = |selector| select(html, selector, None).join("");
+    assert_eq!(texts("p:last-of-type"), "5");
+    assert_eq!(texts("p:nth-of-type(2)"), "3");
+    assert_eq!(texts("p:nth-last-of-type(3)"), "1");
+    assert_eq!(texts("body > :nth-child(odd)"), "135");
+    assert_eq!(texts("body > :nth-last-child(2)"), "4");
+    assert_eq!(texts("p:nth-child(0)"), "");
+    assert_eq!(texts("body p + i"), "4");
 }

@@ -158,23 +158,106 @@ pub(super) fn push_collapsed(out: &mut String, text: &str) {
 
 /// `Tag.isBlock`
 fn is_block(name: &str) -> bool {
-    const BLOCKS: &str = " html head body frameset script noscript style meta link title frame noframes section nav \
-         aside hgroup header footer p h1 h2 h3 h4 h5 h6 ul ol pre div blockquote hr address figure figcaption form \
-         fieldset ins del dl dt dd li table caption thead tfoot tbody colgroup col tr th td video audio canvas details \
-         menu plaintext template article main svg math center dir applet marquee listing ";
-    is_listed(BLOCKS, name)
+    BLOCKS.binary_search(&name).is_ok()
 }
 
 /// `Tag.formatAsBlock`: also true for unknown tags.
 fn formats_as_block(name: &str) -> bool {
-    const INLINE: &str = " object base font tt i b u big small em strong dfn code samp kbd var cite abbr time acronym \
-         mark ruby rt rp rtc a img br wbr map q sub sup bdo iframe embed span input select textarea label button \
-         optgroup option legend datalist keygen output progress meter area param source track summary command device \
-         basefont bgsound menuitem data bdi s strike nobr rb text mi mo msup mn mtext title p h1 h2 h3 h4 h5 h6 pre \
-         address li th td script style ins del ";
-    !is_listed(INLINE, name)
+    INLINE.binary_search(&name).is_err()
 }
 
-fn is_listed(list: &str, name: &str) -> bool {
-    list.split_ascii_whitespace().any(|listed| listed == name)
+/// In the order of the alphabet.
+const BLOCKS: [&str; 68] = [
+    "address",
+    "applet",
+    "article",
+    "aside",
+    "audio",
+    "blockquote",
+    "body",
+    "canvas",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "ins",
+    "li",
+    "link",
+    "listing",
+    "main",
+    "marquee",
+    "math",
+    "menu",
+    "meta",
+    "nav",
+    "noframes",
+    "noscript",
+    "ol",
+    "p",
+    "plaintext",
+    "pre",
+    "script",
+    "section",
+    "style",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+    "video",
+];
+
+/// Neither blocks nor formatted as such, in the order of the alphabet.
+const INLINE: [&str; 89] = [
+    "a", "abbr", "acronym", "address", "area", "b", "base", "basefont", "bdi", "bdo", "bgsound",
+    "big", "br", "button", "cite", "code", "command", "data", "datalist", "del", "device", "dfn",
+    "em", "embed", "font", "h1", "h2", "h3", "h4", "h5", "h6", "i", "iframe", "img", "input",
+    "ins", "kbd", "keygen", "label", "legend", "li", "map", "mark", "menuitem", "meter", "mi",
+    "mn", "mo", "msup", "mtext", "nobr", "object", "optgroup", "option", "output", "p", "param",
+    "pre", "progress", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "script", "select",
+    "small", "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "td", "text",
+    "textarea", "th", "time", "title", "track", "tt", "u", "var", "wbr",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(BLOCKS.is_sorted() && INLINE.is_sorted());
+        assert!(is_block("div") && !is_block("span") && !is_block("x-item"));
+        assert!(formats_as_block("x-item") && formats_as_block("div") && !formats_as_block("h1"));
+    }
 }

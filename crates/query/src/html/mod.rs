@@ -65,6 +65,7 @@ struct Span {
 }
 
 impl Span {
+    #[inline]
     fn new(start: usize, end: usize) -> Span {
         let place = |at: usize| u32::try_from(at).expect("pages are cut before that");
         Span {
@@ -73,6 +74,7 @@ impl Span {
         }
     }
 
+    #[inline]
     fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

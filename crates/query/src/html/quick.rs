@@ -119,10 +119,12 @@ impl Builder<'_> {
     }
 
     /// The byte so far behind the place that is read.
+    #[inline]
     pub(super) fn byte(&self, offset: usize) -> Option<u8> {
         self.html.as_bytes().get(self.at + offset).copied()
     }
 
+    #[inline]
     pub(super) fn rest(&self) -> &[u8] {
         &self.html.as_bytes()[self.at..]
     }
@@ -141,11 +143,10 @@ impl Builder<'_> {
     /// A name with small letters; other characters stay as they are.
     pub(super) fn in_lower_case(&mut self, name: Span) -> Span {
         let written = &self.html[name.range()];
-        if !written.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return name;
+        match written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => self.keep(&written.to_ascii_lowercase()),
+            false => name,
         }
-        let lower = written.to_ascii_lowercase();
-        self.keep(&lower)
     }
 
     /// A text that is not in the page.

@@ -43,10 +43,11 @@ impl Builder<'_> {
                     self.mode = Mode::InRow;
                 }
                 (Mode::InTableBody, _) if is_part => self.close_body(),
-                _ => match self.start_between(token)? {
-                    true => return Some(()),
-                    false => {}
-                },
+                _ => {
+                    if self.start_between(token)? {
+                        return Some(());
+                    }
+                }
             }
         }
     }

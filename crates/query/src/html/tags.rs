@@ -37,7 +37,6 @@ macro_rules! names {
             Other,
         }
 
-        /// In the order of their keys.
         const NAMES: &[(&str, Tag, u16)] = &[$(($name, Tag::$tag, $sets),)*];
     };
 }
@@ -153,39 +152,44 @@ names! {
     Xmp "xmp" SPECIAL,
 }
 
-/// The longest name of all, in bytes.
-const LONGEST: usize = 10;
+/// Places of the table that names are looked up in; a power of two, and several times as many as there are names.
+const PLACES: usize = 512;
 
-/// Names by their bytes, the first one the highest.
-const KEYS: [u128; NAMES.len()] = {
-    let mut keys = [0; NAMES.len()];
+/// Where the names are in the list, plus one: each at the place that its key tells, or at the next free one.
+static TABLE: [u8; PLACES] = {
+    let mut table = [0; PLACES];
     let mut at = 0;
-    while at < keys.len() {
-        keys[at] = key(NAMES[at].0.as_bytes());
+    while at < NAMES.len() {
+        let mut place = place(NAMES[at].0.as_bytes());
+        while table[place] != 0 {
+            place = (place + 1) % PLACES;
+        }
+        table[place] = at as u8 + 1;
         at += 1;
     }
-    keys
+    table
 };
 
-const fn key(name: &[u8]) -> u128 {
-    let (mut key, mut at) = (0, 0);
-    while at < LONGEST {
-        let byte = if at < name.len() { name[at] } else { 0 };
-        key = key << 8 | byte as u128;
+const fn place(name: &[u8]) -> usize {
+    let (mut key, mut at) = (name.len() as u64, 0);
+    while at < name.len() && at < 7 {
+        key = key << 8 | name[at] as u64;
         at += 1;
     }
-    key
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize
 }
 
 /// A name in lower case, and the sets that it is in.
 pub(super) fn find(name: &[u8]) -> (Tag, u16) {
-    if name.len() > LONGEST {
-        return (Tag::Other, PLAIN);
+    let mut place = place(name);
+    while TABLE[place] != 0 {
+        let (known, tag, sets) = NAMES[usize::from(TABLE[place]) - 1];
+        if known.as_bytes() == name {
+            return (tag, sets);
+        }
+        place = (place + 1) % PLACES;
     }
-    match KEYS.binary_search(&key(name)) {
-        Ok(at) => (NAMES[at].1, NAMES[at].2),
-        Err(_) => (Tag::Other, PLAIN),
-    }
+    (Tag::Other, PLAIN)
 }
 
 #[cfg(test)]
@@ -194,7 +198,6 @@ mod tests {
 
     #[test]
     fn every_name_is_found() {
-        assert!(KEYS.is_sorted());
         for (name, tag, sets) in NAMES {
             assert_eq!(find(name.as_bytes()), (*tag, *sets), "{name}");
         }

@@ -1,5 +1,7 @@
 //! Tag soup, on the tree of the HTML standard, with the white space that JTidy leaves.
 
+use std::borrow::Cow;
+
 use xpath_eval::NodeKind;
 
 use super::tree::Tree;
@@ -7,68 +9,61 @@ use crate::html::{Kind, Node, Page};
 
 pub(super) fn parse(text: &str) -> Tree {
     let page = Page::parse(text);
-    let lower = text.to_ascii_lowercase();
-    let mut builder = Builder {
-        tree: Tree::new(false),
-        keeps_tbody: lower.contains("<tbody"),
-    };
-    builder.children(page.root(), 0);
-    builder.tree
-}
-
-struct Builder {
-    tree: Tree,
-    /// JTidy implies no `tbody`.
-    keeps_tbody: bool,
-}
-
-impl Builder {
-    fn children(&mut self, node: Node<'_>, parent: usize) {
-        for child in node.children() {
-            match child.kind() {
-                Kind::Text => self.text(child, child.text(), parent),
-                Kind::Comment => {
-                    self.tree
-                        .push(NodeKind::Comment, "", child.text().to_owned(), parent);
-                }
-                _ if child.name() == "tbody" && !self.keeps_tbody => {
-                    self.children(child, parent);
-                }
-                _ => {
-                    let attributes = child
-                        .attributes()
-                        .map(|(name, value)| (name.to_owned(), value.to_owned()));
-                    let id = self
-                        .tree
-                        .push_element(child.name(), attributes.collect(), parent);
-                    self.children(child, id);
-                }
+    let root = page.root();
+    let bodies = root.descendants().filter(|node| node.name() == "tbody");
+    // JTidy implies no `tbody`.
+    let keeps_tbody = bodies.count() == 0 || writes_tbody(text);
+    let mut tree = Tree::with_room(false, text.len());
+    let mut attributes = Vec::new();
+    // The elements around the place, each with the node that it became.
+    let mut open = vec![(root, 0)];
+    for node in root.descendants() {
+        while Some(open[open.len() - 1].0) != node.parent() {
+            open.pop();
+        }
+        let parent = open[open.len() - 1].1;
+        match node.kind() {
+            Kind::Text => push_text(&mut tree, node, parent),
+            Kind::Comment => {
+                tree.push(NodeKind::Comment, "", node.text(), parent);
+            }
+            _ if node.name() == "tbody" && !keeps_tbody => open.push((node, parent)),
+            _ => {
+                attributes.clear();
+                let own = node.attributes();
+                attributes.extend(own.map(|(name, value)| (name, Cow::Borrowed(value))));
+                let id = tree.push_element(node.name(), &mut attributes, parent);
+                open.push((node, id));
             }
         }
     }
+    tree
+}
 
-    fn text(&mut self, node: Node<'_>, text: &str, parent: usize) {
-        let above = self.tree.nodes[parent].name.clone();
-        let text = match above.as_str() {
-            "pre" | "textarea" | "script" | "style" => text.to_owned(),
-            _ => collapsed(node, text, is_inline(&above)),
-        };
-        if !text.is_empty() {
-            self.tree.push(NodeKind::Text, "", text, parent);
-        }
+fn writes_tbody(text: &str) -> bool {
+    const TAG: &[u8] = b"<tbody";
+    let bytes = text.as_bytes();
+    let mut tags = memchr::memchr_iter(b'<', bytes);
+    tags.any(|at| {
+        let tag = bytes.get(at..at + TAG.len());
+        tag.is_some_and(|tag| tag.eq_ignore_ascii_case(TAG))
+    })
+}
+
+fn push_text(tree: &mut Tree, node: Node<'_>, parent: usize) {
+    let above = tree.name(parent);
+    let text = match above {
+        "pre" | "textarea" | "script" | "style" => Cow::Borrowed(node.text()),
+        _ => collapsed(node, is_inline(above)),
+    };
+    if !text.is_empty() {
+        tree.push(NodeKind::Text, "", &text, parent);
     }
 }
 
 /// White space once, and none at the edges of blocks.
-fn collapsed(node: Node<'_>, text: &str, inline: bool) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            ' ' | '\t' | '\n' | '\r' | '\x0C' if out.ends_with(' ') => {}
-            ' ' | '\t' | '\n' | '\r' | '\x0C' => out.push(' '),
-            c => out.push(c),
-        }
-    }
+fn collapsed<'p>(node: Node<'p>, inline: bool) -> Cow<'p, str> {
+    let mut out = once(node.text());
     let is_edge = |sibling: Option<Node<'_>>| match sibling {
         None => !inline,
         Some(node) if node.kind() == Kind::Element => {
@@ -77,20 +72,68 @@ fn collapsed(node: Node<'_>, text: &str, inline: bool) -> String {
         Some(_) => false,
     };
     if is_edge(node.previous_sibling()) {
-        out = out.trim_start_matches(' ').to_owned();
+        out = trimmed(out, |text| text.trim_start_matches(' '));
     }
     if is_edge(node.next_sibling()) {
-        out.truncate(out.trim_end_matches(' ').len());
+        out = trimmed(out, |text| text.trim_end_matches(' '));
     }
     out
 }
 
+fn trimmed<'p>(text: Cow<'p, str>, trim: impl Fn(&str) -> &str) -> Cow<'p, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
+        Cow::Owned(text) => Cow::Owned(trim(&text).to_owned()),
+    }
+}
+
+/// Each run of white space as one blank.
+fn once(text: &str) -> Cow<'_, str> {
+    let is_white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C');
+    let mut before = b'x';
+    let is_plain = text.bytes().all(|byte| {
+        let fits = byte == b' ' && before != b' ' || !is_white(byte);
+        before = byte;
+        fits
+    });
+    if is_plain {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | '\t' | '\n' | '\r' | '\x0C' if out.ends_with(' ') => {}
+            ' ' | '\t' | '\n' | '\r' | '\x0C' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn is_inline(name: &str) -> bool {
-    const INLINE: [&str; 36] = [
-        "a", "abbr", "acronym", "b", "bdo", "big", "br", "button", "cite", "code", "dfn", "em",
-        "font", "i", "img", "input", "kbd", "label", "map", "object", "q", "s", "samp", "select",
-        "small", "span", "strike", "strong", "sub", "sup", "textarea", "tt", "u", "var", "ins",
-        "del",
-    ];
-    INLINE.contains(&name)
+    INLINE.binary_search(&name).is_ok()
+}
+
+/// In the order of the alphabet.
+const INLINE: [&str; 36] = [
+    "a", "abbr", "acronym", "b", "bdo", "big", "br", "button", "cite", "code", "del", "dfn", "em",
+    "font", "i", "img", "input", "ins", "kbd", "label", "map", "object", "q", "s", "samp",
+    "select", "small", "span", "strike", "strong", "sub", "sup", "textarea", "tt", "u", "var",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(INLINE.is_sorted() && is_inline("span") && !is_inline("p"));
+    }
+
+    #[test]
+    fn white_space_stands_once() {
+        assert_eq!(once(" a \n b\t"), " a b ");
+        assert!(matches!(once("a b é"), Cow::Borrowed("a b é")));
+        assert_eq!(once("\n"), " ");
+    }
 }

@@ -13,8 +13,8 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
         chain.push(parent);
     }
     let mut scope: Vec<(&str, &str)> = Vec::new();
-    for (prefix, uri) in chain.iter().rev().flat_map(|node| &node.data().declared) {
-        scope.retain(|(known, _)| known != prefix);
+    for (prefix, uri) in chain.iter().rev().flat_map(|node| node.declared()) {
+        scope.retain(|(known, _)| *known != prefix);
         scope.push((prefix, uri));
     }
     let mut out = String::new();
@@ -24,9 +24,9 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
 
 /// `declared` are the namespaces to be written; `default` is the default namespace that was written around.
 fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mut String) {
-    let data = node.data();
+    let name = node.qualified_name();
     out.push('<');
-    out.push_str(&data.name);
+    out.push_str(name);
     // The default namespace first.
     let default = match default_namespace(node, declared, default) {
         Some(uri) => {
@@ -39,35 +39,30 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mu
         attribute(&format!("xmlns:{prefix}"), uri, out);
     }
     for own in node.attributes() {
-        attribute(&own.data().name, &own.data().text, out);
+        attribute(own.qualified_name(), own.text(), out);
     }
-    if data.children.is_empty() {
+    if node.children().next().is_none() {
         out.push_str("/>");
         return;
     }
     out.push('>');
     for child in node.children() {
-        let data = child.data();
-        match data.kind {
+        match child.kind() {
             NodeKind::Element => {
-                let declared: Vec<(&str, &str)> = data
-                    .declared
-                    .iter()
-                    .map(|(prefix, uri)| (prefix.as_str(), uri.as_str()))
-                    .collect();
+                let declared: Vec<(&str, &str)> = child.declared().collect();
                 element(child, &declared, default, out);
             }
             NodeKind::Comment => {
-                write!(out, "<!--{}-->", data.text).expect("writing to a String cannot fail")
+                write!(out, "<!--{}-->", child.text()).expect("writing to a String cannot fail")
             }
             NodeKind::ProcessingInstruction => {
-                write!(out, "<?{} {}?>", data.name, data.text)
+                write!(out, "<?{} {}?>", child.qualified_name(), child.text())
                     .expect("writing to a String cannot fail");
             }
-            _ => escape(&data.text, false, out),
+            _ => escape(child.text(), false, out),
         }
     }
-    write!(out, "</{}>", data.name).expect("writing to a String cannot fail");
+    write!(out, "</{name}>").expect("writing to a String cannot fail");
 }
 
 /// What `xmlns` an element is written with. Where namespaces mean nothing an element is in none, whatever is declared
@@ -77,11 +72,7 @@ fn default_namespace<'n>(
     declared: &[(&'n str, &'n str)],
     around: &str,
 ) -> Option<&'n str> {
-    let own = node
-        .data()
-        .declared
-        .iter()
-        .find(|(prefix, _)| prefix.is_empty());
+    let own = node.declared().find(|(prefix, _)| prefix.is_empty());
     let inherited = declared.iter().find(|(prefix, _)| prefix.is_empty());
     match (own, inherited) {
         (Some((_, uri)), _) => Some(uri),

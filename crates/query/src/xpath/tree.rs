@@ -1,15 +1,27 @@
 //! The document as XPath sees it: nodes in one list, in document order.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use xpath_eval::{ExpandedName, Node, NodeKind};
 
 use super::{XPathError, html, xml};
 
+/// No node, and no namespace.
+const NONE: u32 = u32::MAX;
+/// Longer texts are cut, as places are numbers of 32 bits.
+const LONGEST_BYTES: usize = 1 << 30;
+
 /// A parsed body.
 #[derive(Debug)]
 pub struct Tree {
-    pub(super) nodes: Vec<NodeData>,
+    nodes: Vec<NodeData>,
+    /// All names and values, one behind the other.
+    text: String,
+    /// The namespaces that names belong to.
+    uris: Vec<String>,
+    /// `xmlns` declarations in the order of their elements.
+    declared: Vec<Declaration>,
     /// Whether prefixes mean namespaces; otherwise a name is all that is written.
     pub(super) namespaces: bool,
     /// Attributes stand in the order they are written, not sorted as in a `NamedNodeMap` of Xerces.
@@ -17,20 +29,45 @@ pub struct Tree {
 }
 
 #[derive(Debug)]
-pub(super) struct NodeData {
-    pub(super) kind: NodeKind,
-    /// The qualified name.
-    pub(super) name: String,
+struct NodeData {
+    kind: NodeKind,
+    parent: u32,
+    /// The next child of the parent, or its next attribute.
+    next: u32,
+    first_child: u32,
+    last_child: u32,
+    first_attribute: u32,
     /// With namespaces: where the name belongs.
-    pub(super) uri: Option<String>,
-    pub(super) text: String,
-    pub(super) parent: usize,
-    pub(super) children: Vec<usize>,
-    pub(super) attributes: Vec<usize>,
-    /// `xmlns` declarations: prefix (empty for the default) and URI.
-    pub(super) declared: Vec<(String, String)>,
+    uri: u32,
     /// The namespace node that binds this name's own prefix.
-    own_prefix: Option<usize>,
+    own_prefix: u32,
+    /// The qualified name.
+    name: Span,
+    text: Span,
+}
+
+/// A part of the text.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+#[derive(Debug)]
+struct Declaration {
+    element: u32,
+    /// Empty for the default.
+    prefix: String,
+    uri: String,
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).expect("texts are cut before that")
+}
+
+/// The part of a text that becomes a tree.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_BYTES)]
 }
 
 impl Tree {
@@ -40,7 +77,7 @@ impl Tree {
     /// # Errors
     /// If the text is not well-formed, with Xerces' message for the usual cases.
     pub fn parse_xml(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
-        xml::parse(text, namespaces, xml::Sections::Apart)
+        xml::parse(cut(text), namespaces, xml::Sections::Apart)
     }
 
     /// Parses well-formed XML as Saxon does: with namespaces, and CDATA sections as part of the text around them.
@@ -48,14 +85,14 @@ impl Tree {
     /// # Errors
     /// As [`Tree::parse_xml`], named as Saxon does but without the place of the fault.
     pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
-        xml::parse(text, true, xml::Sections::Merged).map_err(|error| {
+        xml::parse(cut(text), true, xml::Sections::Merged).map_err(|error| {
             XPathError::new(format!("org.xml.sax.SAXParseException; {}", error.message))
         })
     }
 
     /// Parses HTML or whatever there is, as the extractor's "Use Tidy" does.
     pub fn parse_tolerant(text: &str) -> Tree {
-        html::parse(text)
+        html::parse(cut(text))
     }
 
     /// A document that holds nothing.
@@ -64,125 +101,176 @@ impl Tree {
     }
 
     pub(super) fn new(namespaces: bool) -> Tree {
+        Tree::with_room(namespaces, 0)
+    }
+
+    /// An empty tree with room for what a text of so many bytes holds.
+    pub(super) fn with_room(namespaces: bool, bytes: usize) -> Tree {
         let mut tree = Tree {
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity(bytes / 12 + 1),
+            text: String::with_capacity(bytes),
+            uris: Vec::new(),
+            declared: Vec::new(),
             namespaces,
             keeps_order: false,
         };
-        tree.push(NodeKind::Root, "", String::new(), 0);
+        tree.push(NodeKind::Root, "", "", 0);
         tree
     }
 
     /// Adds a node; all that belongs to it must follow before its next sibling.
-    pub(super) fn push(
-        &mut self,
-        kind: NodeKind,
-        name: &str,
-        text: String,
-        parent: usize,
-    ) -> usize {
-        let id = self.nodes.len();
+    pub(super) fn push(&mut self, kind: NodeKind, name: &str, text: &str, parent: usize) -> usize {
+        let name = self.keep(name);
+        let text = self.keep(text);
+        let id = number(self.nodes.len());
         self.nodes.push(NodeData {
             kind,
-            name: name.to_owned(),
-            uri: None,
+            parent: number(parent),
+            next: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            first_attribute: NONE,
+            uri: NONE,
+            own_prefix: NONE,
+            name,
             text,
-            parent,
-            children: Vec::new(),
-            attributes: Vec::new(),
-            declared: Vec::new(),
-            own_prefix: None,
         });
-        if id > 0 {
-            match kind {
-                NodeKind::Attribute => self.nodes[parent].attributes.push(id),
-                NodeKind::Namespace => {}
-                _ => self.nodes[parent].children.push(id),
+        if id > 0 && !matches!(kind, NodeKind::Attribute | NodeKind::Namespace) {
+            let before = std::mem::replace(&mut self.nodes[parent].last_child, id);
+            match before {
+                NONE => self.nodes[parent].first_child = id,
+                before => self.nodes[before as usize].next = id,
             }
         }
-        id
+        id as usize
     }
 
-    /// Adds an element with its attributes and declarations.
+    /// Adds an element with its attributes and declarations, names and values; sorts them.
     pub(super) fn push_element(
         &mut self,
         name: &str,
-        attributes: Vec<(String, String)>,
+        attributes: &mut [(&str, Cow<'_, str>)],
         parent: usize,
     ) -> usize {
-        let id = self.push(NodeKind::Element, name, String::new(), parent);
-        let (declared, mut plain): (Vec<_>, Vec<_>) = attributes
-            .into_iter()
-            .partition(|(name, _)| name == "xmlns" || name.starts_with("xmlns:"));
-        self.nodes[id].declared = declared
-            .into_iter()
-            .map(|(name, uri)| (name.strip_prefix("xmlns:").unwrap_or("").to_owned(), uri))
-            .collect();
-        self.resolve(id);
-        if !self.keeps_order {
-            plain.sort();
+        let id = self.push(NodeKind::Element, name, "", parent);
+        for (name, uri) in attributes.iter() {
+            if let Some(prefix) = declared_prefix(name) {
+                self.declared.push(Declaration {
+                    element: number(id),
+                    prefix: prefix.to_owned(),
+                    uri: uri.to_string(),
+                });
+            }
         }
-        for (name, value) in plain {
-            let attribute = self.push(NodeKind::Attribute, &name, value, id);
+        self.resolve(id);
+        if !self.keeps_order && attributes.len() > 1 {
+            attributes.sort_unstable();
+        }
+        let mut last = NONE;
+        for (name, value) in attributes.iter() {
+            if declared_prefix(name).is_some() {
+                continue;
+            }
+            let attribute = self.push(NodeKind::Attribute, name, value, id);
+            match last {
+                NONE => self.nodes[id].first_attribute = number(attribute),
+                last => self.nodes[last as usize].next = number(attribute),
+            }
+            last = number(attribute);
             self.resolve(attribute);
         }
         id
     }
 
+    fn keep(&mut self, text: &str) -> Span {
+        let start = number(self.text.len());
+        self.text.push_str(text);
+        Span {
+            start,
+            end: number(self.text.len()),
+        }
+    }
+
+    fn part(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    pub(super) fn name(&self, id: usize) -> &str {
+        self.part(self.nodes[id].name)
+    }
+
     /// Finds the namespace of a name. Without namespaces a prefix stands for a made-up one, so that `local-name()` and
     /// `name()` still see what is written.
     fn resolve(&mut self, id: usize) {
-        let name = self.nodes[id].name.clone();
+        let name = self.name(id);
         let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
         let is_attribute = self.nodes[id].kind == NodeKind::Attribute;
         if prefix.is_empty() && (is_attribute || !self.namespaces) {
             return;
         }
-        let owner = if is_attribute {
-            self.nodes[id].parent
-        } else {
-            id
+        let prefix = prefix.to_owned();
+        let owner = match is_attribute {
+            true => self.nodes[id].parent as usize,
+            false => id,
         };
         let uri = match self.namespaces {
-            true => self.namespace_at(owner, prefix),
+            true => self.namespace_at(owner, &prefix).map(str::to_owned),
             false => Some(format!("\0{prefix}")),
         };
-        self.nodes[id].uri = uri.filter(|uri| !uri.is_empty());
-        if let (false, Some(uri)) = (prefix.is_empty(), self.nodes[id].uri.clone()) {
-            let namespace = self.push(NodeKind::Namespace, prefix, uri, owner);
-            self.nodes[id].own_prefix = Some(namespace);
+        let Some(uri) = uri.filter(|uri| !uri.is_empty()) else {
+            return;
+        };
+        if !prefix.is_empty() {
+            let namespace = self.push(NodeKind::Namespace, &prefix, &uri, owner);
+            self.nodes[id].own_prefix = number(namespace);
         }
+        let known = self.uris.iter().rposition(|known| *known == uri);
+        let place = known.unwrap_or_else(|| {
+            self.uris.push(uri);
+            self.uris.len() - 1
+        });
+        self.nodes[id].uri = number(place);
     }
 
-    fn namespace_at(&self, mut element: usize, prefix: &str) -> Option<String> {
+    /// The declarations of an element: prefix and URI.
+    fn declared_at(&self, element: usize) -> impl Iterator<Item = (&str, &str)> {
+        let element = number(element);
+        let first = self
+            .declared
+            .partition_point(|known| known.element < element);
+        let own = self.declared[first..].iter();
+        own.take_while(move |known| known.element == element)
+            .map(|known| (known.prefix.as_str(), known.uri.as_str()))
+    }
+
+    fn namespace_at(&self, mut element: usize, prefix: &str) -> Option<&str> {
         if prefix == "xml" {
-            return Some("http://www.w3.org/XML/1998/namespace".to_owned());
+            return Some("http://www.w3.org/XML/1998/namespace");
         }
         loop {
-            let node = &self.nodes[element];
-            if let Some((_, uri)) = node.declared.iter().find(|(known, _)| known == prefix) {
-                return Some(uri.clone());
+            let mut declared = self.declared_at(element);
+            if let Some((_, uri)) = declared.find(|(known, _)| *known == prefix) {
+                return Some(uri);
             }
-            if node.kind == NodeKind::Root {
+            let node = &self.nodes[element];
+            if node.kind == NodeKind::Root || self.declared.is_empty() {
                 return None;
             }
-            element = node.parent;
+            element = node.parent as usize;
         }
     }
 
     /// `PrefixResolverDefault` asks the outermost element: first its own name, then its declarations.
     pub(super) fn namespace_at_root(&self, prefix: &str) -> Option<String> {
-        let top = *self.nodes[0]
-            .children
-            .iter()
-            .find(|child| self.nodes[**child].kind == NodeKind::Element)?;
-        let named = self.nodes[top]
-            .name
+        let mut children = self.root().children();
+        let top = children.find(|child| child.kind() == NodeKind::Element)?;
+        let named = top
+            .qualified_name()
             .strip_prefix(prefix)
             .is_some_and(|rest| rest.starts_with(':'));
         match named && !self.namespaces {
             true => None,
-            false => self.namespace_at(top, prefix),
+            false => self.namespace_at(top.id, prefix).map(str::to_owned),
         }
     }
 
@@ -195,35 +283,57 @@ impl Tree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeRef<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) id: usize,
+    id: usize,
 }
 
 impl<'a> NodeRef<'a> {
-    pub(super) fn data(self) -> &'a NodeData {
+    fn data(self) -> &'a NodeData {
         &self.tree.nodes[self.id]
     }
 
     /// The name as it is written.
     pub(crate) fn qualified_name(self) -> &'a str {
-        &self.data().name
+        self.tree.part(self.data().name)
     }
 
     /// What a text, comment, attribute or processing instruction holds.
     pub(crate) fn text(self) -> &'a str {
-        &self.data().text
+        self.tree.part(self.data().text)
     }
 
     /// The namespaces declared here: prefix and URI.
     pub(crate) fn declared(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let declared = self.data().declared.iter();
-        declared.map(|(prefix, uri)| (prefix.as_str(), uri.as_str()))
+        self.tree.declared_at(self.id)
     }
 
-    fn all(self, ids: &'a [usize]) -> impl Iterator<Item = NodeRef<'a>> + 'a {
-        ids.iter().map(move |id| NodeRef {
+    fn at(self, id: u32) -> Option<NodeRef<'a>> {
+        (id != NONE).then_some(NodeRef {
             tree: self.tree,
-            id: *id,
+            id: id as usize,
         })
+    }
+
+    /// A node and those that its links lead to.
+    fn chain(self, first: u32) -> impl Iterator<Item = NodeRef<'a>> + 'a {
+        std::iter::successors(self.at(first), |node| node.at(node.data().next))
+    }
+
+    fn local_name(self) -> &'a str {
+        let name = self.qualified_name();
+        name.split_once(':').map_or(name, |(_, local)| local)
+    }
+
+    fn uri(self) -> Option<&'a str> {
+        let uris = &self.tree.uris;
+        uris.get(self.data().uri as usize).map(String::as_str)
+    }
+}
+
+/// What an attribute declares, if it is one that does.
+fn declared_prefix(name: &str) -> Option<&str> {
+    match name.strip_prefix("xmlns")? {
+        "" => Some(""),
+        rest => rest.strip_prefix(':'),
     }
 }
 
@@ -243,44 +353,34 @@ impl<'a> Node<'a> for NodeRef<'a> {
     fn parent(self) -> Option<Self> {
         (self.id > 0).then(|| NodeRef {
             tree: self.tree,
-            id: self.data().parent,
+            id: self.data().parent as usize,
         })
     }
 
     fn children(self) -> impl Iterator<Item = Self> + 'a {
-        self.all(&self.data().children)
+        self.chain(self.data().first_child)
     }
 
     fn attributes(self) -> impl Iterator<Item = Self> + 'a {
-        self.all(&self.data().attributes)
+        self.chain(self.data().first_attribute)
     }
 
     /// Only those that the names of this element and its attributes use; enough for `name()`.
     fn namespaces(self) -> impl Iterator<Item = Self> + 'a {
-        let attributes = self.data().attributes.iter();
-        let used = std::iter::once(self.id).chain(attributes.copied());
-        used.filter_map(move |id| self.tree.nodes[id].own_prefix)
-            .map(move |id| NodeRef {
-                tree: self.tree,
-                id,
-            })
+        let used = std::iter::once(self).chain(self.attributes());
+        used.filter_map(|node| node.at(node.data().own_prefix))
     }
 
     fn expanded_name(self) -> Option<ExpandedName> {
-        let data = self.data();
         if matches!(
-            data.kind,
+            self.kind(),
             NodeKind::Root | NodeKind::Comment | NodeKind::Text
         ) {
             return None;
         }
-        let local = data
-            .name
-            .split_once(':')
-            .map_or(data.name.as_str(), |(_, local)| local);
         Some(ExpandedName {
-            namespace_uri: data.uri.clone(),
-            local_name: local.to_owned(),
+            namespace_uri: self.uri().map(str::to_owned),
+            local_name: self.local_name().to_owned(),
         })
     }
 
@@ -291,7 +391,7 @@ impl<'a> Node<'a> for NodeRef<'a> {
                 push_text(self, &mut out);
                 out
             }
-            _ => self.data().text.clone(),
+            _ => self.text().to_owned(),
         }
     }
 
@@ -300,30 +400,23 @@ impl<'a> Node<'a> for NodeRef<'a> {
     }
 
     fn has_expanded_name(self, namespace_uri: Option<&str>, local_name: &str) -> bool {
-        let data = self.data();
-        let local = data
-            .name
-            .split_once(':')
-            .map_or(data.name.as_str(), |(_, local)| local);
-        local == local_name && data.uri.as_deref() == namespace_uri
+        self.local_name() == local_name && self.uri() == namespace_uri
     }
 }
 
 fn push_text(node: NodeRef<'_>, out: &mut String) {
-    // All that is below a node follows it in the list.
+    // All that is below a node follows it in the list, up to the next node that is not.
     let nodes = &node.tree.nodes;
-    let is_below = |mut id: usize| {
-        while id > node.id {
-            id = nodes[id].parent;
+    let mut above = node;
+    let end = loop {
+        match (above.data().next, above.parent()) {
+            (NONE, Some(parent)) => above = parent,
+            (NONE, None) => break nodes.len(),
+            (next, _) => break next as usize,
         }
-        id == node.id
     };
-    for (offset, data) in nodes[node.id + 1..].iter().enumerate() {
-        match data.kind {
-            NodeKind::Attribute | NodeKind::Namespace => {}
-            _ if !is_below(node.id + 1 + offset) => return,
-            NodeKind::Text => out.push_str(&data.text),
-            _ => {}
-        }
-    }
+    let texts = nodes[node.id..end].iter();
+    texts
+        .filter(|data| data.kind == NodeKind::Text)
+        .for_each(|data| out.push_str(node.tree.part(data.text)));
 }

@@ -2,7 +2,10 @@
 //!
 //! Namespaces and what a document type declares are not looked at.
 
+use std::fmt::Display;
+
 use super::XPathError;
+use crate::bytes::first_of;
 
 const UNFINISHED: &str = "XML document structures must start and end within the same entity.";
 const NOT_CONTENT: &str =
@@ -174,10 +177,11 @@ impl<'t> Scanner<'t> {
     /// Text of an element, up to the next `<`.
     fn text(&mut self) -> Checked {
         loop {
-            let end = self.rest.find(['<', '&']).unwrap_or(self.rest.len());
+            let end = first_of(self.rest.as_bytes(), b'<', b'&').unwrap_or(self.rest.len());
             let (text, rest) = self.rest.split_at(end);
             self.rest = rest;
-            if let Some(at) = text.find("]]>") {
+            let has_bracket = first_of(text.as_bytes(), b']', b']').is_some();
+            if has_bracket && let Some(at) = text.find("]]>") {
                 characters(&text[..at], "element content of the document")?;
                 return fault(
                     "The character sequence \"]]>\" must not appear in content unless used to mark the end of a CDATA section.",
@@ -402,13 +406,13 @@ impl<'t> Scanner<'t> {
         };
         self.rest = &self.rest[1..];
         loop {
-            let Some(end) = self.rest.find([quote, '<', '&']) else {
+            let Some(end) = memchr::memchr3(quote as u8, b'<', b'&', self.rest.as_bytes()) else {
                 return fault(UNFINISHED);
             };
             let (value, rest) = self.rest.split_at(end);
             characters(
                 value,
-                &format!("value of attribute \"{name}\" and element is \"{element}\""),
+                format_args!("value of attribute \"{name}\" and element is \"{element}\""),
             )?;
             self.rest = rest;
             if self.skip("&") {
@@ -426,7 +430,16 @@ impl<'t> Scanner<'t> {
 }
 
 /// That all characters are such as XML allows.
-fn characters(text: &str, place: &str) -> Checked {
+fn characters(text: &str, place: impl Display) -> Checked {
+    // Nearly all text is plain, which is seen many bytes at a time.
+    let is_plain =
+        |byte: u8| (byte >= b' ' && byte != 0xEF) | matches!(byte, b'\t' | b'\n' | b'\r');
+    if text
+        .bytes()
+        .fold(true, |plain, byte| plain & is_plain(byte))
+    {
+        return Ok(());
+    }
     let is_wrong = |c: char| !is_character(c);
     match text.chars().find(|c| is_wrong(*c)) {
         None => Ok(()),

@@ -94,13 +94,8 @@ impl HtmlExtractor {
             };
             let page = cx.parsed.page(input, key);
             let selector = self.selector.get(cx).outcome?;
-            let values = selector.select(&page, Some(&attribute));
-            found.extend(
-                values
-                    .into_iter()
-                    .take(wanted - found.len())
-                    .map(|value| value.map(Rc::from)),
-            );
+            let values = selector.select(&page, Some(&attribute), wanted - found.len());
+            found.extend(values.into_iter().map(|value| value.map(Rc::from)));
             if found.len() == wanted {
                 break;
             }
