@@ -76,21 +76,21 @@ impl State {
         entry
     }
 
-    /// Frees an entry's slot; its waker if it has not been woken.
-    fn release(&mut self, entry: Entry) -> Option<Waker> {
-        let slot = &mut self.waiting[entry.slot as usize];
-        if slot.sequence != entry.sequence {
+    /// Frees the slot of a wait; its waker if it has not been woken.
+    fn release(&mut self, slot: u32, sequence: u64) -> Option<Waker> {
+        let place = &mut self.waiting[slot as usize];
+        if place.sequence != sequence {
             return None;
         }
-        let waker = slot.waker.take();
-        slot.sequence = 0;
-        self.free.push(entry.slot);
+        let waker = place.waker.take();
+        place.sequence = 0;
+        self.free.push(slot);
         waker
     }
 
     /// Gives up a wait; its waker, to be dropped where nothing is borrowed.
-    fn cancel(&mut self, entry: Entry) -> Option<Waker> {
-        let waker = self.release(entry)?;
+    fn cancel(&mut self, slot: u32, sequence: u64) -> Option<Waker> {
+        let waker = self.release(slot, sequence)?;
         self.stale += 1;
         if self.stale > SWEEP_AT && self.stale * 2 > self.due.len() {
             let waiting = &self.waiting;
@@ -109,7 +109,7 @@ impl State {
                 return None;
             }
             self.due.pop();
-            match self.release(entry) {
+            match self.release(entry.slot, entry.sequence) {
                 Some(waker) => return Some(waker),
                 None => self.stale = self.stale.saturating_sub(1),
             }
@@ -208,8 +208,18 @@ pub struct Wait {
 enum By {
     /// It has not begun.
     Nothing,
-    Alarms(Entry),
+    /// One of the slots, and whose it is.
+    Alarms {
+        slot: u32,
+        sequence: u64,
+    },
     Tokio(Pin<Box<tokio::time::Sleep>>),
+}
+
+impl Wait {
+    pub fn due(&self) -> Instant {
+        self.due
+    }
 }
 
 impl Future for Wait {
@@ -221,21 +231,21 @@ impl Future for Wait {
         }
         if matches!(self.by, By::Nothing) {
             self.by = match self.alarms.add(self.due, cx.waker().clone()) {
-                Some(entry) => By::Alarms(entry),
+                Some(Entry { slot, sequence, .. }) => By::Alarms { slot, sequence },
                 None => By::Tokio(Box::pin(tokio::time::sleep_until(self.due.into()))),
             };
         }
         match &mut self.by {
             By::Tokio(sleep) => sleep.as_mut().poll(cx),
-            By::Alarms(_) | By::Nothing => Poll::Pending,
+            By::Alarms { .. } | By::Nothing => Poll::Pending,
         }
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        if let By::Alarms(entry) = self.by {
-            let waker = self.alarms.state.borrow_mut().cancel(entry);
+        if let By::Alarms { slot, sequence } = self.by {
+            let waker = self.alarms.state.borrow_mut().cancel(slot, sequence);
             drop(waker);
         }
     }

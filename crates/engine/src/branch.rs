@@ -94,7 +94,7 @@ impl User {
             interrupted_at_end: false,
         };
         let mut branch = User::new(&own.shared, &own.worker, identity);
-        branch.cx.http = own.http.branch(&own.worker.http);
+        branch.cx.http = own.http.branch();
         branch.cx.iteration = own.iteration;
         branch.cx.previous = own.previous.clone();
         let serial = own.shared.statics.branches.fetch_add(1, Ordering::Relaxed);

@@ -101,7 +101,8 @@ pub struct Context {
     /// Whose the locks are that it takes.
     pub lock_user: LockUser,
     random: Random,
-    raised: Option<Raised>,
+    #[expect(clippy::box_collection, reason = "it is rare")]
+    raised: Option<Box<Raised>>,
     states: Box<[Option<Box<dyn Any>>]>,
 }
 
@@ -146,7 +147,7 @@ impl Context {
             sample_number: 0,
             is_described: false,
             previous: None,
-            parsed: Parsed::new(&shared.properties),
+            parsed: Parsed::new(worker.default_charset.clone()),
             action: Action::Continue,
             reach: None,
             alive: true,
@@ -258,7 +259,7 @@ impl Context {
 
     /// What an evaluation threw since the last time this was asked.
     pub fn take_raised(&mut self) -> Option<Raised> {
-        self.raised.take()
+        self.raised.take().map(|raised| *raised)
     }
 
     /// Ends when the sample at hand is to be broken off. A time that has passed does nothing more.
@@ -305,48 +306,64 @@ impl Context {
     }
 
     /// Waits so long from now; see [`Context::sleep_until`].
-    pub async fn sleep_ms(&mut self, ms: i64) {
-        if ms > 0 {
-            let wait = Duration::from_millis(ms as u64);
-            self.sleep_until(Instant::now() + wait).await;
-        }
+    pub fn sleep_ms(&mut self, ms: i64) -> Sleep<'_> {
+        self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
     }
 
     /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
-    pub async fn sleep_until(&mut self, due: Instant) {
+    pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
         if self.interrupted || !self.running() || due <= Instant::now() {
-            return;
+            return Sleep {
+                cx: self,
+                wait: None,
+                interruption: None,
+            };
         }
-        let mut wait = self.worker.alarms.wait_until(due);
-        // Most users think most of the time, and few of them may be interrupted.
-        let mut interruption = self.interruption_wait().map(Box::new);
-        // A stop wakes this task (`Worker::wake_tasks`).
-        let ended = std::future::poll_fn(|task| {
-            if Pin::new(&mut wait).poll(task).is_ready() {
-                return Poll::Ready(Ended::OnTime);
-            }
-            if !self.running() {
-                return Poll::Ready(Ended::Stopped);
-            }
-            match &mut interruption {
-                Some(at) => Pin::new(&mut **at).poll(task).map(|()| Ended::Interrupted),
-                None => Poll::Pending,
-            }
-        })
-        .await;
-        match ended {
-            Ended::OnTime => self.worker.record_lateness(due),
-            Ended::Stopped => {}
-            Ended::Interrupted => self.interrupted = true,
+        let wait = Some(self.worker.alarms.wait_until(due));
+        let interruption = self.interruption_wait().map(Box::new);
+        Sleep {
+            cx: self,
+            wait,
+            interruption,
         }
     }
 }
 
-/// How a wait ended.
-enum Ended {
-    OnTime,
-    Stopped,
-    Interrupted,
+/// A user's wait; see [`Context::sleep_until`]. Most users think most of the time, so it is small.
+#[must_use]
+pub struct Sleep<'c> {
+    cx: &'c mut Context,
+    /// None if it is over.
+    wait: Option<Wait>,
+    /// When it is broken off; few may be.
+    interruption: Option<Box<Wait>>,
+}
+
+impl Future for Sleep<'_> {
+    type Output = ();
+
+    /// A stop of the run wakes the task (`Worker::wake_tasks`).
+    fn poll(mut self: Pin<&mut Self>, task: &mut std::task::Context<'_>) -> Poll<()> {
+        let Sleep {
+            cx,
+            wait,
+            interruption,
+        } = &mut *self;
+        let Some(on_time) = wait else {
+            return Poll::Ready(());
+        };
+        if Pin::new(&mut *on_time).poll(task).is_ready() {
+            cx.worker.record_lateness(on_time.due());
+        } else if cx.running() {
+            let interruption = interruption.as_mut().map(Pin::new);
+            if !interruption.is_some_and(|at| at.poll(task).is_ready()) {
+                return Poll::Pending;
+            }
+            cx.interrupted = true;
+        }
+        (*wait, *interruption) = (None, None);
+        Poll::Ready(())
+    }
 }
 
 impl Scope for Context {
@@ -376,7 +393,9 @@ impl Scope for Context {
     }
     fn previous_response(&self) -> Option<Cow<'_, str>> {
         self.previous.as_ref().map(|sample| {
-            Cow::Owned(crate::body::text(sample, self.parsed.default_charset.as_ref()).into_owned())
+            Cow::Owned(
+                crate::body::text(sample, self.parsed.default_charset.as_deref()).into_owned(),
+            )
         })
     }
     fn test_plan_name(&self) -> &str {
@@ -395,7 +414,7 @@ impl Scope for Context {
         crate::log::write(level, message);
     }
     fn raise(&mut self, raised: Raised) {
-        self.raised = Some(raised);
+        self.raised = Some(Box::new(raised));
     }
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
         match &self.shared.program.settings.java {

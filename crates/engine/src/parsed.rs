@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use drumfire_expr::{Properties, Text};
+use drumfire_expr::Text;
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
@@ -112,7 +112,7 @@ impl<K: PartialEq, T> Recent<K, T> {
 #[derive(Default)]
 pub struct Parsed {
     /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
-    pub default_charset: Option<Charset>,
+    pub default_charset: Option<Rc<Charset>>,
     bodies: Vec<Body>,
     pages: Vec<(PageKey, Rc<Document>)>,
 }
@@ -139,11 +139,10 @@ struct Body {
 }
 
 impl Parsed {
-    /// Nothing yet, with the charset that the properties give to bodies without one.
-    pub fn new(properties: &Properties) -> Parsed {
-        let name = properties.get("sampleresult.default.encoding");
+    /// Nothing yet, with the charset of bodies that name none.
+    pub fn new(default_charset: Option<Rc<Charset>>) -> Parsed {
         Parsed {
-            default_charset: name.and_then(|name| Charset::find(&name)),
+            default_charset,
             ..Parsed::default()
         }
     }
@@ -175,7 +174,7 @@ impl Parsed {
         {
             return Text::Shared(text);
         }
-        match crate::body::text(sample, self.default_charset.as_ref()) {
+        match crate::body::text(sample, self.default_charset.as_deref()) {
             std::borrow::Cow::Borrowed(text) => Text::Literal(text),
             std::borrow::Cow::Owned(text) => {
                 let text: Rc<str> = text.into();

@@ -32,7 +32,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
-    delay(user, package).await;
+    // What it takes to find the time is gone when the user waits for it.
+    if let Some(due) = due_after_timers(user, package).await {
+        user.cx.sleep_until(due).await;
+    }
     if !user.cx.running() || gave_up(user, package) {
         return;
     }
@@ -134,15 +137,15 @@ fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerI
     }
 }
 
-/// `JMeterThread#delay`: all timers in scope, then one wait.
+/// `JMeterThread#delay`: when the wait for all timers in scope ends, if there is one.
 ///
 /// An arrival or a timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
 /// at that time and not at the next whole millisecond after it.
-async fn delay(user: &mut User, package: &Package) {
+async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant> {
     let arrival = user.cx.arrival.take();
     user.cx.intended = arrival;
     if package.timers.is_empty() {
-        return;
+        return None;
     }
     user.cx.intended = None;
     let mut total_ms = 0;
@@ -166,6 +169,7 @@ async fn delay(user: &mut User, package: &Package) {
     }
     let mut due = Instant::now() + Duration::from_millis(total_ms.max(0) as u64);
     if let Some((at, own_ms)) = scheduled {
+        user.cx.worker.keep_schedules();
         let intended = at + Duration::from_millis((total_ms - own_ms).max(0) as u64);
         user.cx.intended = Some(intended);
         if own_ms > 0 {
@@ -173,15 +177,15 @@ async fn delay(user: &mut User, package: &Package) {
         }
     }
     if total_ms <= 0 {
-        return;
+        return None;
     }
     if let Some(end_ms) = user.cx.end_ms
         && user.cx.clock().now_ms() + total_ms > end_ms
     {
         user.cx.alive = false; // the wait would outlast the schedule
-        return;
+        return None;
     }
-    user.cx.sleep_until(due).await;
+    Some(due)
 }
 
 /// Whether an evaluation threw: then JMeter logs it and the sampler has no result. The log names the sampler, and where that

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::{Random, Vars};
 use drumfire_results::{Connections, Inlet, Live, Recorder};
+use drumfire_web::charset::Charset;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{LocalSet, spawn_local};
@@ -40,6 +41,8 @@ pub struct Worker {
     pub addresses: crate::elements::samplers::http::Addresses,
     /// What responses say of their bodies.
     pub media_type: crate::elements::samplers::http::MediaType,
+    /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
+    pub default_charset: Option<Rc<Charset>>,
     pub alarms: Rc<Alarms>,
     /// Where the time of samples goes.
     pub stages: Stages,
@@ -50,6 +53,8 @@ pub struct Worker {
     pools: RefCell<HashMap<usize, Pool>>,
     /// What the run's numbers have of this worker's connections.
     connections: Cell<Connections>,
+    /// The thread was made one that the system wakes without delay.
+    is_prompt: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -102,12 +107,18 @@ impl Worker {
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
             media_type: Default::default(),
+            default_charset: shared
+                .properties
+                .get("sampleresult.default.encoding")
+                .and_then(|name| Charset::find(&name))
+                .map(Rc::new),
             alarms: Alarms::new(),
             stages: Stages::default(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),
             pools: RefCell::default(),
             connections: Cell::default(),
+            is_prompt: Cell::new(false),
         }
     }
 
@@ -115,6 +126,14 @@ impl Worker {
     pub fn record_lateness(&self, due: Instant) {
         let late_us = due.elapsed().as_micros() as u64;
         self.recorder.borrow_mut().record_lateness(late_us);
+    }
+
+    /// Users of this worker keep a schedule: from now on it is not to stand behind other threads when something is due. Where
+    /// users only ask as often as they can that would cost throughput.
+    pub fn keep_schedules(&self) {
+        if !self.is_prompt.replace(true) {
+            drumfire_http::take_short_turns();
+        }
     }
 
     /// Hands over what was recorded, and what became of connections, since the last time.

@@ -6,6 +6,7 @@
 mod ceilings;
 mod machine;
 mod open_files;
+mod seldom;
 mod sockets;
 mod stages;
 mod verdict;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::machine::{Machine, Reading};
+use crate::seldom::Seldom;
 
 /// How long a second is at least.
 const SECOND: Duration = Duration::from_secs(1);
@@ -275,6 +276,8 @@ pub struct Watch {
     frozen: Duration,
     users: u64,
     backlog_bytes: u64,
+    open_files: Seldom,
+    time_wait_to_one: Seldom,
     seconds: Vec<Second>,
 }
 
@@ -292,6 +295,8 @@ impl Watch {
             frozen: Duration::ZERO,
             users: 0,
             backlog_bytes: 0,
+            open_files: Seldom::default(),
+            time_wait_to_one: Seldom::default(),
             seconds: Vec::new(),
         }
     }
@@ -351,7 +356,8 @@ impl Watch {
         self.backlog_bytes = 0;
     }
 
-    fn second(&self, moment: &Moment, now: &Reading) -> Second {
+    fn second(&mut self, moment: &Moment, now: &Reading) -> Second {
+        let (open_files, time_wait_to_one) = self.tables(moment.elapsed, now);
         let then = &self.reading;
         let length = moment.elapsed.saturating_sub(self.opened.elapsed);
         let length_us = (length.as_micros() as f64).max(1.0);
@@ -378,13 +384,9 @@ impl Watch {
             delay: moment.delay,
             frozen_ms: self.frozen.as_millis() as u64,
             memory_bytes: now.memory_bytes,
-            open_files: now.open_files,
+            open_files,
             time_wait: now.time_wait,
-            time_wait_to_one: if now.time_wait >= MANY_TIME_WAIT {
-                self.machine.time_wait_to_one(self.reuse)
-            } else {
-                0
-            },
+            time_wait_to_one,
             connections: moment.connections.since(self.opened.connections),
             lacking: moment.lacking.since(self.opened.lacking),
             garbage_ms: moment
@@ -407,6 +409,19 @@ impl Watch {
                 .saturating_sub(self.opened.disk_stalled)
                 .as_millis() as u64,
         }
+    }
+
+    /// Open files, and sockets in TIME_WAIT towards one target: the system goes through its tables for them.
+    fn tables(&mut self, elapsed: Duration, now: &Reading) -> (u64, u64) {
+        let machine = &self.machine;
+        let open_files = self.open_files.at(elapsed, || machine.open_files());
+        let to_one = if now.time_wait >= MANY_TIME_WAIT {
+            let look = || machine.time_wait_to_one(self.reuse);
+            self.time_wait_to_one.at(elapsed, look)
+        } else {
+            0
+        };
+        (open_files, to_one)
     }
 }
 

@@ -73,7 +73,7 @@ pub use message::{
 pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
-pub use sys::KernelTimer;
+pub use sys::{KernelTimer, take_short_turns};
 pub use target::{HttpVersion, Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
 pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};

@@ -46,6 +46,7 @@ impl Pool {
 
 impl Crew {
     pub(super) async fn arrivals(&mut self, arrivals: &Arrivals) {
+        self.worker.keep_schedules();
         let mut times = arrivals.times();
         let mut scheduled = 0_usize;
         loop {
@@ -56,7 +57,8 @@ impl Crew {
                 continue;
             }
             let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
-            if !self.wait_until(self.start.at_ms + at_ms).await || self.supply().limit_reached() {
+            let due = self.shared.clock.instant(self.start.at_ms + at_ms);
+            if !self.wait_for(due).await || self.supply().limit_reached() {
                 break;
             }
             if due_ms.is_none() {
@@ -66,7 +68,6 @@ impl Crew {
                 break;
             }
             scheduled += 1;
-            let due = self.shared.clock.instant(self.start.at_ms + at_ms);
             self.arrival(due, arrivals.concurrency_limit);
         }
         self.worker.pool(self.start.group, Pool::close);

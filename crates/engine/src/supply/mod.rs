@@ -169,23 +169,32 @@ impl Crew {
         &self.shared.supplies[self.start.group]
     }
 
-    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop.
+    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop. Nobody is late for one that has
+    /// passed.
     async fn wait_until(&self, due_ms: i64) -> bool {
+        if due_ms <= self.shared.clock.now_ms() {
+            return !self.is_stopping();
+        }
+        self.wait_for(self.shared.clock.instant(due_ms)).await
+    }
+
+    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. What was due
+    /// before the group's turn is not late.
+    async fn wait_for(&self, due: Instant) -> bool {
         let stop = self.worker.stop.notified();
         if self.is_stopping() {
             return false;
         }
-        if due_ms <= self.shared.clock.now_ms() {
-            return true;
-        }
-        let due = self.shared.clock.instant(due_ms);
-        tokio::select! {
-            () = self.worker.alarms.wait_until(due) => {
-                self.worker.record_lateness(due);
-                !self.is_stopping()
+        if due > Instant::now() {
+            tokio::select! {
+                () = self.worker.alarms.wait_until(due) => {}
+                () = stop => return false,
             }
-            () = stop => false,
         }
+        if due >= self.shared.clock.instant(self.start.at_ms) {
+            self.worker.record_lateness(due);
+        }
+        !self.is_stopping()
     }
 
     fn is_stopping(&self) -> bool {

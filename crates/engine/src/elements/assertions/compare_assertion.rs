@@ -105,7 +105,7 @@ impl IterationListener for CompareAssertion {
 
 impl Assertion for CompareAssertion {
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        let text = crate::body::text(sample, cx.parsed.default_charset.as_ref()).into_owned();
+        let text = crate::body::text(sample, cx.parsed.default_charset.as_deref()).into_owned();
         let text = self.filtered(cx, text);
         let compares_content = self.compares_content.get(cx);
         let most_apart_ms = values::property_long(&self.most_apart_ms.eval(cx));

@@ -169,12 +169,12 @@ impl PlannedCookie {
 
 impl CookieManager {
     fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
-        let mut jar = match cx.http.jars.take(self.state) {
+        let mut jar = match cx.http.joint.jars.take(self.state) {
             Some(jar) => jar,
             None => Box::new(self.fresh(cx)),
         };
         let result = work(&mut jar, cx);
-        cx.http.jars.put(self.state, jar);
+        cx.http.joint.jars.put(self.state, jar);
         result
     }
 

@@ -88,7 +88,7 @@ impl DnsCacheManager {
 
     fn put(&self, cx: &mut Context, resolver: UserResolver) {
         let resolver = Rc::new(resolver);
-        cx.http.session.set_resolver(Some(resolver.clone()));
+        cx.http.joint.session.set_resolver(Some(resolver.clone()));
         cx.put_state::<Installed>(self.state, Box::new(resolver));
     }
 

@@ -47,7 +47,7 @@ impl PreProcessor for AnchorModifier {
         let Some(url) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
             return;
         };
-        let text = crate::body::text(&page, cx.parsed.default_charset.as_ref());
+        let text = crate::body::text(&page, cx.parsed.default_charset.as_deref());
         let tags = tags(&text[text.find('<').unwrap_or(0)..]);
         let mut links = anchors(&tags, "a", "href", &url);
         links.extend(forms(&tags, &url));

@@ -119,7 +119,7 @@ impl PreProcessor for UrlRewritingModifier {
         let Some(previous) = cx.previous.clone().filter(|_| cx.http.edits.applies()) else {
             return;
         };
-        let text = crate::body::text(&previous, cx.parsed.default_charset.as_ref()).into_owned();
+        let text = crate::body::text(&previous, cx.parsed.default_charset.as_deref()).into_owned();
         let argument = self.argument.eval(cx).into_string();
         let keeps_value = self.keeps_value.get(cx);
         let encode = self.encode.get(cx);

@@ -3,7 +3,8 @@
 //!
 //! Properties, computed before the run: `OpenModelThreadGroup.schedule`, `OpenModelThreadGroup.random_seed` (0: another
 //! sequence each time). As in JMeter, the schedule counts from the start of the test, not of the group: what was due
-//! before the group's turn starts at once.
+//! before the group's turn starts at once. JMeter rounds each start to a whole millisecond; here users start when the schedule has
+//! them, so that those of one millisecond do not come together.
 
 use drumfire_expr::values;
 

@@ -406,7 +406,7 @@ impl HttpSampler {
     }
 
     fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
-        let changed = read.cx.http.changed_headers.clone();
+        let changed = read.cx.http.changed_headers();
         merged_headers(&self.headers, &changed, &mut |property, template| {
             read.text(property, template)
         })

@@ -99,7 +99,7 @@ impl HttpSampler {
         let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else {
             return Ok(Vec::new());
         };
-        let text = crate::body::text(page, cx.parsed.default_charset.as_ref());
+        let text = crate::body::text(page, cx.parsed.default_charset.as_deref());
         match media_type(content_type).as_str() {
             "text/html" | "application/xhtml+xml" | "application/xml" | "text/xml" => {
                 let agent = page.request_headers.as_deref().and_then(user_agent);

@@ -166,7 +166,7 @@ impl HttpSampler {
         let [only] = &*self.headers else {
             return false;
         };
-        cx.http.changed_headers.change(only, before, after);
+        cx.http.rare().changed_headers.change(only, before, after);
         true
     }
 

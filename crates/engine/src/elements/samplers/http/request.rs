@@ -265,7 +265,7 @@ impl HttpSampler {
             access.lose_credentials();
         }
         Some(Negotiation::begin(
-            &mut cx.http.credentials,
+            &mut cx.http.rare().credentials,
             &rows,
             url,
             preemptive,
@@ -299,7 +299,7 @@ impl HttpSampler {
             let (agent, random) = (self.user_agent(), worker.new_random());
             ProxyAccess::new(choice, secure, &authority, agent, preemptive, random)
         };
-        Some(cx.http.proxies.get(choice, secure, &authority, make))
+        Some(cx.http.rare().proxies.get(choice, secure, &authority, make))
     }
 
     /// Where the connection leads.
@@ -457,7 +457,8 @@ impl HttpSampler {
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
             .map(|(_, value)| decode_latin1(value).into_owned())
             .collect();
-        if !negotiation.challenged(&cx.http.credentials, challenges.iter().map(String::as_str)) {
+        let known = &cx.http.rare().credentials;
+        if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
             return Ok(false);
         }
         let (url, method) = (sending.url.clone(), sending.method.clone());

@@ -69,6 +69,7 @@ impl SourceTemplate {
         let text = self.text.eval(cx).into_string();
         let known = cx
             .http
+            .rare()
             .sources
             .iter()
             .find(|(own, kind, _)| *own == text && *kind == self.kind);
@@ -77,7 +78,10 @@ impl SourceTemplate {
         }
         let found = find(&text, self.kind)?;
         if let Some(source) = &found {
-            cx.http.sources.push((text, self.kind, source.clone()));
+            cx.http
+                .rare()
+                .sources
+                .push((text, self.kind, source.clone()));
         }
         Ok(found)
     }

@@ -16,54 +16,79 @@ use crate::elements::config::{ChangedHeaders, Jars};
 
 /// One user's connections and credentials.
 pub struct UserState {
-    pub session: Rc<Session>,
-    pub credentials: CredentialStore,
-    pub jars: Rc<Jars>,
-    /// Headers of the plan that scripts have changed.
-    pub changed_headers: ChangedHeaders,
+    pub joint: Rc<Joint>,
     /// What pre-processors change in the next sample.
     pub edits: Edits,
-    /// The clients that talk to proxies.
-    pub(super) proxies: ProxyAccesses,
-    /// What source addresses with variables in them stood for.
-    pub(super) sources: Vec<(String, SourceType, Arc<Source>)>,
     /// The addresses this user talks to; few, so looked for in line.
     targets: Vec<Rc<Target>>,
-    /// Connections and TLS sessions are thrown away before the next request
-    /// (`HTTPHC4Impl#resetStateOnThreadGroupIteration`).
-    reset: Rc<Cell<bool>>,
+    /// Made when it is needed.
+    rare: Option<Box<Rare>>,
     /// An HTTP sampler has run: before that there is nothing to reset.
     used: bool,
     /// There was a response since the last reset (`HTTPHC4Impl#extractClientContextAfterSample`).
     has_token: Cell<bool>,
 }
 
+/// What the users that run children of a Parallel Controller have together.
+pub struct Joint {
+    pub session: Session,
+    pub jars: Jars,
+    /// Connections and TLS sessions are thrown away before the next request
+    /// (`HTTPHC4Impl#resetStateOnThreadGroupIteration`).
+    reset: Cell<bool>,
+}
+
+/// What few users have.
+#[derive(Default)]
+pub struct Rare {
+    pub credentials: CredentialStore,
+    /// Headers of the plan that scripts have changed.
+    pub changed_headers: ChangedHeaders,
+    /// The clients that talk to proxies.
+    pub(super) proxies: ProxyAccesses,
+    /// What source addresses with variables in them stood for.
+    pub(super) sources: Vec<(String, SourceType, Arc<Source>)>,
+}
+
 impl UserState {
     pub fn new(worker: &Rc<Worker>) -> UserState {
         UserState {
-            session: Rc::new(Session::new(worker.clone())),
-            credentials: CredentialStore::default(),
-            changed_headers: ChangedHeaders::default(),
+            joint: Rc::new(Joint {
+                session: Session::new(worker.clone()),
+                jars: Jars::default(),
+                reset: Cell::new(false),
+            }),
             edits: Edits::default(),
-            proxies: ProxyAccesses::default(),
-            sources: Vec::new(),
             targets: Vec::new(),
-            jars: Rc::default(),
-            reset: Rc::default(),
+            rare: None,
             used: false,
             has_token: Cell::new(false),
         }
     }
 
+    pub fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Headers of the plan that scripts have changed.
+    pub fn changed_headers(&self) -> ChangedHeaders {
+        let rare = self.rare.as_ref();
+        rare.map_or_else(ChangedHeaders::default, |rare| rare.changed_headers.clone())
+    }
+
     /// The state of a user that runs a child of a Parallel Controller: the same connections and cookies.
-    pub fn branch(&self, worker: &Rc<Worker>) -> UserState {
+    pub fn branch(&self) -> UserState {
+        let rare = self.rare.as_ref().map(|rare| Rare {
+            changed_headers: rare.changed_headers.clone(),
+            ..Rare::default()
+        });
         UserState {
-            session: self.session.clone(),
-            jars: self.jars.clone(),
-            changed_headers: self.changed_headers.clone(),
-            reset: self.reset.clone(),
+            joint: self.joint.clone(),
+            edits: Edits::default(),
+            targets: Vec::new(),
+            rare: rare.map(Box::new),
             used: self.used,
-            ..UserState::new(worker)
+            has_token: Cell::new(false),
         }
     }
 
@@ -75,7 +100,7 @@ impl UserState {
     /// `HTTPHC4Impl#notifyFirstSampleAfterLoopRestart`.
     pub fn thread_iteration(&mut self, same_user: bool, reset_state: bool) {
         if self.used {
-            self.reset.set(reset_state && !same_user);
+            self.joint.reset.set(reset_state && !same_user);
         }
     }
 
@@ -94,9 +119,9 @@ impl UserState {
 
     /// `HTTPHC4Impl#resetStateIfNeeded`; of what clients know of their proxies, only the one at hand forgets it.
     pub(super) fn reset_if_needed(&self, access: Option<&ProxyAccess>) {
-        if self.reset.replace(false) {
-            self.session.close_connections();
-            self.session.forget_tls_sessions();
+        if self.joint.reset.replace(false) {
+            self.joint.session.close_connections();
+            self.joint.session.forget_tls_sessions();
             self.has_token.set(false);
             if let Some(access) = access {
                 access.forget();

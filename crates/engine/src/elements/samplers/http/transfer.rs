@@ -45,7 +45,7 @@ impl HttpSampler {
         let begin = Instant::now();
         // Pinned where it is: to be handed on by value it would be copied each time.
         let terms = self.terms(call);
-        let exchange = pin!(transfer(&cx.http.session, sending, &terms, begin));
+        let exchange = pin!(transfer(&cx.http.joint.session, sending, &terms, begin));
         let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
             None => Err(Trouble::Interrupted(begin)),
@@ -63,7 +63,7 @@ impl HttpSampler {
         call: &Call<'_>,
         sending: Box<Sending>,
     ) -> impl Future<Output = (Box<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
-        let session = cx.http.session.clone();
+        let joint = cx.http.joint.clone();
         let stop = Stop {
             notify: cx.worker.stop.clone(),
             control: cx.shared.control.clone(),
@@ -73,7 +73,7 @@ impl HttpSampler {
             let begin = Instant::now();
             let outcome = tokio::select! {
                 biased;
-                outcome = transfer(&session, &sending, &terms, begin) => outcome,
+                outcome = transfer(&joint.session, &sending, &terms, begin) => outcome,
                 () = stop.now() => Err(Trouble::Interrupted(begin)),
             };
             (sending, outcome)

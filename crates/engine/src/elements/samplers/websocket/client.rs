@@ -143,8 +143,8 @@ impl Client {
             }
         };
         let request = upgrade::request(host, *port, asked, headers, &nonce)?;
-        let session = Rc::clone(&cx.http.session);
-        let connecting = connect(&session, &target, tunnel.as_ref(), limits, &request);
+        let joint = Rc::clone(&cx.http.joint);
+        let connecting = connect(&joint.session, &target, tunnel.as_ref(), limits, &request);
         let connected = cx.attend(connecting).await;
         let (socket, head) = connected.ok_or_else(broken_off)??;
         let answer = match Answer::read(&head, &nonce) {

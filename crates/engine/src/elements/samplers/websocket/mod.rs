@@ -199,7 +199,7 @@ impl WebSocketSampler {
                 Some((_, known)) => *known = value,
                 None => map.push((name, value)),
             };
-        let changed = cx.http.changed_headers.clone();
+        let changed = cx.http.changed_headers();
         let merged = merged_headers(&self.headers, &changed, &mut |_, template| {
             template.eval(cx)
         });

@@ -1,0 +1,57 @@
+//! Numbers that the system may take long to tell.
+
+use std::time::{Duration, Instant};
+
+/// So many times as long as a look has taken, nobody looks again: with a hundred thousand sockets it takes a good part of a second
+/// of one core, and what is measured beside it would suffer.
+const PAUSE: u32 = 200;
+
+/// A number that is looked up less often the longer that takes.
+#[derive(Debug, Default)]
+pub struct Seldom {
+    value: u64,
+    /// When to look again, since the start of the run.
+    again: Duration,
+}
+
+impl Seldom {
+    /// The number at `elapsed` since the start of the run, or as it was lately.
+    pub fn at(&mut self, elapsed: Duration, look: impl FnOnce() -> u64) -> u64 {
+        if elapsed >= self.again {
+            let begin = Instant::now();
+            self.value = look();
+            self.again = elapsed + begin.elapsed() * PAUSE;
+        }
+        self.value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_long_is_looked_up_less_often() {
+        let long = Duration::from_millis(20);
+        let second = Duration::from_secs(1);
+        let mut number = Seldom::default();
+        let slow = |value| {
+            move || {
+                std::thread::sleep(long);
+                value
+            }
+        };
+        assert_eq!(number.at(second, slow(1)), 1);
+        assert_eq!(number.at(4 * second, slow(2)), 1);
+        assert_eq!(number.at(3600 * second, slow(3)), 3);
+    }
+
+    #[test]
+    fn what_takes_no_time_is_looked_up_each_time() {
+        let mut number = Seldom::default();
+        // An hour apart: no machine stands still for so long.
+        for hour in 0..3 {
+            assert_eq!(number.at(Duration::from_hours(hour), || hour), hour);
+        }
+    }
+}
