@@ -101,7 +101,6 @@ pub struct Context {
     /// Whose the locks are that it takes.
     pub lock_user: LockUser,
     random: Random,
-    #[expect(clippy::box_collection, reason = "it is rare")]
     raised: Option<Box<Raised>>,
     states: Box<[Option<Box<dyn Any>>]>,
 }

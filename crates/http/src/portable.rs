@@ -50,6 +50,7 @@ pub(crate) fn bind_address_no_port(_socket: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// Threads are scheduled as the system does it.
+#[cfg(not(target_os = "linux"))]
 pub fn take_short_turns() {}
 
 /// There is none.
