@@ -84,7 +84,7 @@ pub struct JavaSource {
     pub class: String,
     pub name: String,
     /// As a plan file has it, with [`TEMPLATE_MARK`] and a number in the place of each text in [`JavaPlan::templates`].
-    pub xml: String,
+    pub element: drumfire_jmx::Element,
     /// The elements that are merged into it if it is a sampler, by their places, the nearest first.
     pub configs: Vec<u32>,
 }

@@ -12,13 +12,14 @@
 //! | `current.rs` | whose call is running on a thread |
 //! | `pool.rs` | threads for calls that take their time |
 //! | `seats.rs`, `force.rs`, `exit.rs` | the threads that run Java, and how to break off what they are at |
-//! | `wire.rs`, `result.rs`, `request.rs` | samples and requests as bytes |
+//! | `wire.rs`, `result.rs`, `request.rs`, `element.rs`, `xml.rs` | samples, requests and elements as bytes |
 //!
 //! Java's half is in `java/`.
 
 mod archive;
 mod artifacts;
 mod current;
+mod element;
 mod exit;
 mod find;
 mod force;
@@ -33,6 +34,7 @@ mod request;
 mod result;
 mod seats;
 mod wire;
+mod xml;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -162,7 +164,7 @@ impl Jvm {
             natives::use_control(control.clone());
             let mut listens_to = Vec::new();
             for source in &program.java.elements {
-                let element = machine.add_element(&source.xml, &source.configs);
+                let element = machine.add_element(&source.element, &source.configs);
                 listens_to.push(element.map_err(|why| {
                     format!("{} '{}' cannot be loaded: {why}", source.class, source.name)
                 })?);

@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use drumfire_engine::java::JavaEvent;
 use drumfire_expr::{Properties, Raised};
+use drumfire_jmx::Element;
 use jni::errors::Result;
 use jni::objects::{JBooleanArray, JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
 use jni::refs::Global;
@@ -15,7 +16,7 @@ use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 
 use crate::archive::join;
 use crate::find::Installation;
-use crate::{force, natives, seats};
+use crate::{element, force, natives, seats, xml};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
@@ -238,17 +239,24 @@ impl Machine {
     /// What the bridge threw.
     pub fn add_element(
         &self,
-        xml: &str,
+        element: &Element,
         configs: &[u32],
     ) -> std::result::Result<ListensTo, String> {
+        let written = element::write(element);
+        let is_xml = written.is_none();
+        let bytes = written.unwrap_or_else(|| xml::write(element).into_bytes());
         self.attached(|env| {
-            let xml = env.byte_array_from_slice(xml.as_bytes())?;
+            let bytes = env.byte_array_from_slice(&bytes)?;
             let configs = ints(env, configs)?;
             let listens_to = env.call_static_method(
                 &self.bridge,
                 jni_str!("addElement"),
-                jni_sig!("([B[I)I"),
-                &[JValue::Object(&xml), JValue::Object(&configs)],
+                jni_sig!("([BZ[I)I"),
+                &[
+                    JValue::Object(&bytes),
+                    JValue::Bool(is_xml),
+                    JValue::Object(&configs),
+                ],
             )?;
             Ok(ListensTo(listens_to.i()? as u32))
         })

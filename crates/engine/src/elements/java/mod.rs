@@ -4,9 +4,9 @@
 //! Differences from JMeter: a script's result is made for it only if its text can reach one (`sight.rs`).
 
 mod foreign;
+mod marked;
 mod pace;
 mod sight;
-mod xml;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -163,7 +163,7 @@ fn number(d: &mut Decoder) -> Option<u32> {
         id,
         class: d.element.class.to_string(),
         name: d.element.name.to_string(),
-        xml: xml::write(d),
+        element: marked::element(d),
         configs: Vec::new(),
     };
     d.unit.java.elements.push(source);

@@ -86,8 +86,8 @@ final class Bridge {
     }
 
     /** Adds the next element of the plan; gives what it listens to. */
-    static int addElement(byte[] xml, int[] configs) throws Exception {
-        return Plan.add(xml, configs);
+    static int addElement(byte[] element, boolean isXml, int[] configs) throws Exception {
+        return Plan.add(element, isXml, configs);
     }
 
     static Group group(String name, int users) {

@@ -20,6 +20,7 @@ import org.apache.jorphan.util.JMeterStopTestException;
 import org.apache.jorphan.util.JMeterStopTestNowException;
 import org.apache.jorphan.util.JMeterStopThreadException;
 import org.codehaus.groovy.jsr223.GroovyCompiledScript;
+import org.codehaus.groovy.jsr223.GroovyScriptEngineFactory;
 import org.codehaus.groovy.jsr223.GroovyScriptEngineImpl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,7 @@ final class GroovyScript {
     private static final Cache<Object, Compiled> COMPILED =
         Caffeine.newBuilder().maximumSize(JMeterUtils.getPropDefault("jsr223.compiled_scripts_cache_size", 100)).build();
     /** Gives elements their bindings, and compiles nothing. */
-    private static final ScriptEngine ENGINE = JSR223TestElement.getInstance().getEngineByName("groovy");
+    private static final ScriptEngine ENGINE = newEngine();
     private static final Field SCRIPT_CLASS = scriptClass();
 
     private record FileKey(String path, long lastModified) {
@@ -78,6 +79,11 @@ final class GroovyScript {
         this.runner = runner;
     }
 
+    /** By its factory: ScriptEngineManager would load those of all languages. */
+    private static ScriptEngine newEngine() {
+        return new GroovyScriptEngineFactory().getScriptEngine();
+    }
+
     private static Field scriptClass() {
         try {
             Field field = GroovyCompiledScript.class.getDeclaredField("clasz");
@@ -94,9 +100,14 @@ final class GroovyScript {
 
     /** Whether the script is Groovy, and is to be kept compiled. */
     private boolean isOwn() {
+        return isKept(element);
+    }
+
+    /** The same of any element. */
+    static boolean isKept(JSR223TestElement element) {
         String language = element.getScriptLanguage();
         boolean isGroovy = language == null || language.isEmpty() || language.equals("groovy") || language.equals("Groovy");
-        return isGroovy && ENGINE instanceof GroovyScriptEngineImpl && !"false".equals(element.getCacheKey());
+        return isGroovy && !"false".equals(element.getCacheKey());
     }
 
     /** Whether {@link #run} can run it; what is wrong with it otherwise JMeter says. */
@@ -148,7 +159,8 @@ final class GroovyScript {
         return first;
     }
 
-    private Compiled compiled(Object key, File file) throws ScriptException, IOException {
+    /** The script of a file, or with {@code null} for that, the one that is the key. */
+    static Compiled compiled(Object key, File file) throws ScriptException, IOException {
         Compiled known = COMPILED.getIfPresent(key);
         if (known != null) {
             return known;
@@ -165,8 +177,7 @@ final class GroovyScript {
 
     /** With an engine of its own, so that no script sees the classes of another. */
     private static Compiled compile(String text) throws ScriptException {
-        ScriptEngine engine = JSR223TestElement.getInstance().getEngineByName("groovy");
-        CompiledScript script = ((Compilable) engine).compile(text);
+        CompiledScript script = ((Compilable) newEngine()).compile(text);
         try {
             return Compiled.of((Class<?>) SCRIPT_CLASS.get(script));
         } catch (ReflectiveOperationException e) {

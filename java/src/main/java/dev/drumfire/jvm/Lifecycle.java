@@ -3,7 +3,6 @@ package dev.drumfire.jvm;
 import org.apache.jmeter.engine.event.LoopIterationEvent;
 import org.apache.jmeter.engine.event.LoopIterationListener;
 import org.apache.jmeter.testbeans.TestBean;
-import org.apache.jmeter.testbeans.TestBeanHelper;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.TestIterationListener;
 import org.apache.jmeter.testelement.TestStateListener;
@@ -78,7 +77,7 @@ final class Lifecycle {
     private static String start(TestStateListener listener) {
         try {
             if (listener instanceof TestBean) {
-                TestBeanHelper.prepare((TestElement) listener);
+                Beans.prepare((TestElement) listener);
             }
             listener.testStarted();
             return null;
@@ -139,7 +138,7 @@ final class Lifecycle {
                 element.recoverRunningVersion();
             }
             case LOOP_ITERATION_STARTED -> {
-                TestBeanHelper.prepare(element);
+                Beans.prepare(element);
                 ((LoopIterationListener) element).iterationStart(new LoopIterationEvent(null, iteration));
             }
             default -> throw new IllegalArgumentException("event " + what);

@@ -1,14 +1,11 @@
 package dev.drumfire.jvm;
 
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
 import org.apache.jmeter.engine.util.NoThreadClone;
 import org.apache.jmeter.samplers.Sampler;
-import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.CollectionProperty;
 import org.apache.jmeter.testelement.property.JMeterProperty;
@@ -37,20 +34,25 @@ final class Plan {
         CONFIGS.clear();
         START_THREADS.clear();
         FIXED_SCRIPTS.clear();
+        HeadStart.clear();
     }
 
     /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
-    static synchronized int add(byte[] xml, int[] configs) throws Exception {
-        Object loaded = SaveService.loadElement(new ByteArrayInputStream(xml));
-        if (!(loaded instanceof TestElement written)) {
-            throw new IllegalArgumentException("not a test element: " + new String(xml, StandardCharsets.UTF_8));
-        }
+    static synchronized int add(byte[] element, boolean isXml, int[] configs) throws Exception {
+        return add(isXml ? Elements.readXml(element) : Elements.read(element), configs);
+    }
+
+    private static int add(TestElement written, int[] configs) {
         TestElement element = Scripts.replaced(written);
-        replaceTemplates(element);
+        boolean isFixed = !replaceTemplates(element);
         START_THREADS.set(ELEMENTS.size(), Threads.areStartedBy(element));
-        FIXED_SCRIPTS.set(ELEMENTS.size(), isFixedScript(element, xml));
+        // Samplers are none: scripts get them in hands, and may change them.
+        FIXED_SCRIPTS.set(ELEMENTS.size(), isFixed && element instanceof JSR223TestElement && !(element instanceof Sampler));
         ELEMENTS.add(element);
         CONFIGS.add(configs);
+        if (isFixed && element instanceof Scripts.Own && element instanceof JSR223TestElement script) {
+            HeadStart.expect(script);
+        }
         return Lifecycle.listensTo(element);
     }
 
@@ -68,54 +70,65 @@ final class Plan {
         return FIXED_SCRIPTS.get(id);
     }
 
-    /** Samplers are none: scripts get them in hands, and may change them. */
-    private static boolean isFixedScript(TestElement element, byte[] xml) {
-        return element instanceof JSR223TestElement && !(element instanceof Sampler) && new String(xml, StandardCharsets.UTF_8).indexOf(TEMPLATE) < 0;
-    }
-
     static int[] configs(int id) {
         return CONFIGS.get(id);
     }
 
-    private static void replaceTemplates(TestElement element) {
+    /** Gives whether there were any. */
+    private static boolean replaceTemplates(TestElement element) {
         List<JMeterProperty> changed = new ArrayList<>();
+        boolean isAny = false;
         PropertyIterator properties = element.propertyIterator();
         while (properties.hasNext()) {
             JMeterProperty property = properties.next();
-            JMeterProperty replaced = replaced(property);
-            if (replaced != property) {
-                changed.add(replaced);
+            TemplateProperty template = template(property);
+            if (template != null) {
+                changed.add(template);
+            } else {
+                isAny |= replaceWithin(property);
             }
         }
-        changed.forEach(element::setProperty);
+        for (JMeterProperty template : changed) {
+            element.setProperty(template);
+        }
+        return isAny || !changed.isEmpty();
     }
 
-    private static JMeterProperty replaced(JMeterProperty property) {
+    /** What takes the property's place; null if it stays. */
+    private static TemplateProperty template(JMeterProperty property) {
         if (property instanceof StringProperty) {
             String text = property.getStringValue();
             if (text.length() > 1 && text.charAt(0) == TEMPLATE) {
                 return new TemplateProperty(property.getName(), Integer.parseInt(text.substring(1)));
             }
-        } else if (property instanceof TestElementProperty nested) {
-            replaceTemplates(nested.getElement());
+        }
+        return null;
+    }
+
+    private static boolean replaceWithin(JMeterProperty property) {
+        boolean isAny = false;
+        if (property instanceof TestElementProperty nested) {
+            isAny = replaceTemplates(nested.getElement());
         } else if (property instanceof CollectionProperty list) {
             for (int i = 0; i < list.size(); i++) {
-                JMeterProperty item = replaced(list.get(i));
-                if (item != list.get(i)) {
-                    list.set(i, item);
+                TemplateProperty template = template(list.get(i));
+                if (template != null) {
+                    list.set(i, template);
                 }
+                isAny |= template != null || replaceWithin(list.get(i));
             }
         } else if (property instanceof MapProperty map) {
             List<JMeterProperty> items = new ArrayList<>();
             map.valueIterator().forEachRemaining(items::add);
             for (JMeterProperty item : items) {
-                JMeterProperty replaced = replaced(item);
-                if (replaced != item) {
-                    map.addProperty(replaced);
+                TemplateProperty template = template(item);
+                if (template != null) {
+                    map.addProperty(template);
                 }
+                isAny |= template != null || replaceWithin(item);
             }
         }
-        return property;
+        return isAny;
     }
 
     static TestElement original(int id) {

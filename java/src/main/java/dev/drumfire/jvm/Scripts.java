@@ -20,6 +20,10 @@ import org.apache.jmeter.testelement.property.PropertyIterator;
  * each of six classes, so each needs a subclass of its own.
  */
 final class Scripts {
+    /** One of these. */
+    interface Own {
+    }
+
     private Scripts() {
     }
 
@@ -44,7 +48,7 @@ final class Scripts {
         return script;
     }
 
-    public static final class PreProcessor extends JSR223PreProcessor {
+    public static final class PreProcessor extends JSR223PreProcessor implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
@@ -59,7 +63,7 @@ final class Scripts {
         }
     }
 
-    public static final class Sampler extends JSR223Sampler {
+    public static final class Sampler extends JSR223Sampler implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
@@ -74,7 +78,7 @@ final class Scripts {
         }
     }
 
-    public static final class PostProcessor extends JSR223PostProcessor {
+    public static final class PostProcessor extends JSR223PostProcessor implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
@@ -89,7 +93,7 @@ final class Scripts {
         }
     }
 
-    public static final class Assertion extends JSR223Assertion {
+    public static final class Assertion extends JSR223Assertion implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
@@ -104,7 +108,7 @@ final class Scripts {
         }
     }
 
-    public static final class Timer extends JSR223Timer {
+    public static final class Timer extends JSR223Timer implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 
@@ -119,7 +123,7 @@ final class Scripts {
         }
     }
 
-    public static final class Listener extends JSR223Listener {
+    public static final class Listener extends JSR223Listener implements Own {
         private static final long serialVersionUID = 1L;
         private final transient GroovyScript script = new GroovyScript(this, super::getScriptEngine, super::processFileOrScript);
 

@@ -12,7 +12,6 @@ import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
-import org.apache.jmeter.testbeans.TestBeanHelper;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
 import org.apache.jmeter.threads.JMeterContextService;
@@ -105,7 +104,7 @@ final class User {
     TestElement called(int id) {
         TestElement element = prepared(id);
         if (!Plan.isFixedScript(id)) {
-            TestBeanHelper.prepare(element);
+            Beans.prepare(element);
         }
         return element;
     }
@@ -128,7 +127,7 @@ final class User {
             element = Plan.copy(id);
             elements[id] = element;
             if (Plan.isFixedScript(id)) {
-                TestBeanHelper.prepare(element);
+                Beans.prepare(element);
             }
         }
         return element;

@@ -1,16 +1,24 @@
 package dev.drumfire.jvm;
 
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 
-import javax.script.ScriptEngine;
-import javax.script.ScriptEngineManager;
+import org.apache.jmeter.modifiers.BeanShellPreProcessor;
+import org.apache.jmeter.modifiers.JSR223PreProcessor;
+import org.apache.jmeter.protocol.java.sampler.BeanShellSampler;
+import org.apache.jmeter.protocol.java.sampler.JSR223Sampler;
+import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.testelement.TestElement;
 
-import org.apache.jmeter.save.SaveService;
+import groovy.lang.GroovySystem;
 
 /** Loads what scripts need and ends: what it has loaded goes into the archive of classes. */
 final class Warm {
+    private static final String SCRIPT = """
+        def list = [1, 2].collect { it * 2 }
+        def text = "${list.sum()}" + Label
+        new groovy.json.JsonSlurper().parseText('{"a": [1]}').a[0] + text.size() + vars.hashCode()
+        """;
+
     private Warm() {
     }
 
@@ -19,13 +27,17 @@ final class Warm {
         Loggers.setLevels(new String[] {"", "OFF"}); // there is no engine to write to
         try {
             Home.prepare(args[0], new Properties());
-            for (String element : new String[] {"JSR223Sampler", "BeanShellSampler", "JSR223PreProcessor"}) {
-                String xml = '<' + element + " guiclass=\"TestBeanGUI\" testclass=\"" + element + "\" testname=\"\" enabled=\"true\"/>";
-                SaveService.loadElement(new ByteArrayInputStream(xml.getBytes(StandardCharsets.UTF_8)));
-            }
-            ScriptEngine groovy = new ScriptEngineManager().getEngineByName("groovy");
-            groovy.eval("def list = [1, 2].collect { it * 2 }; def text = \"${list.sum()}\"; new groovy.json.JsonSlurper().parseText('{\"a\": [1]}').a[0] + text.size()");
             new bsh.Interpreter().eval("a = 1; for (i = 0; i < 3; i++) { a += i; } String.valueOf(a);");
+            User user = new User(new Group("", 1), "", 0);
+            user.enter();
+            for (TestElement script : new TestElement[] {new BeanShellSampler(), new BeanShellPreProcessor(), new JSR223PreProcessor()}) {
+                Beans.prepare((TestElement) Scripts.replaced(script).clone());
+            }
+            TestElement groovy = Scripts.replaced(new JSR223Sampler());
+            groovy.setProperty("script", SCRIPT);
+            Beans.prepare(groovy);
+            Results.read(Results.write(((Sampler) groovy).sample(null)), null);
+            GroovySystem.getMetaClassRegistry().getMetaClass(Vars.class);
         } catch (Exception | LinkageError e) {
             System.err.println(e);
         }

@@ -1,7 +1,5 @@
 package dev.drumfire.jvm;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -9,9 +7,6 @@ import java.util.Arrays;
 
 /** The byte format of what goes between the engine and Java: little endian, texts as length and UTF-8, null as length -1. */
 final class Wire {
-    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
     private Wire() {
     }
 
@@ -56,32 +51,28 @@ final class Wire {
     }
 
     static final class Writer {
-        private byte[] bytes = new byte[512];
-        private int length;
+        private ByteBuffer buffer = ByteBuffer.allocate(512).order(ByteOrder.LITTLE_ENDIAN);
 
-        private int room(int count) {
-            if (bytes.length - length < count) {
-                bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, count)));
+        private ByteBuffer room(int count) {
+            if (buffer.remaining() < count) {
+                int size = Math.max(2 * buffer.capacity(), Math.addExact(buffer.position(), count));
+                buffer = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN).put(buffer.flip());
             }
-            length += count;
-            return length - count;
+            return buffer;
         }
 
         Writer flag(boolean flag) {
-            int place = room(1); // may make another array
-            bytes[place] = (byte) (flag ? 1 : 0);
+            room(1).put((byte) (flag ? 1 : 0));
             return this;
         }
 
         Writer number(int number) {
-            int place = room(Integer.BYTES);
-            INT.set(bytes, place, number);
+            room(Integer.BYTES).putInt(number);
             return this;
         }
 
         Writer large(long number) {
-            int place = room(Long.BYTES);
-            LONG.set(bytes, place, number);
+            room(Long.BYTES).putLong(number);
             return this;
         }
 
@@ -90,8 +81,7 @@ final class Wire {
                 return number(-1);
             }
             number(content.length);
-            int place = room(content.length);
-            System.arraycopy(content, 0, bytes, place, content.length);
+            room(content.length).put(content);
             return this;
         }
 
@@ -100,7 +90,7 @@ final class Wire {
         }
 
         byte[] done() {
-            return Arrays.copyOf(bytes, length);
+            return Arrays.copyOf(buffer.array(), buffer.position());
         }
     }
 }

@@ -9,6 +9,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 
+import org.apache.jmeter.config.Arguments;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.util.JSR223TestElement;
 import org.junit.Before;
@@ -25,7 +26,7 @@ public class PlanTest {
     }
 
     private static void add(String xml) throws Exception {
-        Plan.add(xml.getBytes(StandardCharsets.UTF_8), new int[0]);
+        Plan.add(xml.getBytes(StandardCharsets.UTF_8), true, new int[0]);
     }
 
     private static String element(String type, String script) {
@@ -46,6 +47,16 @@ public class PlanTest {
         assertEquals("a script's own", element.getPropertyAsString("script"));
         element.recoverRunningVersion();
         assertEquals("now 7", element.getPropertyAsString("script"));
+    }
+
+    @Test
+    public void soAreTextsInsideOfOthers() throws Exception {
+        add("<JavaSampler guiclass=\"JavaTestSamplerGui\" testclass=\"JavaSampler\" testname=\"n\"><elementProp name=\"arguments\" elementType=\"Arguments\""
+            + " guiclass=\"ArgumentsPanel\" testclass=\"Arguments\"><collectionProp name=\"Arguments.arguments\"><elementProp name=\"a\" elementType=\"Argument\">"
+            + "<stringProp name=\"Argument.name\">a</stringProp><stringProp name=\"Argument.value\">\uE0D73</stringProp></elementProp></collectionProp></elementProp>"
+            + "</JavaSampler>");
+        Arguments arguments = (Arguments) user.element(0).getProperty("arguments").getObjectValue();
+        assertEquals("{a=text 3}", arguments.getArgumentsAsMap().toString());
     }
 
     @Test

@@ -1,69 +1,48 @@
-//! An element as a plan file has it, for JMeter's own reader (`SaveService`).
+//! An element as a plan file has it, for JMeter's own reader (`SaveService`): the way for what `element.rs` has no form for.
 
 use drumfire_jmx::{Element, Object, Prop, Props, Value};
 
-use crate::compile::Decoder;
-use crate::java::TEMPLATE_MARK;
-
-/// The element being decoded. Its texts with variables and functions in them become templates of the plan.
-pub fn write(d: &mut Decoder) -> String {
+/// The whole of it, as a file has it.
+pub fn write(element: &Element) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let element = d.element;
-    let name = text(d, &element.name.clone());
     open(
         &mut out,
         &element.class,
         &[
             ("guiclass", &element.gui_class),
             ("testclass", &element.class),
-            ("testname", &name),
+            ("testname", &element.name),
             ("enabled", "true"),
         ],
     );
-    props(d, &mut out, &element.props);
+    props(&mut out, &element.props);
     close(&mut out, &element.class);
     out
 }
 
-/// A text, or the mark of the template that it is.
-fn text(d: &mut Decoder, written: &str) -> String {
-    if !written.contains("${") {
-        return written.to_owned();
-    }
-    let template = d.compile(written);
-    if template.literal() == Some(written) {
-        return written.to_owned();
-    }
-    d.unit.java.templates.push(template);
-    format!("{TEMPLATE_MARK}{}", d.unit.java.templates.len() - 1)
-}
-
-fn props(d: &mut Decoder, out: &mut String, props: &Props) {
+fn props(out: &mut String, props: &Props) {
     for prop in props {
-        value(d, out, prop);
+        value(out, prop);
     }
 }
 
-fn value(d: &mut Decoder, out: &mut String, prop: &Prop) {
+fn value(out: &mut String, prop: &Prop) {
     match &prop.value {
-        Value::Str(written) => {
-            let written = text(d, written);
-            leaf(out, "stringProp", &prop.name, &written);
-        }
+        Value::Str(text) => leaf(out, "stringProp", &prop.name, text),
         Value::Bool(_) => leaf(out, "boolProp", &prop.name, &prop.value.as_str()),
         Value::Int(_) => leaf(out, "intProp", &prop.name, &prop.value.as_str()),
         Value::Long(_) => leaf(out, "longProp", &prop.name, &prop.value.as_str()),
         Value::Float(_) => fields(out, "FloatProperty", prop),
         Value::Double(_) => fields(out, "doubleProp", prop),
-        Value::Element(element) => nested(d, out, &prop.name, element),
+        Value::Element(element) => nested(out, &prop.name, element),
         Value::List(items) => {
             open(out, "collectionProp", &[("name", &prop.name)]);
-            items.iter().for_each(|item| value(d, out, item));
+            items.iter().for_each(|item| value(out, item));
             close(out, "collectionProp");
         }
         Value::Map(items) => {
             open(out, "mapProp", &[("name", &prop.name)]);
-            items.iter().for_each(|item| value(d, out, item));
+            items.iter().for_each(|item| value(out, item));
             close(out, "mapProp");
         }
         Value::Object(object) => {
@@ -77,8 +56,7 @@ fn value(d: &mut Decoder, out: &mut String, prop: &Prop) {
     }
 }
 
-fn nested(d: &mut Decoder, out: &mut String, name: &str, element: &Element) {
-    let own_name = text(d, &element.name.clone());
+fn nested(out: &mut String, name: &str, element: &Element) {
     open(
         out,
         "elementProp",
@@ -87,11 +65,11 @@ fn nested(d: &mut Decoder, out: &mut String, name: &str, element: &Element) {
             ("elementType", &element.class),
             ("guiclass", &element.gui_class),
             ("testclass", &element.class),
-            ("testname", &own_name),
+            ("testname", &element.name),
             ("enabled", "true"),
         ],
     );
-    props(d, out, &element.props);
+    props(out, &element.props);
     close(out, "elementProp");
 }
 

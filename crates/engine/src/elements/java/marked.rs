@@ -1,0 +1,70 @@
+//! An element as Java gets it.
+
+use drumfire_jmx::{Element, Prop, Props, Value};
+
+use crate::compile::Decoder;
+use crate::java::TEMPLATE_MARK;
+
+/// The element being decoded. Its texts with variables and functions in them become templates of the plan.
+pub fn element(d: &mut Decoder) -> Element {
+    let element = d.element;
+    Element {
+        class: element.class.clone(),
+        gui_class: element.gui_class.clone(),
+        name: text(d, &element.name).into(),
+        enabled: true,
+        props: props(d, &element.props),
+    }
+}
+
+/// A text, or the mark of the template that it is.
+fn text(d: &mut Decoder, written: &str) -> String {
+    if !written.contains("${") {
+        return written.to_owned();
+    }
+    let template = d.compile(written);
+    if template.literal() == Some(written) {
+        return written.to_owned();
+    }
+    d.unit.java.templates.push(template);
+    format!("{TEMPLATE_MARK}{}", d.unit.java.templates.len() - 1)
+}
+
+/// The plan's own where nothing is in them to be evaluated.
+fn props(d: &mut Decoder, props: &Props) -> Props {
+    if !props.iter().any(|prop| may_change(&prop.value)) {
+        return props.clone();
+    }
+    props.iter().map(|one| prop(d, one)).collect()
+}
+
+fn may_change(value: &Value) -> bool {
+    match value {
+        Value::Str(written) => written.contains("${"),
+        Value::Element(element) => {
+            element.name.contains("${") || element.props.iter().any(|prop| may_change(&prop.value))
+        }
+        Value::List(items) | Value::Map(items) => items.iter().any(|item| may_change(&item.value)),
+        _ => false,
+    }
+}
+
+fn prop(d: &mut Decoder, prop: &Prop) -> Prop {
+    let mut all = |items: &[Prop]| items.iter().map(|item| self::prop(d, item)).collect();
+    let value = match &prop.value {
+        Value::List(items) => Value::List(all(items)),
+        Value::Map(items) => Value::Map(all(items)),
+        Value::Str(written) => Value::Str(text(d, written)),
+        Value::Element(element) => Value::Element(Element {
+            name: text(d, &element.name).into(),
+            props: props(d, &element.props),
+            ..element.clone()
+        }),
+        other => other.clone(),
+    };
+    Prop {
+        name: prop.name.clone(),
+        value,
+        span: prop.span,
+    }
+}

@@ -1,0 +1,140 @@
+//! Elements of the plan on their way to Java. Java's side is `Elements.java`.
+
+use drumfire_jmx::{Element, Prop, Value, full_class_name};
+
+use crate::wire::Writer;
+
+/// JMeter's own classes; a plugin's may have names that only its own reader changes (`NameUpdater`).
+const JMETER: &str = "org.apache.jmeter.";
+
+// The kinds of properties, as `Elements.java` numbers them.
+const TEXT: i32 = 0;
+const FLAG: i32 = 1;
+const INT: i32 = 2;
+const LONG: i32 = 3;
+const FLOAT: i32 = 4;
+const DOUBLE: i32 = 5;
+const ELEMENT: i32 = 6;
+const LIST: i32 = 7;
+const MAP: i32 = 8;
+
+/// The element for Java; `None` if something in it is for JMeter's own reader, which takes so long to load that a first script
+/// would wait for it.
+pub fn write(element: &Element) -> Option<Vec<u8>> {
+    let mut out = Writer::with_room();
+    write_element(&mut out, element)?;
+    Some(out.done())
+}
+
+fn write_element(out: &mut Writer, element: &Element) -> Option<()> {
+    let class = full_class_name(&element.class);
+    if !class.starts_with(JMETER) {
+        return None;
+    }
+    out.text(Some(class));
+    out.text(Some(full_class_name(&element.gui_class)));
+    out.text(Some(&element.name));
+    let props: Vec<&Prop> = element.props.iter().collect();
+    write_props(out, &props)
+}
+
+fn write_props(out: &mut Writer, props: &[&Prop]) -> Option<()> {
+    let is_there = |prop: &&&Prop| prop.value != Value::Null;
+    out.number(props.iter().filter(is_there).count() as i32);
+    props.iter().filter(is_there).try_for_each(|prop| write_prop(out, prop))
+}
+
+fn write_prop(out: &mut Writer, prop: &Prop) -> Option<()> {
+    let mut start = |kind| {
+        out.number(kind).text(Some(&prop.name));
+    };
+    match &prop.value {
+        Value::Str(text) => {
+            start(TEXT);
+            out.text(Some(text));
+        }
+        Value::Bool(flag) => {
+            start(FLAG);
+            out.flag(*flag);
+        }
+        Value::Int(number) => {
+            start(INT);
+            out.number(*number);
+        }
+        Value::Long(number) => {
+            start(LONG);
+            out.large(*number);
+        }
+        Value::Float(number) => {
+            start(FLOAT);
+            out.number(number.to_bits() as i32);
+        }
+        Value::Double(number) => {
+            start(DOUBLE);
+            out.large(number.to_bits() as i64);
+        }
+        Value::Element(element) => {
+            start(ELEMENT);
+            write_element(out, element)?;
+        }
+        Value::List(items) => {
+            start(LIST);
+            write_props(out, &items.iter().collect::<Vec<_>>())?;
+        }
+        Value::Map(items) => {
+            start(MAP);
+            write_props(out, &items.iter().collect::<Vec<_>>())?;
+        }
+        Value::Object(_) | Value::Null => return None,
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_jmx::{Object, Span};
+
+    use super::*;
+    use crate::wire::Reader;
+
+    fn element(class: &str, value: Value) -> Element {
+        let prop = |name: &str, value| Prop {
+            name: name.into(),
+            value,
+            span: Span::default(),
+        };
+        Element {
+            class: class.into(),
+            gui_class: "TestBeanGUI".into(),
+            name: "n".into(),
+            enabled: true,
+            props: [prop("none", Value::Null), prop("p", value)]
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn classes_go_by_their_full_names() {
+        let bytes = write(&element("JSR223Timer", Value::Str("1".into()))).expect("a script");
+        let mut reader = Reader::new(&bytes);
+        let class = "org.apache.jmeter.timers.JSR223Timer";
+        let gui = "org.apache.jmeter.testbeans.gui.TestBeanGUI";
+        let texts = [reader.text(), reader.text(), reader.text()];
+        assert_eq!(texts, [Some(class), Some(gui), Some("n")]);
+        assert_eq!((reader.number(), reader.number()), (1, TEXT));
+        assert_eq!((reader.text(), reader.text()), (Some("p"), Some("1")));
+    }
+
+    #[test]
+    fn what_only_jmeters_reader_knows_is_not_written() {
+        let own = element("Arguments", Value::Map(Vec::new()));
+        assert!(write(&own).is_some());
+        let nested = |inner| element("JavaSampler", Value::Element(inner));
+        assert!(write(&nested(own)).is_some());
+        assert!(write(&nested(element("a.Plugin", Value::Int(1)))).is_none());
+        assert!(write(&element("a.Plugin", Value::Int(1))).is_none());
+        let object = Value::Object(Object::default());
+        assert!(write(&element("ResultCollector", object)).is_none());
+    }
+}
