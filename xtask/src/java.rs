@@ -82,7 +82,13 @@ fn home() -> Option<PathBuf> {
 fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Result<()> {
     let mut javac = Command::new("javac");
     javac
-        .args(["--release", "17", "-proc:none", "-Werror", "-XDstringConcat=inline"])
+        .args([
+            "--release",
+            "17",
+            "-proc:none",
+            "-Werror",
+            "-XDstringConcat=inline",
+        ])
         .arg("-Xlint:all,-serial,-processing,-classfile,-path")
         .arg("-d")
         .arg(classes)

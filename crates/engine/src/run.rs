@@ -282,22 +282,18 @@ impl Run<'_> {
         !matches!(self.shared.java_start.get(), Some(Err(_)))
     }
 
-    /// What `StandardJMeterEngine#run` does before the main groups. Plans rely on the time that JMeter takes then and for its
-    /// first request: a server that a script of a setUp group started binds its port on a thread of its own.
+    /// What `StandardJMeterEngine#run` does before the main groups, if something has run by then. Plans rely on the time that
+    /// JMeter takes then and for its first request: a server that a script of a setUp group started binds its port on a thread
+    /// of its own.
     fn settle_java(&self) {
         let program = &self.shared.program;
         let Java::Host(host) = &program.settings.java else {
             return;
         };
-        if program.java.elements.is_empty() {
-            return;
-        }
-        host.collect_garbage();
-        if program
-            .groups
-            .iter()
-            .any(|group| group.kind == GroupKind::SetUp)
-        {
+        let mut groups = program.groups.iter();
+        let has_set_up = groups.any(|group| group.kind == GroupKind::SetUp);
+        if has_set_up && !program.java.elements.is_empty() {
+            host.collect_garbage();
             std::thread::sleep(AFTER_SET_UP);
         }
     }

@@ -41,7 +41,10 @@ fn write_element(out: &mut Writer, element: &Element) -> Option<()> {
 fn write_props(out: &mut Writer, props: &[&Prop]) -> Option<()> {
     let is_there = |prop: &&&Prop| prop.value != Value::Null;
     out.number(props.iter().filter(is_there).count() as i32);
-    props.iter().filter(is_there).try_for_each(|prop| write_prop(out, prop))
+    props
+        .iter()
+        .filter(is_there)
+        .try_for_each(|prop| write_prop(out, prop))
 }
 
 fn write_prop(out: &mut Writer, prop: &Prop) -> Option<()> {

@@ -41,7 +41,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use drumfire_engine::java::{Apart, JavaCall, JavaEvent, JavaHost, JavaRole, Traits, Visit};
+use drumfire_engine::java::{
+    Apart, JavaCall, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
+};
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
@@ -112,6 +114,16 @@ impl Jvm {
 
     /// The virtual machine, started for this plan if it was not; jars that are missing are brought first.
     fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, String> {
+        self.machine_for(plan, classpath, false)
+    }
+
+    /// The same, and whether the plan is known to have a Groovy script.
+    fn machine_for(
+        &self,
+        plan: &Path,
+        classpath: &[PathBuf],
+        is_groovy_expected: bool,
+    ) -> Result<&'static Machine, String> {
         let started = self.machine.get_or_init(|| {
             let (java, jmeter) = self.found()?;
             let named = install::dependencies(&self.properties, self.tell)?;
@@ -126,7 +138,7 @@ impl Jvm {
                 .iter()
                 .flat_map(|(name, value)| [&**name, &**value])
                 .collect();
-            machine.begin(&jmeter.home, plan, &system, &[])?;
+            machine.begin(&jmeter.home, plan, &system, &[], is_groovy_expected)?;
             Ok(machine)
         });
         started.clone()
@@ -327,7 +339,8 @@ impl JavaHost for Jvm {
 
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String> {
         let plan = program.base_dir.join(&program.script);
-        let machine = self.machine(&plan, &program.java.classpath)?;
+        let has_groovy = program.java.elements.iter().any(is_groovy);
+        let machine = self.machine_for(&plan, &program.java.classpath, has_groovy)?;
         self.load(machine, program, control).map(|_| ())
     }
 
@@ -422,6 +435,13 @@ impl JavaHost for Jvm {
             machine.break_off(by_force);
         }
     }
+}
+
+/// A script of a JSR223 element is Groovy unless it says otherwise.
+fn is_groovy(source: &JavaSource) -> bool {
+    let language = source.element.props.str("scriptLanguage");
+    source.class.starts_with("JSR223")
+        && (language.is_empty() || language.eq_ignore_ascii_case("groovy"))
 }
 
 /// What `Classes.java` says of a class.

@@ -47,8 +47,11 @@ final class Bridge {
     }
 
     /** Prepares JMeter's classes. Names and values of system properties and of log levels stand in turn. */
-    static void start(String home, String plan, String[] system, String[] levels) throws Exception {
+    static void start(String home, String plan, String[] system, String[] levels, boolean isGroovyExpected) throws Exception {
         Threads.useClassLoader(Thread.currentThread());
+        if (isGroovyExpected) {
+            HeadStart.begin();
+        }
         for (int i = 0; i < system.length; i += 2) {
             System.setProperty(system[i], system[i + 1]);
         }

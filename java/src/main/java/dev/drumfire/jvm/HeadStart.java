@@ -9,11 +9,16 @@ import java.util.concurrent.TimeUnit;
 
 import javax.script.ScriptException;
 
+import org.apache.groovy.parser.antlr4.GroovyLangLexer;
+import org.apache.groovy.parser.antlr4.GroovyLangParser;
 import org.apache.jmeter.util.JSR223TestElement;
 
 import groovy.lang.GroovySystem;
 import groovy.lang.MetaClassRegistry;
 import groovy.lang.Script;
+import groovyjarjarantlr4.v4.runtime.CharStreams;
+import groovyjarjarantlr4.v4.runtime.CommonTokenStream;
+import groovyjarjarantlr4.v4.runtime.atn.PredictionMode;
 
 /**
  * Groovy takes a third of a second of work until its first script is compiled. That begins as soon as the plan is known to have
@@ -23,11 +28,23 @@ final class HeadStart {
     /** Later ones are compiled in no time, when they are called. */
     private static final int SCRIPTS = 8;
     private static final int IDLE_SECONDS = 1;
+    /** Something of what most scripts are made of. */
+    private static final String SAMPLE = "vars.put('a', 1)";
 
     private static final Set<String> TEXTS = new HashSet<>();
     private static ThreadPoolExecutor threads;
 
     private HeadStart() {
+    }
+
+    /** The plan has a Groovy script. */
+    static synchronized void begin() {
+        if (threads == null) {
+            threads = new ThreadPoolExecutor(2, 2, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), HeadStart::thread);
+            threads.allowCoreThreadTimeOut(true);
+            threads.execute(HeadStart::loadNames);
+            threads.execute(HeadStart::loadParser);
+        }
     }
 
     /** The plan has this script, whose text never changes. Gives whether it will be compiled ahead of its first call. */
@@ -39,11 +56,7 @@ final class HeadStart {
         if (!isPlain || TEXTS.size() == SCRIPTS || !TEXTS.add(text)) {
             return false;
         }
-        if (threads == null) {
-            threads = new ThreadPoolExecutor(2, 2, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), HeadStart::thread);
-            threads.allowCoreThreadTimeOut(true);
-            threads.execute(HeadStart::loadNames);
-        }
+        begin();
         threads.execute(() -> compile(text));
         return true;
     }
@@ -63,18 +76,29 @@ final class HeadStart {
     private static void loadNames() {
         try {
             Class.forName("org.codehaus.groovy.control.ResolveVisitor");
-        } catch (ClassNotFoundException | LinkageError e) {
-            return; // the first script will say it
+            MetaClassRegistry methods = GroovySystem.getMetaClassRegistry();
+            for (Class<?> type : new Class<?>[] {Script.class, Names.class, Vars.class}) {
+                methods.getMetaClass(type);
+            }
+        } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
+            // The first script will say it.
         }
-        MetaClassRegistry methods = GroovySystem.getMetaClassRegistry();
-        for (Class<?> type : new Class<?>[] {Script.class, Names.class, Vars.class}) {
-            methods.getMetaClass(type);
+    }
+
+    static void loadParser() {
+        try {
+            GroovyLangLexer words = new GroovyLangLexer(CharStreams.fromString(SAMPLE));
+            GroovyLangParser parser = new GroovyLangParser(new CommonTokenStream(words));
+            parser.getInterpreter().setPredictionMode(PredictionMode.SLL);
+            parser.compilationUnit();
+            GroovySystem.getMetaClassRegistry();
+        } catch (RuntimeException | LinkageError e) {
+            // The first script will say it.
         }
     }
 
     private static void compile(String text) {
         try {
-            GroovySystem.getMetaClassRegistry();
             GroovyScript.compiled(text, null);
         } catch (ScriptException | IOException | RuntimeException | LinkageError e) {
             // The call will say it.

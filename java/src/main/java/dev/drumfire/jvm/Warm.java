@@ -1,6 +1,13 @@
 package dev.drumfire.jvm;
 
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Collections;
 import java.util.Properties;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 
 import org.apache.jmeter.modifiers.BeanShellPreProcessor;
 import org.apache.jmeter.modifiers.JSR223PreProcessor;
@@ -26,6 +33,7 @@ final class Warm {
     public static void main(String[] args) {
         Loggers.setLevels(new String[] {"", "OFF"}); // there is no engine to write to
         try {
+            loadOwn();
             Home.prepare(args[0], new Properties());
             new bsh.Interpreter().eval("a = 1; for (i = 0; i < 3; i++) { a += i; } String.valueOf(a);");
             User user = new User(new Group("", 1), "", 0);
@@ -38,8 +46,22 @@ final class Warm {
             Beans.prepare(groovy);
             Results.read(Results.write(((Sampler) groovy).sample(null)), null);
             GroovySystem.getMetaClassRegistry().getMetaClass(Vars.class);
+            HeadStart.loadParser();
         } catch (Exception | LinkageError e) {
             System.err.println(e);
+        }
+    }
+
+    /** The bridge's classes. */
+    private static void loadOwn() throws IOException, URISyntaxException, ClassNotFoundException {
+        URI place = Warm.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+        try (JarFile jar = new JarFile(new File(place))) {
+            for (JarEntry entry : Collections.list(jar.entries())) {
+                String name = entry.getName();
+                if (name.endsWith(".class")) {
+                    Class.forName(name.substring(0, name.length() - ".class".length()).replace('/', '.'), false, Warm.class.getClassLoader());
+                }
+            }
         }
     }
 }
