@@ -100,11 +100,6 @@ final class GroovyScript {
 
     /** Whether the script is Groovy, and is to be kept compiled. */
     private boolean isOwn() {
-        return isKept(element);
-    }
-
-    /** The same of any element. */
-    static boolean isKept(JSR223TestElement element) {
         String language = element.getScriptLanguage();
         boolean isGroovy = language == null || language.isEmpty() || language.equals("groovy") || language.equals("Groovy");
         return isGroovy && !"false".equals(element.getCacheKey());
@@ -160,7 +155,7 @@ final class GroovyScript {
     }
 
     /** The script of a file, or with {@code null} for that, the one that is the key. */
-    static Compiled compiled(Object key, File file) throws ScriptException, IOException {
+    private static Compiled compiled(Object key, File file) throws ScriptException, IOException {
         Compiled known = COMPILED.getIfPresent(key);
         if (known != null) {
             return known;

@@ -34,7 +34,6 @@ final class Plan {
         CONFIGS.clear();
         START_THREADS.clear();
         FIXED_SCRIPTS.clear();
-        HeadStart.clear();
     }
 
     /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
@@ -50,9 +49,6 @@ final class Plan {
         FIXED_SCRIPTS.set(ELEMENTS.size(), isFixed && element instanceof JSR223TestElement && !(element instanceof Sampler));
         ELEMENTS.add(element);
         CONFIGS.add(configs);
-        if (isFixed && element instanceof Scripts.Own && element instanceof JSR223TestElement script) {
-            HeadStart.expect(script);
-        }
         return Lifecycle.listensTo(element);
     }
 

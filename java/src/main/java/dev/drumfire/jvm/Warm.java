@@ -16,8 +16,6 @@ import org.apache.jmeter.protocol.java.sampler.JSR223Sampler;
 import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.testelement.TestElement;
 
-import groovy.lang.GroovySystem;
-
 /** Loads what scripts need and ends: what it has loaded goes into the archive of classes. */
 final class Warm {
     private static final String SCRIPT = """
@@ -45,7 +43,7 @@ final class Warm {
             groovy.setProperty("script", SCRIPT);
             Beans.prepare(groovy);
             Results.read(Results.write(((Sampler) groovy).sample(null)), null);
-            GroovySystem.getMetaClassRegistry().getMetaClass(Vars.class);
+            HeadStart.loadCompiler();
             HeadStart.loadParser();
         } catch (Exception | LinkageError e) {
             System.err.println(e);

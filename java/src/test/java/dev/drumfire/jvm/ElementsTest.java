@@ -1,9 +1,7 @@
 package dev.drumfire.jvm;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
-import static org.junit.Assert.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -127,25 +125,5 @@ public class ElementsTest {
                 assertEquals(script.getClass().getName(), fields(script), fields(own));
             }
         }
-    }
-
-    private static boolean isExpected(String... properties) {
-        TestElement element = Scripts.replaced(new JSR223Timer());
-        for (int i = 0; i < properties.length; i += 2) {
-            element.setProperty(properties[i], properties[i + 1]);
-        }
-        return HeadStart.expect((JSR223TestElement) element);
-    }
-
-    @Test
-    public void scriptsAreCompiledAheadIfNothingElseCanComeOfIt() {
-        assertTrue(isExpected("script", "1"));
-        assertFalse("once is enough", isExpected("script", "1"));
-        assertTrue("what is wrong with it its call says", isExpected("script", "def (", "scriptLanguage", "groovy"));
-        assertFalse(isExpected("script", ""));
-        assertFalse(isExpected("script", "2", "scriptLanguage", "beanshell"));
-        assertFalse(isExpected("script", "2", "cacheKey", "false"));
-        assertFalse(isExpected("script", "2", "filename", "a.groovy"));
-        assertFalse(isExpected("script", "@Grab('a:b:1') import a.b.C"));
     }
 }

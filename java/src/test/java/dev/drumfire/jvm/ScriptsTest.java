@@ -112,6 +112,20 @@ public class ScriptsTest {
         assertNotEquals(type, run(again));
     }
 
+    /** Where a script has no names of its own, its class's number shows in messages. */
+    @Test
+    public void theHeadStartCompilesNoScript() throws Throwable {
+        String before = ((Class<?>) run(element(new Scripts.PreProcessor(), "getClass() // before"))).getName();
+        HeadStart.loadParser();
+        HeadStart.loadCompiler();
+        String after = ((Class<?>) run(element(new Scripts.PreProcessor(), "getClass() // after"))).getName();
+        assertEquals(number(before) + 1, number(after));
+    }
+
+    private static int number(String name) {
+        return Integer.parseInt(name.substring("Script".length()));
+    }
+
     @Test
     public void whatNoScriptAsksForIsNotMade() throws Throwable {
         run(element(new Scripts.PreProcessor(), "vars.put('a', 'b')"));
