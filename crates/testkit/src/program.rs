@@ -68,10 +68,12 @@ impl Workshop {
         names
     }
 
-    /// Starts the program with these words.
+    /// Starts the program with these words. Signals that whoever runs the tests ignores, as `nohup` does, have their effect in it.
     pub fn start(&self, words: &[&str]) -> Child {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new("env");
         command
+            .arg("--default-signal=HUP,INT,TERM")
+            .arg(&self.program)
             .args(words)
             .current_dir(self.folder.path())
             .env_clear();
