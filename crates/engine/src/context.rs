@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Vars};
+use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Text, Vars};
 use drumfire_results::Sample;
 
 use crate::alarm::Wait;
@@ -206,6 +206,14 @@ impl Context {
                 .set(slot, if ok { "true" } else { "false" }.into());
         }
         self.last_sample_ok = ok;
+    }
+
+    /// What the name of the sampler at hand stands for now, as a label.
+    pub fn label(&self, name: Text<'_>) -> Rc<str> {
+        match self.sampler {
+            Some(sampler) => self.worker.room.label((self.group, sampler), name),
+            None => name.into_value(),
+        }
     }
 
     /// What the users of this user's thread group share.

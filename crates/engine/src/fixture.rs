@@ -115,7 +115,12 @@ pub fn user_of(shared: Shared) -> Context {
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
     let recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), false);
     let worker = Rc::new(Worker::new(&shared, recorder));
-    let identity = Identity {
+    Context::new(&shared, &worker, first_user())
+}
+
+/// The first user of the first thread group.
+pub fn first_user() -> Identity {
+    Identity {
         thread_name: "Thread Group 1-1".into(),
         group_name: "Thread Group".into(),
         group: 0,
@@ -123,8 +128,7 @@ pub fn user_of(shared: Shared) -> Context {
         same_user: true,
         end_ms: None,
         interrupted_at_end: false,
-    };
-    Context::new(&shared, &worker, identity)
+    }
 }
 
 /// A successful HTTP result with a body.

@@ -20,6 +20,7 @@ mod log;
 mod number;
 mod parsed;
 mod program;
+mod room;
 mod run;
 mod sample;
 mod schedule;

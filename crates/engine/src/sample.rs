@@ -134,7 +134,9 @@ fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerI
         && let Some(run) = user.walk.parent_transaction(transaction)
     {
         run.add(*result);
+        return;
     }
+    user.cx.worker.room.take_sample_back(result);
 }
 
 /// `JMeterThread#delay`: when the wait for all timers in scope ends, if there is one.

@@ -22,6 +22,7 @@ use crate::context::{Context, Identity};
 use crate::control::Stopping;
 use crate::java::{Java, Visit};
 use crate::program::Program;
+use crate::room::Room;
 use crate::shared::Shared;
 use crate::stages::Stages;
 use crate::supply::{Crew, Pool};
@@ -44,6 +45,7 @@ pub struct Worker {
     /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
     pub alarms: Rc<Alarms>,
+    pub room: Room,
     /// Where the time of samples goes.
     pub stages: Stages,
     /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
@@ -113,6 +115,7 @@ impl Worker {
                 .and_then(|name| Charset::find(&name))
                 .map(Rc::new),
             alarms: Alarms::new(),
+            room: Room::default(),
             stages: Stages::default(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),

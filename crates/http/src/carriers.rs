@@ -173,6 +173,7 @@ impl Ending {
             carriers.drop(carrier, self.keep_alive, counts);
         }
         Ok(finish(
+            session.worker(),
             &mut self.receiver,
             &self.times,
             self.sent_bytes,

@@ -121,13 +121,21 @@ pub(crate) async fn over_http1(
         worker.counts.closed(by_peer);
         connection.close();
     }
-    let mut incoming = finish(&mut receiver, times, source.sent, reused, kept_alive);
+    let mut incoming = finish(
+        worker,
+        &mut receiver,
+        times,
+        source.sent,
+        reused,
+        kept_alive,
+    );
     incoming.handshake = handshake;
     Ok(incoming)
 }
 
 /// The outcome of a complete exchange.
 pub(crate) fn finish(
+    worker: &Worker,
     receiver: &mut Receiver,
     times: &Times,
     sent_bytes: u64,
@@ -139,7 +147,7 @@ pub(crate) fn finish(
     incoming.wire.sent_bytes = sent_bytes;
     incoming.reused = reused;
     incoming.kept_alive = kept_alive;
-    incoming
+    worker.responses.boxed(incoming)
 }
 
 /// The usual way: all of the request, then the response.
@@ -291,7 +299,7 @@ pub(crate) fn failed(
 }
 
 /// The response as the caller gets it, taken out of its receiver; `None` if its head never came.
-pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Box<Incoming>> {
+pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Incoming> {
     let encoded_len = receiver.encoded_len();
     let wire = Wire {
         sent_bytes: 0,
@@ -301,7 +309,7 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Bo
     let head = receiver.head.take()?;
     let body_len = receiver.body.len;
     let (body, md5) = receiver.body.take_parts();
-    Some(Box::new(Incoming {
+    Some(Incoming {
         status: head.status,
         version: head.version,
         head: head.bytes,
@@ -321,5 +329,5 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Bo
         reused: false,
         kept_alive: false,
         handshake: None,
-    }))
+    })
 }

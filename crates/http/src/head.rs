@@ -4,6 +4,7 @@
 //! are joined, and an end of stream ends the head.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::{Memchr, memchr};
 
@@ -19,7 +20,7 @@ pub(crate) struct Head {
     pub version: (u16, u16),
     pub reason: Range<usize>,
     /// From the status line to the empty line, folds joined.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<[u8]>,
     pub facts: Facts,
 }
 
@@ -200,9 +201,9 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
         let mut head = bytes[start..headers_at].to_vec();
         unfold(&bytes[headers_at..lines.at], &mut head);
         let facts = Facts::read(&head)?;
-        (head, facts)
+        (head.into(), facts)
     } else {
-        (bytes[start..lines.at].to_vec(), facts?)
+        (bytes[start..lines.at].into(), facts?)
     };
     let head = Head {
         status,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use http::Request;
 
-use crate::head::{Facts, Head};
+use crate::head::Head;
 use crate::target::Target;
 
 /// So many heads are known: a few pages asked in turn are told apart.
@@ -53,13 +53,6 @@ impl KnownHeads {
     pub fn find(&self, bytes: &[u8]) -> Option<Head> {
         let latest = self.0.borrow();
         latest.find(|head| bytes.starts_with(&head.bytes)).cloned()
-    }
-
-    /// What a head says, if it is a known one.
-    pub fn facts(&self, bytes: &[u8]) -> Option<Facts> {
-        let latest = self.0.borrow();
-        let known = latest.find(|head| head.bytes == bytes);
-        known.map(|head| head.facts.clone())
     }
 
     /// Takes note of the head that was read at the start of `bytes`. One that does not stand there as it was read, as its lines
@@ -131,8 +124,6 @@ mod tests {
         let fresh = read(&text);
         assert_eq!(found.bytes, fresh.bytes);
         assert_eq!(found.facts, fresh.facts);
-        assert_eq!(known.facts(text.as_bytes()), Some(fresh.facts));
-        assert_eq!(known.facts(b""), None);
         assert_eq!(
             (found.status, found.version, found.reason),
             (200, (1, 1), 13..15)

@@ -46,6 +46,7 @@ mod receive;
 mod resolve;
 mod send;
 mod session;
+mod spare;
 mod target;
 mod timer;
 mod tls;
@@ -73,6 +74,7 @@ pub use message::{
 pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
+pub use spare::Spare;
 pub use sys::{KernelTimer, take_short_turns};
 pub use target::{HttpVersion, Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions};

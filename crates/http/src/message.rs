@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::head::Headers;
@@ -140,7 +141,7 @@ pub struct Incoming {
     pub version: (u16, u16),
     /// Status line and headers as received, up to and including the empty line; folded
     /// header lines are joined by one space.
-    pub head: Vec<u8>,
+    pub head: Arc<[u8]>,
     /// Where the reason phrase is in `head`.
     pub reason: Range<usize>,
     pub(crate) content_type: Option<Range<usize>>,

@@ -68,5 +68,5 @@ pub(crate) async fn connect(
     let mut incoming = incoming.ok_or(FailureKind::ClosedBeforeResponse)?;
     incoming.wire.sent_bytes = source.sent;
     incoming.kept_alive = usable;
-    Ok(Answer::Refusal(incoming))
+    Ok(Answer::Refusal(Box::new(incoming)))
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use rustls::Error;
 
 use crate::known_heads::{KnownHeads, KnownRequests};
+use crate::message::Incoming;
 use crate::resolve::{Resolver, SystemResolver};
+use crate::spare::Spare;
 use crate::timer::Timers;
 use crate::tls::{Tls, TlsOptions};
 
@@ -63,6 +65,7 @@ pub struct Worker {
     pub(crate) counts: Counters,
     pub(crate) heads: Rc<KnownHeads>,
     pub(crate) requests: KnownRequests,
+    pub(crate) responses: Spare<Box<Incoming>>,
     pub(crate) timers: Timers,
 }
 
@@ -89,6 +92,7 @@ impl Worker {
             counts: Counters::default(),
             heads: Rc::default(),
             requests: KnownRequests::default(),
+            responses: Spare::default(),
             timers: Timers::default(),
         })
     }
@@ -97,6 +101,12 @@ impl Worker {
     pub fn with_defaults() -> Result<Rc<Self>, Error> {
         let tls = Tls::new(&TlsOptions::default())?;
         Ok(Self::new(tls, PoolOptions::default()))
+    }
+
+    /// Takes back a response that has been read: its room serves the next one.
+    pub fn take_back(&self, mut response: Box<Incoming>) {
+        response.body = None;
+        self.responses.take_back(response);
     }
 
     /// What this worker's users have done so far.

@@ -376,7 +376,12 @@ impl Sample {
             return;
         };
         let prefix = String::from_utf8_lossy(&data[..data.len().min(META_SEARCH_BYTES)]);
-        let Some(tag) = prefix.to_ascii_lowercase().find(META_CONTENT_TYPE) else {
+        let starts = prefix.match_indices('<').map(|(at, _)| at);
+        let tag = { starts }.find(|at| {
+            let start = prefix.as_bytes()[*at..].get(..META_CONTENT_TYPE.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(META_CONTENT_TYPE.as_bytes()))
+        });
+        let Some(tag) = tag else {
             return;
         };
         let value = &prefix[tag + META_CONTENT_TYPE.len()..];

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use tinyvec::TinyVec;
+
 use crate::body::{Body, ContentType};
 use crate::exception::Exception;
 use crate::url::Url;
@@ -47,15 +49,16 @@ pub fn merge<'a>(merged: &mut Vec<Header<'a>>, outer: &[Header<'a>]) {
 }
 
 /// A part of the head that differs from request to request and is filled in by [`HeadTemplate`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Value<'a> {
     Text(Cow<'a, str>),
     /// The cookies of the request; the text is the user's own header, used when there are none.
     Cookies(Option<Cow<'a, str>>),
+    #[default]
     Length,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entry<'a> {
     name: Cow<'a, str>,
     value: Value<'a>,
@@ -72,7 +75,7 @@ impl Entry<'_> {
 /// The methods are to be called in the order they are listed in; each adds what JMeter or HttpClient adds at that point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHead<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: TinyVec<[Entry<'a>; 12]>,
 }
 
 impl<'a> RequestHead<'a> {
@@ -80,7 +83,7 @@ impl<'a> RequestHead<'a> {
     /// dropped, and a `Host` gets or loses its port.
     pub fn new(url: &Url, keep_alive: bool, headers: &'a [Header<'a>]) -> Self {
         let mut head = Self {
-            entries: Vec::with_capacity(headers.len() + 8),
+            entries: TinyVec::new(),
         };
         head.add(
             "Connection",

@@ -69,7 +69,10 @@ impl Sampler {
                 None
             }
             Sampler::AccessLog(sampler) => Box::pin(sampler.sample(cx, name)).await,
-            Sampler::Http(sampler) => Box::pin(sampler.sample(cx, name)).await,
+            Sampler::Http(sampler) => {
+                let worker = cx.worker.clone();
+                worker.room.attend(sampler.sample(cx, name)).await
+            }
             Sampler::Jdbc(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
             Sampler::Java(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
             Sampler::Foreign(element) => Box::pin(element.sample(cx)).await.map(Box::new),

@@ -111,7 +111,8 @@ impl<'s> Call<'s> {
             content = Some(sampler.read_content(&mut read));
         }
         let port = read.text(Property::Port, &sampler.port);
-        let label = read.text(Property::Name, name).into_value();
+        let label = read.text(Property::Name, name);
+        let label = read.cx.label(label);
         let proxy = sampler.read_proxy(&mut read);
         let (source, source_failure) = sampler.read_source(&mut read);
         let limits = sampler.read_limits(&mut read);

@@ -10,6 +10,7 @@ use drumfire_web::Exception;
 use drumfire_web::response::media_type;
 use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
+use recycle_box::RecycleBox;
 use tokio::task::JoinSet;
 
 use super::HttpSampler;
@@ -270,7 +271,10 @@ impl HttpSampler {
 
 enum Fetched {
     Done(Option<Box<Sample>>),
-    Answered(Box<Sending>, Result<Box<drumfire_http::Incoming>, Trouble>),
+    Answered(
+        RecycleBox<Sending>,
+        Result<Box<drumfire_http::Incoming>, Trouble>,
+    ),
 }
 
 /// `HTTPSamplerBase#getUserAgent`: from the request headers as the sample shows them.

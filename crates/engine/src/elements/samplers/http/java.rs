@@ -73,7 +73,7 @@ impl HttpSampler {
         };
         let mut bytes = Vec::with_capacity(256);
         head.append_java(&method, asked, &mut bytes);
-        Ok(Prepared::Send(Box::new(Sending {
+        Ok(Prepared::Send(cx.worker.room.request(Sending {
             sample,
             url: url.clone(),
             is_head: method.as_str() == "HEAD",

@@ -14,6 +14,7 @@ use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::{Url, Wire};
+use recycle_box::RecycleBox;
 
 use super::call::Call;
 use super::proxy::{ProxyAccess, ProxyChoice};
@@ -43,7 +44,7 @@ pub(super) struct Sending {
 pub(super) enum Prepared {
     /// Nothing is sent: a failure, or a resource that is still fresh (then perhaps without a sample).
     Done(Option<Box<Sample>>),
-    Send(Box<Sending>),
+    Send(RecycleBox<Sending>),
 }
 
 /// What earlier responses left for a request: the validators of a cached one, and cookies.
@@ -96,7 +97,8 @@ impl HttpSampler {
         method: &str,
         place: &Place<'_>,
     ) -> Prepared {
-        let mut sample = Box::new(Sample::new(call.label.clone(), cx.thread_name.clone()));
+        let sample = Sample::new(call.label.clone(), cx.thread_name.clone());
+        let mut sample = cx.worker.room.sample(sample);
         sample.kind = Kind::Http;
         let method_text = method_text(method);
         sample.method = Some(method_text.clone());
@@ -181,9 +183,10 @@ impl HttpSampler {
             value,
             access.as_deref(),
         );
-        let bytes = line.bytes(&head);
+        let room = cx.worker.room.heads.take();
+        let bytes = line.bytes(&head, room.unwrap_or_default());
         let head_text = self.shows_request().then(|| head.text());
-        Ok(Prepared::Send(Box::new(Sending {
+        Ok(Prepared::Send(cx.worker.room.request(Sending {
             sample,
             url: url.clone(),
             is_head: method.eq_ignore_ascii_case("HEAD"),
@@ -546,7 +549,7 @@ impl HttpSampler {
         let line = RequestLine::new(next.method, next.url, &wire, &sending.target);
         let (agent, access) = (self.user_agent(), sending.access.as_deref());
         line.finish(&mut head, &wire, agent, authorization, access);
-        sending.head = line.bytes(&head);
+        sending.head = line.bytes(&head, std::mem::take(&mut sending.head));
         if let Some(text) = &mut sending.head_text {
             *text = head.text();
         }
@@ -608,10 +611,12 @@ impl<'l> RequestLine<'l> {
         }
     }
 
-    fn bytes(&self, head: &RequestHead<'_>) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(256);
-        head.append(self.method, self.target, &mut bytes);
-        bytes
+    /// The bytes of the head, in `room`.
+    fn bytes(&self, head: &RequestHead<'_>, mut room: Vec<u8>) -> Vec<u8> {
+        room.clear();
+        room.reserve(256);
+        head.append(self.method, self.target, &mut room);
+        room
     }
 }
 

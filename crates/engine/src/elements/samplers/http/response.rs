@@ -14,6 +14,7 @@ use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
+use recycle_box::RecycleBox;
 
 use super::HttpSampler;
 use super::call::Call;
@@ -29,7 +30,7 @@ impl HttpSampler {
         &self,
         cx: &mut Context,
         call: &Call<'_>,
-        mut sending: Box<Sending>,
+        mut sending: RecycleBox<Sending>,
         mut outcome: Result<Box<Incoming>, Trouble>,
         place: &Place<'_>,
     ) -> Option<Box<Sample>> {
@@ -54,13 +55,18 @@ impl HttpSampler {
             sending.sample.url = Some(self.asked_address(&sending.url).text());
         }
         match outcome {
-            Ok(incoming) => match self.read(cx, sending, incoming, place) {
-                Ok(sample) => self.process(cx, call, sample, place).await,
-                Err(sample) => Some(sample),
-            },
+            Ok(mut incoming) => {
+                let sample = self.read(cx, sending, &mut incoming, place);
+                cx.worker.http.take_back(incoming);
+                match sample {
+                    Ok(sample) => self.process(cx, call, sample, place).await,
+                    Err(sample) => Some(sample),
+                }
+            }
             Err(trouble) => {
                 let limited = call.limits.connect.is_some();
-                Some(self.failed(cx, *sending, &trouble, place, limited))
+                let sending = cx.worker.room.take_request(sending);
+                Some(self.failed(cx, sending, &trouble, place, limited))
             }
         }
     }
@@ -82,8 +88,8 @@ impl HttpSampler {
     fn read(
         &self,
         cx: &mut Context,
-        sending: Box<Sending>,
-        mut incoming: Box<Incoming>,
+        sending: RecycleBox<Sending>,
+        incoming: &mut Incoming,
         place: &Place<'_>,
     ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {
@@ -92,8 +98,10 @@ impl HttpSampler {
             method,
             head_text,
             access,
+            head,
             ..
-        } = *sending;
+        } = cx.worker.room.take_request(sending);
+        cx.worker.room.heads.take_back(head);
         let refused = access.and_then(|access| access.take_refused());
         if cx.is_timed {
             let secure = incoming.handshake.is_some();
@@ -112,11 +120,11 @@ impl HttpSampler {
         if let Some(value) = incoming.content_type() {
             cx.worker.media_type.apply(value, &mut sample);
         }
-        self.read_body(&mut sample, &mut incoming);
+        self.read_body(&mut sample, incoming);
         sample.request_headers = head_text
             .map(|text| self.shown_request(refused.unwrap_or(text)))
             .map(Into::into);
-        let parsed = self.read_head(&mut sample, &incoming);
+        let parsed = self.read_head(&mut sample, incoming);
         if is_redirect(incoming.status, &method) {
             match incoming.location() {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),

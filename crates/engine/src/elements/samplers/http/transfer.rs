@@ -12,6 +12,7 @@ use drumfire_http::{
 use drumfire_web::Exception;
 use drumfire_web::body::{Body, Part, unreadable_file};
 use drumfire_web::trace::Client;
+use recycle_box::RecycleBox;
 use tokio::sync::Notify;
 
 use super::HttpSampler;
@@ -61,8 +62,8 @@ impl HttpSampler {
         &self,
         cx: &Context,
         call: &Call<'_>,
-        sending: Box<Sending>,
-    ) -> impl Future<Output = (Box<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
+        sending: RecycleBox<Sending>,
+    ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
         let joint = cx.http.joint.clone();
         let stop = Stop {
             notify: cx.worker.stop.clone(),
