@@ -1,6 +1,7 @@
 //! Room that samples leave behind for the next ones of their worker: in the steady state a sample asks the allocator for nothing.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use drumfire_expr::Text;
@@ -26,12 +27,14 @@ pub struct Room {
 }
 
 impl Room {
-    /// Awaits a future in a place of its own, so that who awaits it needs none for it.
-    pub async fn attend<F: Future>(&self, future: F) -> F::Output {
-        let mut pinned = RecycleBox::into_pin(put(&self.futures, future));
-        let output = pinned.as_mut().await;
-        self.futures.take_back(RecycleBox::vacate_pinned(pinned));
-        output
+    /// A place of its own for a future, so that who awaits it has none within itself.
+    pub fn place<F: Future>(&self, future: F) -> Pin<RecycleBox<F>> {
+        RecycleBox::into_pin(put(&self.futures, future))
+    }
+
+    /// Takes back the place of a future that is done.
+    pub fn take_place_back<F: Future>(&self, place: Pin<RecycleBox<F>>) {
+        self.futures.take_back(RecycleBox::vacate_pinned(place));
     }
 
     pub fn request<T>(&self, request: T) -> RecycleBox<T> {
