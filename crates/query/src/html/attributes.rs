@@ -5,14 +5,18 @@ use super::quick::Builder;
 use crate::bytes::first_of;
 
 impl Builder<'_> {
-    /// Reads to behind the end of the tag.
-    pub(super) fn attributes(&mut self) -> Option<()> {
+    /// Reads to behind the end of the tag; whether a slash stands before it.
+    pub(super) fn attributes(&mut self) -> Option<bool> {
         let first = self.page.attributes.len();
         loop {
             match self.byte(0)? {
                 b'>' => {
                     self.at += 1;
-                    return Some(());
+                    return Some(false);
+                }
+                b'/' if self.byte(1) == Some(b'>') => {
+                    self.at += 2;
+                    return Some(true);
                 }
                 b' ' | b'\n' | b'\t' | b'\x0C' | b'/' => self.at += 1,
                 _ => self.attribute(first)?,

@@ -11,7 +11,10 @@ impl Builder<'_> {
     pub(super) fn start_in_body(&mut self, token: Token) -> Option<()> {
         let sets = token.sets;
         if sets & ODD != 0 {
-            return None;
+            return match token.tag {
+                Tag::Svg => self.start_picture(token),
+                _ => None,
+            };
         }
         if sets & BLOCK != 0 {
             self.close_paragraph();

@@ -181,6 +181,7 @@ impl Builder<'_> {
 
     pub(super) fn comment(&mut self, span: Span) {
         match self.mode {
+            _ if self.foreign > 0 => self.insert_comment(span),
             Mode::AfterBody => self.late_comments.push((span, false)),
             Mode::AfterAfterBody => self.late_comments.push((span, true)),
             _ => self.insert_comment(span),

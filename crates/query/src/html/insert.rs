@@ -10,7 +10,7 @@ pub(super) struct Open {
     pub(super) id: u32,
     pub(super) tag: Tag,
     pub(super) sets: u16,
-    name: Span,
+    pub(super) name: Span,
     /// The last child so far.
     last: u32,
 }
@@ -77,6 +77,7 @@ impl Builder<'_> {
             sets,
             name: name_span,
             attributes: Span::default(),
+            is_closed: false,
         })
     }
 
@@ -123,6 +124,7 @@ impl Builder<'_> {
     pub(super) fn pop(&mut self) {
         if let Some(closed) = self.open.pop() {
             self.paragraphs -= usize::from(closed.tag == Tag::P);
+            self.foreign = self.foreign.saturating_sub(1);
             self.page.nodes[closed.id as usize].end = Span::new(0, self.page.nodes.len()).end;
         }
     }

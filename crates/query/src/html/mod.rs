@@ -6,6 +6,7 @@
 mod attributes;
 mod body;
 mod early;
+mod foreign;
 mod insert;
 mod quick;
 mod references;

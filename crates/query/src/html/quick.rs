@@ -1,6 +1,6 @@
 //! Reads a page in one go, as long as nothing in it needs what only a whole tokenizer and tree builder can do: elements that
-//! move in the tree (misnested formatting, text between the rows of a table), foreign content, templates, frames, and broken
-//! tags. Wherever such a thing is met the page is given up, and the other parser reads it.
+//! move in the tree (misnested formatting, text between the rows of a table), formulas, HTML within pictures, templates, frames, and
+//! broken tags. Wherever such a thing is met the page is given up, and the other parser reads it.
 
 use std::borrow::Cow;
 
@@ -44,6 +44,8 @@ pub(super) struct Token {
     pub(super) sets: u16,
     pub(super) name: Span,
     pub(super) attributes: Span,
+    /// A slash stands before its end.
+    pub(super) is_closed: bool,
 }
 
 pub(super) struct Builder<'h> {
@@ -54,6 +56,8 @@ pub(super) struct Builder<'h> {
     pub(super) mode: Mode,
     pub(super) quirks: Quirks,
     pub(super) open: Vec<Open>,
+    /// How many of the innermost open elements are those of a picture.
+    pub(super) foreign: usize,
     /// How many paragraphs are open.
     pub(super) paragraphs: usize,
     /// The formatting elements that are open, and markers.
@@ -86,6 +90,7 @@ pub(super) fn parse(html: &str) -> Option<Page> {
         mode: Mode::Initial,
         quirks: Quirks::Unknown,
         open: Vec::with_capacity(32),
+        foreign: 0,
         paragraphs: 0,
         formatting: Vec::new(),
         form: None,
@@ -160,14 +165,18 @@ impl Builder<'_> {
         self.at += 1;
         let (name, tag, sets) = self.name()?;
         let first = self.page.attributes.len();
-        self.attributes()?;
+        let is_closed = self.attributes()?;
         let token = Token {
             tag,
             sets,
             name,
             attributes: Span::new(first, self.page.attributes.len()),
+            is_closed,
         };
-        self.start(token)
+        match self.foreign {
+            0 => self.start(token),
+            _ => self.start_foreign(token),
+        }
     }
 
     fn end_tag(&mut self) -> Option<()> {
@@ -179,12 +188,17 @@ impl Builder<'_> {
         let first = self.page.attributes.len();
         self.attributes()?;
         self.page.attributes.truncate(first);
-        self.end(Token {
+        let token = Token {
             tag,
             sets,
             name,
             attributes: Span::new(first, first),
-        })
+            is_closed: false,
+        };
+        if self.foreign > 0 && self.end_foreign(token)? {
+            return Some(());
+        }
+        self.end(token)
     }
 
     /// A comment or the type of the document.
@@ -256,6 +270,10 @@ impl Builder<'_> {
             }
             None => Span::new(start, self.at),
         };
+        if self.foreign > 0 {
+            self.append(span);
+            return Some(());
+        }
         self.characters(span)
     }
 

@@ -120,7 +120,7 @@ const ATTRIBUTES: [&str; 18] = [
     "g='\n'",
     "h=a/b",
 ];
-const OTHERS: [&str; 14] = [
+const OTHERS: &[&str] = &[
     "<!-- c -->",
     "<!---->",
     "<!-->",
@@ -132,6 +132,19 @@ const OTHERS: [&str; 14] = [
     "<",
     "<!--a--!>",
     "<![CDATA[x]]>",
+    "<svg viewbox=1>",
+    "<svg><g>t<path/></g></svg>",
+    "<svg/>",
+    "<path d=1>",
+    "<g/>",
+    "<use xlink:href=a href=b />",
+    "<use XLINK:href=a xml:lang=b>",
+    "<lineargradient>",
+    "<text>",
+    "</text>",
+    "</svg>",
+    "</path>",
+    "<svg><a><svg><set>",
     "</br>",
     "<!-- a -- b --->",
     "<a",
@@ -175,7 +188,7 @@ fn random_page(numbers: &mut Numbers) -> String {
                 _ => {}
             },
             7 | 8 => html.push_str(numbers.one(&TEXTS)),
-            _ if numbers.below(4) == 0 => html.push_str(numbers.one(&OTHERS)),
+            _ if numbers.below(4) == 0 => html.push_str(numbers.one(OTHERS)),
             _ if numbers.below(6) == 0 => html.push_str("</body></html>\n"),
             _ => html.push_str(numbers.one(&[
                 " ",
@@ -208,6 +221,8 @@ fn pages_as_sites_write_them_are_read_in_one_go() {
         "\u{FEFF}<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\"><p>a\r\nb\rc</p>",
         "<!DOCTYPE html><body><table><thead><tr><th>a</th></tr></thead><tbody>\n<tr>\n<td><table><tr><td>x</td></tr></table></td></tr></tbody></table>",
         "text only",
+        "<!DOCTYPE html><p>x <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1 1\"><defs><linearGradient id=g><stop/></linearGradient></defs>\n\
+         <g><path d=\"M0\"/><use xlink:href=\"#g\"/><text>A &amp; B</text></G></svg> y</p><div><svg><g></div><p>z",
     ] {
         assert!(is_quick(html), "{html}");
     }
@@ -221,7 +236,9 @@ fn odd_pages_are_left_to_the_standard() {
         "<a><a>",
         "<b><div></b>",
         "<template><p></template>",
-        "<svg><path/></svg>",
+        "<svg><p></svg>",
+        "<svg><title>x</title></svg>",
+        "<math></math>",
         "<p>\0",
         "<p a=\"",
         "",
@@ -230,8 +247,11 @@ fn odd_pages_are_left_to_the_standard() {
         assert!(quick::parse(html).is_none(), "{html}");
         check_links(&Page::parse(html));
     }
-    let page = Page::parse("<svg viewbox=1><linearGradient/></svg>");
+    let page = Page::parse("<svg viewbox=1><linearGradient/><desc></desc></svg>");
     let names: Vec<&str> = page.root().descendants().map(Node::name).collect();
-    assert_eq!(names, ["html", "head", "body", "svg", "linearGradient"]);
+    assert_eq!(
+        names,
+        ["html", "head", "body", "svg", "linearGradient", "desc"]
+    );
     assert_eq!(page.root().kind(), Kind::Document);
 }
