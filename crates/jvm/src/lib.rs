@@ -12,7 +12,7 @@
 //! | `current.rs` | whose call is running on a thread |
 //! | `pool.rs` | threads for calls that take their time |
 //! | `seats.rs`, `force.rs`, `exit.rs` | the threads that run Java, and how to break off what they are at |
-//! | `wire.rs`, `result.rs`, `request.rs`, `element.rs`, `xml.rs` | samples, requests and elements as bytes |
+//! | `text.rs`, `wire.rs`, `result.rs`, `request.rs`, `element.rs`, `xml.rs` | samples, requests and elements as bytes |
 //!
 //! Java's half is in `java/`.
 
@@ -33,6 +33,7 @@ mod report;
 mod request;
 mod result;
 mod seats;
+mod text;
 mod wire;
 mod xml;
 

@@ -16,7 +16,7 @@ use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 
 use crate::archive::join;
 use crate::find::Installation;
-use crate::{element, force, natives, seats, xml};
+use crate::{element, force, natives, seats, text, xml};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
@@ -483,7 +483,7 @@ impl Machine {
         sees_results: bool,
     ) -> std::result::Result<String, Raised> {
         self.busy(|env| {
-            let text = env.new_string(text)?;
+            let text = text::write(env, text)?;
             let args = [
                 jvalue { l: user.as_raw() },
                 jvalue { i: language },
@@ -500,11 +500,8 @@ impl Machine {
                     &args,
                 )
             }?;
-            let value = value.l()?;
-            if value.is_null() {
-                return Ok(String::new());
-            }
-            env.cast_local::<JString>(value)?.try_to_string(env)
+            let value = env.cast_local::<JString>(value.l()?)?;
+            Ok(text::read(env, &value)?.unwrap_or_default())
         })
     }
 

@@ -10,7 +10,7 @@ use jni::objects::{JByteArray, JClass, JObjectArray, JString};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-use crate::{current, exit, request, result};
+use crate::{current, exit, request, result, text};
 
 /// The run that Java code belongs to; it may reach it on any thread.
 #[derive(Default)]
@@ -67,17 +67,17 @@ extern "system" fn variable<'l>(
     name: Text<'l>,
 ) -> Text<'l> {
     env.with_env(|env| -> Result<_> {
-        let Some(name) = text(env, &name)? else {
+        let Some(name) = text::read(env, &name)? else {
             return Ok(JString::null());
         };
         // In place the value goes over without a copy of its own.
         if let Some(value) =
-            current::here(|visit| visit.variable(&name).map(|value| env.new_string(value)))
+            current::here(|visit| visit.variable(&name).map(|value| text::write(env, value)))
         {
             return value.unwrap_or_else(|| Ok(JString::null()));
         }
         match visit(move |visit| visit.variable(&name).map(str::to_owned))? {
-            Some(value) => env.new_string(value),
+            Some(value) => text::write(env, &value),
             None => Ok(JString::null()),
         }
     })
@@ -91,10 +91,10 @@ extern "system" fn set_variable<'l>(
     value: Text<'l>,
 ) {
     env.with_env(|env| -> Result<_> {
-        let Some(name) = text(env, &name)? else {
+        let Some(name) = text::read(env, &name)? else {
             return Ok(());
         };
-        let value = text(env, &value)?;
+        let value = text::read(env, &value)?;
         visit(move |visit| visit.set_variable(&name, value.as_deref()))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
@@ -106,7 +106,7 @@ extern "system" fn is_spelled_out<'l>(
     name: Text<'l>,
 ) -> jboolean {
     env.with_env(|env| -> Result<_> {
-        let name = text(env, &name)?.unwrap_or_default();
+        let name = text::read(env, &name)?.unwrap_or_default();
         visit(move |visit| jboolean::from(visit.is_spelled_out(&name)))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
@@ -130,7 +130,7 @@ extern "system" fn variables<'l>(
 extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: jint) -> Text<'l> {
     env.with_env(|env| -> Result<_> {
         let value = visit(move |visit| visit.template(number as usize))?;
-        env.new_string(value)
+        text::write(env, &value)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -278,7 +278,7 @@ extern "system" fn verdict<'l>(
     message: Text<'l>,
 ) {
     env.with_env(|env| -> Result<_> {
-        let (name, message) = (text(env, &name)?, text(env, &message)?);
+        let (name, message) = (text::read(env, &name)?, text::read(env, &message)?);
         visit(move |visit| {
             visit.verdict = Some(drumfire_results::AssertionResult {
                 name: name.map(Into::into),
@@ -299,7 +299,7 @@ const END_USER: jint = 4;
 
 extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint, what: Text<'l>) {
     env.with_env(|env| -> Result<_> {
-        let what = text(env, &what)?.unwrap_or_default();
+        let what = text::read(env, &what)?.unwrap_or_default();
         visit(move |visit| {
             match fate {
                 STOP_TEST | STOP_TEST_NOW => visit.stop_test(fate == STOP_TEST_NOW),
@@ -355,9 +355,9 @@ extern "system" fn property<'l>(
     name: Text<'l>,
 ) -> Text<'l> {
     env.with_env(|env| -> Result<_> {
-        let name = text(env, &name)?.unwrap_or_default();
+        let name = text::read(env, &name)?.unwrap_or_default();
         match properties_at_hand(|properties| properties.get(&name)).flatten() {
-            Some(value) => env.new_string(&*value),
+            Some(value) => text::write(env, &value),
             None => Ok(JString::null()),
         }
     })
@@ -371,8 +371,8 @@ extern "system" fn set_property<'l>(
     value: Text<'l>,
 ) {
     env.with_env(|env| -> Result<_> {
-        let name = text(env, &name)?.unwrap_or_default();
-        let value = text(env, &value)?;
+        let name = text::read(env, &name)?.unwrap_or_default();
+        let value = text::read(env, &value)?;
         properties_at_hand(|properties| match value {
             Some(value) => properties.set(&name, value),
             None => properties.remove(&name),
@@ -405,8 +405,8 @@ extern "system" fn log<'l>(
     message: Text<'l>,
 ) {
     env.with_env(|env| -> Result<_> {
-        let category = text(env, &category)?.unwrap_or_default();
-        let message = text(env, &message)?.unwrap_or_default();
+        let category = text::read(env, &category)?.unwrap_or_default();
+        let message = text::read(env, &message)?.unwrap_or_default();
         match level {
             0 => tracing::trace!(category, "{message}"),
             1 => tracing::debug!(category, "{message}"),
@@ -433,14 +433,6 @@ extern "system" fn running_threads<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// A Java text; `None` for null.
-fn text(env: &Env<'_>, text: &JString<'_>) -> Result<Option<String>> {
-    if text.is_null() {
-        return Ok(None);
-    }
-    text.try_to_string(env).map(Some)
-}
-
 fn pairs<'l, T: AsRef<str>>(
     env: &mut Env<'l>,
     pairs: &[(T, T)],
@@ -456,7 +448,7 @@ fn pairs<'l, T: AsRef<str>>(
 pub fn texts_of<'l>(env: &mut Env<'l>, texts: &[&str]) -> Result<JObjectArray<'l, JString<'l>>> {
     let array = env.new_object_type_array::<JString>(texts.len(), JString::null())?;
     for (index, text) in texts.iter().enumerate() {
-        let text = env.new_string(text)?;
+        let text = text::write(env, text)?;
         array.set_element(env, index, &text)?;
         env.delete_local_ref(text);
     }

@@ -35,7 +35,7 @@ pub enum Figure {
     PeakToCase(&'static str),
     /// What a user costs beyond our own case with fewer users, in KiB.
     UserKib(&'static str),
-    /// From the start of the process to that of its first sample, in milliseconds.
+    /// From the start of the process to that of its first sample, in milliseconds; JMeter's is told beside it.
     FirstSampleMs,
     /// How late the generator itself was, in microseconds: the 99th percentile.
     LateUs,
@@ -158,7 +158,7 @@ pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
         };
         let value = measured(Program::Drumfire);
         let peer = match aim.figure {
-            Figure::CpuBeyondCase(_) => measured(Program::JMeter),
+            Figure::CpuBeyondCase(_) | Figure::FirstSampleMs => measured(Program::JMeter),
             _ => None,
         };
         let peer = peer.map_or(String::new(), |value| format!("  (jmeter {value:.3})"));

@@ -131,6 +131,14 @@ impl Peers {
             },
         }
         .command()?;
+        if entry.prepares_java && entry.program == Program::Drumfire {
+            let mut install = std::process::Command::new(file);
+            install.args(["jvm", "install"]).current_dir(folder);
+            let output = install.output().context("drumfire jvm install")?;
+            if !output.status.success() {
+                bail!("{}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
         let stall = entry
             .stalls
             .then(|| server.stall_after(Duration::from_millis(u64::from(seconds) * 500)));

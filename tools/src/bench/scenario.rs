@@ -77,6 +77,8 @@ pub struct Entry {
     pub cores: u32,
     /// Of this entry alone, whatever the command says; 0 is what it says.
     pub seconds: u32,
+    /// Java's classes are prepared before the round (`drumfire jvm install`).
+    pub prepares_java: bool,
     /// In the middle of the round the server answers nobody for a second.
     pub stalls: bool,
     /// Properties of the plan besides port, users and seconds; those whose names begin with `javax.` are the system's.
@@ -109,6 +111,7 @@ impl Entry {
             writes_results: true,
             cores: 0,
             seconds: 0,
+            prepares_java: false,
             stalls: false,
             properties: Vec::new(),
         }

@@ -189,6 +189,29 @@ fn a_script_that_throws_and_threads_that_stay_do_no_harm() {
 }
 
 #[test]
+fn texts_of_all_kinds_and_lengths_are_whole_on_both_sides() {
+    let Some(workshop) = workshop() else { return };
+    let script = r#"def texts = ['', 'a', 'x' * 256, 'x' * 257, 'é', 'x' * 255 + 'é', '\u0000', '\u007f', '\u0080', '\ud83d\ude00']
+def name = vars.get('none') == null ? 'v' : 'w'
+texts.eachWithIndex { text, i -> vars.put(name + i + text, text) }
+def other = texts.withIndex().findAll { text, i -> vars.get(name + i + text) != text }
+return other.isEmpty() ? texts.size() + ' whole' : other.toString()"#;
+    let children = [
+        jsr223(
+            "JSR223Sampler",
+            "texts",
+            &format!("SampleResult.responseMessage = {{ {script} }}()"),
+        ),
+        debug_sampler("${__groovy('é' + '${__time(,)}'.isEmpty() + 'x' * 3,)}"),
+    ];
+    let finished = run(&workshop, &plan(&[group("A", 1, 1, &children)]), &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let rows = rows(&workshop);
+    assert_eq!(rows[0], ["texts", "200", "10 whole"]);
+    assert_eq!(rows[1][0], "éfalsexxx");
+}
+
+#[test]
 fn an_object_that_is_used_as_a_text_does_no_harm() {
     let Some(workshop) = workshop() else { return };
     let children = [

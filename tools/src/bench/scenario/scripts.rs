@@ -1,7 +1,7 @@
 //! What scripts cost, and what they do to others. Java is started in all cases, so that its start is in none of the differences.
 
 use super::{Entry, Scenario, each};
-use crate::bench::aim::Figure::{CpuBeyondCase, LateToCase, Rate};
+use crate::bench::aim::Figure::{CpuBeyondCase, FirstSampleMs, LateToCase, Rate};
 use crate::bench::peers::Program;
 
 const BOTH: [Program; 2] = [Program::Drumfire, Program::JMeter];
@@ -11,7 +11,7 @@ const USERS: u32 = 2;
 const WARM_SECONDS: u32 = 20;
 
 pub(super) fn all() -> Vec<Scenario> {
-    vec![calls(), sleepers(), ranking()]
+    vec![first(), calls(), sleepers(), ranking()]
 }
 
 fn run(program: Program, case: &str, group: &'static str) -> Entry {
@@ -19,6 +19,28 @@ fn run(program: Program, case: &str, group: &'static str) -> Entry {
         .case(case, USERS)
         .with("pages", "@FOLDER@/html")
         .with(group, USERS)
+}
+
+/// The script is that of a pre-processor, so the sample begins when it is done.
+fn first() -> Scenario {
+    const FIRST: &str = "first script";
+    let entries = each(&BOTH, |program| {
+        Entry {
+            prepares_java: true,
+            ..run(program, FIRST, "variables")
+        }
+        .with("variables", 1)
+        .with("loops", 1)
+    });
+    Scenario {
+        most_seconds: 1,
+        ..Scenario::new(
+            "first-script",
+            "from the start of the process to the end of its first Groovy script, Java's classes being prepared",
+            entries,
+        )
+    }
+    .at_most(FIRST, FirstSampleMs, 500.0)
 }
 
 fn calls() -> Scenario {
