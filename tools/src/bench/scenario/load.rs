@@ -173,6 +173,8 @@ fn long() -> Scenario {
         ..Entry::new(Program::Drumfire, "pacing.jmx")
             .case(case, 10)
             .with("rate", 5_000)
+            // The timer makes its arrivals for so many seconds at once, as JMeter's, and they take memory.
+            .with("period", 60)
     };
     Scenario {
         on_request: true,

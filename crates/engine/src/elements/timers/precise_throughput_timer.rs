@@ -160,7 +160,7 @@ impl Generator {
         let (random, finish_s) = (&mut self.random, self.finish_s);
         self.arrivals
             .extend((0..count).map(|_| finish_s + random.next_double() * duration_s));
-        self.arrivals.sort_by(f64::total_cmp);
+        self.arrivals.sort_unstable_by(f64::total_cmp);
         self.finish_s += duration_s;
         tracing::info!(
             "Generated {count} timings (rate {rate}, duration {})",
