@@ -85,3 +85,14 @@ fn places_count_from_both_ends() {
     assert_eq!(texts("p:nth-child(0)"), "");
     assert_eq!(texts("body p + i"), "4");
 }
+
+#[test]
+fn what_a_template_holds_is_in_it_as_for_jsoup() {
+    let html = "<div><template id=t><p>a</p></template></div><p>b</p>";
+    let count = |selector| select(html, selector, None).len();
+    assert_eq!(select(html, "template > p", None), ["a"]);
+    assert_eq!(select(html, "p", None), ["a", "b"]);
+    assert_eq!(select(html, "p:first-child", None), ["a"]);
+    assert_eq!(select(html, "div", None), ["a"]);
+    assert_eq!((count("*"), count("div *")), (8, 2));
+}

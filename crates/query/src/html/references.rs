@@ -42,11 +42,11 @@ impl Builder<'_> {
         let with_end = run + usize::from(name.as_bytes().get(run) == Some(&b';'));
         let with_end = with_end.min(LONGEST_NAME);
         // All that is known of a name is the longest known start of it.
-        let is_known = |length: &usize| {
-            let known = NAMED_ENTITIES.get(&name[..*length]);
-            known.is_some_and(|(first, _)| *first != 0)
+        let known = |length: usize| {
+            let (first, second) = NAMED_ENTITIES.get(&name[..length])?;
+            (*first != 0).then_some((length, *first, *second))
         };
-        let length = (1..=with_end).rev().find(is_known)?;
+        let (length, first, second) = (1..=with_end).rev().find_map(known)?;
         let follows = name.as_bytes().get(length).copied();
         let is_closed = name.as_bytes()[length - 1] == b';';
         if in_attribute
@@ -55,9 +55,8 @@ impl Builder<'_> {
         {
             return None;
         }
-        let (first, second) = NAMED_ENTITIES.get(&name[..length])?;
-        let second = char::from_u32(*second).filter(|c| *c != '\0');
-        let characters = Characters(char::from_u32(*first)?, second);
+        let second = char::from_u32(second).filter(|c| *c != '\0');
+        let characters = Characters(char::from_u32(first)?, second);
         self.at += length;
         Some(characters)
     }

@@ -44,9 +44,12 @@ struct Copy {
 
 impl Copy {
     fn open(&mut self, node: &Node) {
+        if is_left_out(node) {
+            return;
+        }
         let mut attributes = Span::new(self.page.attributes.len(), self.page.attributes.len());
         let (kind, text) = match node {
-            Node::Document | Node::Fragment => (Kind::Document, Span::default()),
+            Node::Document => (Kind::Document, Span::default()),
             Node::Element(element) => {
                 for (name, value) in element.attrs() {
                     let attribute = Attribute {
@@ -60,7 +63,7 @@ impl Copy {
             }
             Node::Text(text) => (Kind::Text, self.add(text)),
             Node::Comment(comment) => (Kind::Comment, self.add(comment)),
-            Node::Doctype(_) | Node::ProcessingInstruction(_) => return,
+            _ => return,
         };
         let id = Span::new(0, self.page.nodes.len()).end;
         let (parent, previous) = match self.open.last_mut() {
@@ -79,7 +82,7 @@ impl Copy {
     }
 
     fn close(&mut self, node: &Node) {
-        if matches!(node, Node::Doctype(_) | Node::ProcessingInstruction(_)) {
+        if is_left_out(node) {
             return;
         }
         if let Some((id, _)) = self.open.pop() {
@@ -92,4 +95,12 @@ impl Copy {
         self.page.text.push_str(text);
         Span::new(start, self.page.text.len())
     }
+}
+
+/// What is no node of a page. The contents of a template are its children, as they are for jsoup.
+fn is_left_out(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::Fragment | Node::Doctype(_) | Node::ProcessingInstruction(_)
+    )
 }

@@ -255,6 +255,10 @@ impl<'t> Scanner<'t> {
             (false, false) => BEFORE_ROOT,
         };
         self.skip("<");
+        // Most of it is elements.
+        if !self.rest.starts_with(['!', '?', '/']) {
+            return self.element(in_element, has_root, wrong);
+        }
         if self.skip("!--") {
             self.comment()?;
         } else if self.skip("?") {
@@ -271,14 +275,19 @@ impl<'t> Scanner<'t> {
         } else if self.rest == "!" {
             return fault(UNFINISHED);
         } else {
-            let name = self.name();
-            if name.is_empty() || (!in_element && has_root) {
-                return self.expected(wrong);
-            }
-            self.start_tag(name)?;
-            return Ok(true);
+            return self.element(in_element, has_root, wrong);
         }
         Ok(false)
+    }
+
+    /// The start of an element.
+    fn element(&mut self, in_element: bool, has_root: bool, wrong: &str) -> Checked<bool> {
+        let name = self.name();
+        if name.is_empty() || (!in_element && has_root) {
+            return self.expected(wrong);
+        }
+        self.start_tag(name)?;
+        Ok(true)
     }
 
     /// Everything up to `end`, which is gone past.
