@@ -397,15 +397,17 @@ impl<'a> Visit<'a> {
         self.user()?.own_variable(name)
     }
 
-    /// Sets a variable, or removes it.
+    /// Sets a variable; `None` is Java's null.
     pub fn set_variable(&mut self, name: &str, value: Option<&str>) {
         let vars = self.scope_mut().vars_mut();
         match value {
             Some(value) => vars.set_named(name, Value::from(value)),
-            None => {
-                vars.remove_named(name);
-            }
+            None => vars.set_null_named(name),
         }
+    }
+
+    pub fn remove_variable(&mut self, name: &str) {
+        self.scope_mut().vars_mut().remove_named(name);
     }
 
     /// Whether the plan has this name in it somewhere.
@@ -413,15 +415,17 @@ impl<'a> Visit<'a> {
         self.scope().vars().names().slot(name).is_some()
     }
 
-    /// Names and values of all variables.
-    pub fn variables(&self) -> Vec<(&str, &str)> {
+    /// Names and values of all variables; null has no value.
+    pub fn variables(&self) -> Vec<(&str, Option<&str>)> {
         let vars = self.scope().vars();
-        let mut all: Vec<_> = vars.iter().map(|(name, value)| (name, &**value)).collect();
+        let defined = vars.iter().map(|(name, value)| (name, Some(&**value)));
+        let mut all: Vec<_> = defined.collect();
+        all.extend(vars.nulls().map(|name| (name, None)));
         for name in OWN_VARIABLES {
             if vars.get_named(name).is_none()
                 && let Some(value) = self.variable(name)
             {
-                all.push((name, value));
+                all.push((name, Some(value)));
             }
         }
         all

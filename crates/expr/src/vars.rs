@@ -85,7 +85,7 @@ pub fn numeral(number: i32) -> Value {
 /// One user's variables: JMeter's `JMeterVariables`, holding strings only.
 ///
 /// The plan's own names live in an array; others (`id_1`, `id_matchNr`, …) in a map that exists only
-/// once it is needed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is
+/// once it is needed; there too are names that a script gave Java's null, which is no value but is listed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is
 /// not copied by [`Clone`], because a new thread starts without it.
 #[derive(Debug)]
 pub struct Vars {
@@ -95,7 +95,7 @@ pub struct Vars {
         clippy::box_collection,
         reason = "most users have none, and a box is smaller"
     )]
-    others: Option<Box<HashMap<Box<str>, Value>>>,
+    others: Option<Box<HashMap<Box<str>, Option<Value>>>>,
     locals: Option<Box<Locals>>,
 }
 
@@ -146,7 +146,7 @@ impl Vars {
     pub fn get_named(&self, name: &str) -> Option<&Value> {
         match self.names.slot(name) {
             Some(slot) => self.get(slot),
-            None => self.others.as_ref()?.get(name),
+            None => self.others.as_ref()?.get(name)?.as_ref(),
         }
     }
 
@@ -157,20 +157,44 @@ impl Vars {
             None => {
                 let others = self.others.get_or_insert_default();
                 match others.get_mut(name) {
-                    Some(place) => *place = value,
+                    Some(place) => *place = Some(value),
                     None => {
-                        others.insert(name.into(), value);
+                        others.insert(name.into(), Some(value));
                     }
                 }
             }
         }
     }
 
+    /// Gives the variable called `name` Java's null (`JMeterVariables#put`): it is undefined, and listed.
+    pub fn set_null_named(&mut self, name: &str) {
+        self.remove_named(name);
+        let others = self.others.get_or_insert_default();
+        others.insert(name.into(), None);
+    }
+
+    /// The names of variables that are null, in no particular order.
+    pub fn nulls(&self) -> impl Iterator<Item = &str> {
+        self.others
+            .iter()
+            .flat_map(|others| others.iter())
+            .filter(|(name, value)| value.is_none() && self.get_named(name).is_none())
+            .map(|(name, _)| &**name)
+    }
+
+    fn is_null(&self, name: &str) -> bool {
+        self.nulls().any(|null| null == name)
+    }
+
     /// Removes the variable called `name` and returns its value.
     pub fn remove_named(&mut self, name: &str) -> Option<Value> {
+        let other = self
+            .others
+            .as_mut()
+            .and_then(|others| others.remove(name)?);
         match self.names.slot(name) {
             Some(slot) => self.unset(slot),
-            None => self.others.as_mut()?.remove(name),
+            None => other,
         }
     }
 
@@ -185,7 +209,8 @@ impl Vars {
         let computed = self
             .others
             .iter()
-            .flat_map(|others| others.iter().map(|(name, value)| (&**name, value)));
+            .flat_map(|others| others.iter())
+            .filter_map(|(name, value)| Some((&**name, value.as_ref()?)));
         spelled.chain(computed)
     }
 
@@ -213,12 +238,16 @@ impl Vars {
             }
         }
         for (name, value) in after.others.iter().flat_map(|others| others.iter()) {
-            if before.get_named(name) != Some(value) {
-                self.set_named(name, value.clone());
+            match value {
+                Some(value) if before.get_named(name) != Some(value) => {
+                    self.set_named(name, value.clone());
+                }
+                None if after.is_null(name) && !before.is_null(name) => self.set_null_named(name),
+                _ => {}
             }
         }
         for name in before.others.iter().flat_map(|others| others.keys()) {
-            if after.get_named(name).is_none() {
+            if after.get_named(name).is_none() && !after.is_null(name) {
                 self.remove_named(name);
             }
         }
@@ -231,7 +260,7 @@ impl Vars {
             slots.push(
                 self.others
                     .as_mut()
-                    .and_then(|others| others.remove(&**name)),
+                    .and_then(|others| others.remove(&**name)?),
             );
         }
         self.slots = slots.into_boxed_slice();
@@ -279,6 +308,25 @@ mod tests {
         let all = [0, 7, 1_023, 1_024, -1, i32::MIN].map(numeral);
         let all: Vec<&str> = all.iter().map(|number| &**number).collect();
         assert_eq!(all, ["0", "7", "1023", "1024", "-1", "-2147483648"]);
+    }
+
+    #[test]
+    fn a_null_is_no_value_and_is_listed() {
+        let mut vars = vars(&["host"]);
+        vars.set_named("host", "a".into());
+        for name in ["host", "id_1"] {
+            vars.set_null_named(name);
+            assert_eq!(vars.get_named(name), None);
+        }
+        assert_eq!(vars.iter().count(), 0);
+        let mut nulls: Vec<_> = vars.nulls().collect();
+        nulls.sort_unstable();
+        assert_eq!(nulls, ["host", "id_1"]);
+        vars.set_named("host", "b".into());
+        vars.remove_named("id_1");
+        assert_eq!(vars.nulls().count(), 0);
+        vars.remove_named("host");
+        assert_eq!(vars.nulls().count(), 0);
     }
 
     #[test]

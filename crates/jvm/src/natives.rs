@@ -100,6 +100,14 @@ extern "system" fn set_variable<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
+extern "system" fn remove_variable<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, name: Text<'l>) {
+    env.with_env(|env| -> Result<_> {
+        let name = text(env, &name)?.unwrap_or_default();
+        visit(move |visit| visit.remove_variable(&name))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
 extern "system" fn is_spelled_out<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -119,10 +127,11 @@ extern "system" fn variables<'l>(
     env.with_env(|env| -> Result<_> {
         let all = visit(|visit| {
             let all = visit.variables().into_iter();
-            all.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            all.flat_map(|(name, value)| [Some(name.to_owned()), value.map(str::to_owned)])
                 .collect::<Vec<_>>()
         })?;
-        pairs(env, &all)
+        let all: Vec<_> = all.iter().map(Option::as_deref).collect();
+        texts_of(env, &all)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -228,7 +237,7 @@ extern "system" fn named_sampler<'l>(
 ) -> JObjectArray<'l, JString<'l>> {
     env.with_env(|env| -> Result<_> {
         match visit(|visit| visit.named_sampler())? {
-            Some((class, name)) => texts_of(env, &[&class, &name]),
+            Some((class, name)) => texts_of(env, &[class.as_str(), &name]),
             None => Ok(JObjectArray::<JString>::null()),
         }
     })
@@ -444,10 +453,16 @@ fn pairs<'l, T: AsRef<str>>(
     texts_of(env, &texts)
 }
 
-/// A Java array of texts.
-pub fn texts_of<'l>(env: &mut Env<'l>, texts: &[&str]) -> Result<JObjectArray<'l, JString<'l>>> {
+/// A Java array of texts; `None` is null.
+pub fn texts_of<'l, 't, T: Copy + Into<Option<&'t str>>>(
+    env: &mut Env<'l>,
+    texts: &[T],
+) -> Result<JObjectArray<'l, JString<'l>>> {
     let array = env.new_object_type_array::<JString>(texts.len(), JString::null())?;
     for (index, text) in texts.iter().enumerate() {
+        let Some(text) = (*text).into() else {
+            continue;
+        };
         let text = text::write(env, text)?;
         array.set_element(env, index, &text)?;
         env.delete_local_ref(text);
@@ -469,6 +484,7 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
     let methods = methods![
         "variable" "(Ljava/lang/String;)Ljava/lang/String;" variable,
         "setVariable" "(Ljava/lang/String;Ljava/lang/String;)V" set_variable,
+        "removeVariable" "(Ljava/lang/String;)V" remove_variable,
         "isSpelledOut" "(Ljava/lang/String;)Z" is_spelled_out,
         "variables" "()[Ljava/lang/String;" variables,
         "template" "(I)Ljava/lang/String;" template,

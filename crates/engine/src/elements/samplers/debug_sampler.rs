@@ -100,6 +100,7 @@ fn variables(cx: &Context) -> Vec<(&str, &str)> {
         .vars
         .iter()
         .map(|(name, value)| (name, &**value))
+        .chain(cx.vars.nulls().map(|name| (name, "null")))
         .collect();
     let own = OWN_VARIABLES
         .iter()

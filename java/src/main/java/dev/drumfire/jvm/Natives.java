@@ -12,13 +12,15 @@ final class Natives {
     /** The value of a variable, or null. */
     static native String variable(String name);
 
-    /** Gives a variable a value; null removes it. */
+    /** Gives a variable a value, or null. */
     static native void setVariable(String name, String value);
+
+    static native void removeVariable(String name);
 
     /** Whether the plan spells out a name somewhere, so that a variable of that name may be read. */
     static native boolean isSpelledOut(String name);
 
-    /** Names and values of all variables, in turn. */
+    /** Names and values of all variables, in turn; a value may be null. */
     static native String[] variables();
 
     /** What a text of the plan is now, by its number. */

@@ -50,7 +50,11 @@ final class Vars extends JMeterVariables {
     void share() {
         takePending();
         Map<String, Object> now = new ConcurrentHashMap<>();
-        entrySet().forEach(entry -> now.put(entry.getKey(), entry.getValue()));
+        entrySet().forEach(entry -> {
+            if (entry.getValue() != null) {
+                now.put(entry.getKey(), entry.getValue());
+            }
+        });
         shared = now;
     }
 
@@ -61,7 +65,11 @@ final class Vars extends JMeterVariables {
         }
         for (String name : pending.keySet()) {
             Object value = pending.remove(name);
-            putObject(name, value == REMOVED ? null : value);
+            if (value == REMOVED) {
+                remove(name);
+            } else {
+                putObject(name, value);
+            }
         }
     }
 
@@ -92,7 +100,14 @@ final class Vars extends JMeterVariables {
     @Override
     public Object remove(String key) {
         Object before = getObject(key);
-        put(key, null);
+        if (isElsewhere()) {
+            putElsewhere(key, null);
+            return before;
+        }
+        if (objects != null) {
+            objects.remove(key);
+        }
+        Natives.removeVariable(key);
         return before;
     }
 

@@ -53,11 +53,11 @@ final class Natives {
     }
 
     static void setVariable(String name, String value) {
-        if (value == null) {
-            VARIABLES.remove(name);
-        } else {
-            VARIABLES.put(name, value);
-        }
+        VARIABLES.put(name, value);
+    }
+
+    static void removeVariable(String name) {
+        VARIABLES.remove(name);
     }
 
     static boolean isSpelledOut(String name) {

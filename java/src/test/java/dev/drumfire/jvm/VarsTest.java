@@ -84,7 +84,11 @@ public class VarsTest {
         vars.putObject("null", null);
         Map<String, Object> all = new TreeMap<>();
         vars.entrySet().forEach(entry -> all.put(entry.getKey(), entry.getValue()));
-        assertEquals(Map.of("text", "t", "number", 5), all);
+        Map<String, Object> expected = new TreeMap<>(Map.of("text", "t", "number", 5));
+        expected.put("null", null);
+        assertEquals(expected, all);
+        vars.remove("null");
+        assertEquals(2, vars.entrySet().size());
         vars.putAll(Map.of("more", 6));
         assertEquals(6, vars.getObject("more"));
     }
