@@ -188,10 +188,7 @@ impl Vars {
 
     /// Removes the variable called `name` and returns its value.
     pub fn remove_named(&mut self, name: &str) -> Option<Value> {
-        let other = self
-            .others
-            .as_mut()
-            .and_then(|others| others.remove(name)?);
+        let other = self.others.as_mut().and_then(|others| others.remove(name)?);
         match self.names.slot(name) {
             Some(slot) => self.unset(slot),
             None => other,
