@@ -102,7 +102,7 @@ extern "system" fn set_variable<'l>(
 
 extern "system" fn remove_variable<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, name: Text<'l>) {
     env.with_env(|env| -> Result<_> {
-        let name = text(env, &name)?.unwrap_or_default();
+        let name = text::read(env, &name)?.unwrap_or_default();
         visit(move |visit| visit.remove_variable(&name))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
