@@ -154,9 +154,7 @@ impl Ending {
     ) -> Result<Box<Incoming>, Box<Failure>> {
         self.times.end = Instant::now();
         let counts = &session.worker().counts;
-        add(&counts.bytes_sent, self.sent_bytes);
-        let received = self.receiver.head_bytes + self.receiver.body_bytes;
-        add(&counts.bytes_received, received);
+        counts.transferred(self.sent_bytes, &self.receiver);
         if let Err(kind) = outcome {
             add(&counts.failures, 1);
             if carrier.is_over() {

@@ -101,11 +101,7 @@ pub(crate) async fn over_http1(
     };
     connection.pace = usual;
     times.end = Instant::now();
-    add(&worker.counts.bytes_sent, source.sent);
-    add(
-        &worker.counts.bytes_received,
-        receiver.head_bytes + receiver.body_bytes,
-    );
+    worker.counts.transferred(source.sent, &receiver);
     if let Err(kind) = outcome {
         add(&worker.counts.failures, 1);
         worker.counts.closed(kind.is_end_by_peer());

@@ -10,6 +10,7 @@ use rustls::Error;
 
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::Incoming;
+use crate::receive::Receiver;
 use crate::resolve::{Resolver, SystemResolver};
 use crate::spare::Spare;
 use crate::timer::Timers;
@@ -146,6 +147,13 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// So much was sent, and what the receiver has came.
+    pub fn transferred(&self, sent_bytes: u64, receiver: &Receiver) {
+        add(&self.bytes_sent, sent_bytes);
+        let received = receiver.head_bytes + receiver.body_bytes;
+        add(&self.bytes_received, received);
+    }
+
     /// A connection is over.
     pub fn closed(&self, by_peer: bool) {
         add(

@@ -103,14 +103,13 @@ impl HttpSampler {
         } = cx.worker.room.take_request(sending);
         cx.worker.room.heads.take_back(head);
         let refused = access.and_then(|access| access.take_refused());
+        let secure = incoming.handshake.is_some();
         if cx.is_timed {
-            let secure = incoming.handshake.is_some();
-            cx.worker
-                .stages
-                .add_exchange(&incoming.times, secure, Stage::Read);
+            let stages = &cx.worker.stages;
+            stages.add_exchange(&incoming.times, secure, Stage::Read);
         }
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
-        sample.phases = phases(&incoming.times, incoming.handshake.is_some());
+        sample.phases = phases(&incoming.times, secure);
         sample.code = code(incoming.status);
         sample.message = message(incoming.reason());
         sample.success = response::is_success(incoming.status);
@@ -150,13 +149,7 @@ impl HttpSampler {
         if follows {
             sample.url = Some(url.text());
         }
-        if let Some(cookies) = &self.cookies {
-            for (name, value) in incoming.headers() {
-                if name.eq_ignore_ascii_case(b"Set-Cookie") {
-                    cookies.receive(cx, &decode_latin1(value), &url);
-                }
-            }
-        }
+        self.receive_cookies(cx, incoming, &url);
         if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
             let sent = sample.request_headers.clone().unwrap_or_default();
             if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
@@ -164,6 +157,17 @@ impl HttpSampler {
             }
         }
         Ok(sample)
+    }
+
+    fn receive_cookies(&self, cx: &mut Context, incoming: &Incoming, url: &Url) {
+        let Some(cookies) = &self.cookies else {
+            return;
+        };
+        for (name, value) in incoming.headers() {
+            if name.eq_ignore_ascii_case(b"Set-Cookie") {
+                cookies.receive(cx, &decode_latin1(value), url);
+            }
+        }
     }
 
     /// The head as JMeter shows it, if somebody looks at it, and the sizes; gives the head that was shown.

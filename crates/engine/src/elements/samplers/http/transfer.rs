@@ -135,14 +135,7 @@ async fn transfer(
         is_head: sending.is_head,
         keep_alive: sending.keep_alive,
         expect_continue: None,
-        tunnel: match &sending.access {
-            Some(access) => Some(&**access),
-            None => sending
-                .target
-                .proxy
-                .as_ref()
-                .map(|_| &JavaTunnel as &dyn Tunnel),
-        },
+        tunnel: tunnel(sending),
         begin,
     };
     let mut tries = 0;
@@ -177,6 +170,14 @@ async fn transfer(
                 };
             }
         }
+    }
+}
+
+/// What asks the proxy for a connection, if there is a proxy.
+fn tunnel(sending: &Sending) -> Option<&dyn Tunnel> {
+    match &sending.access {
+        Some(access) => Some(&**access),
+        None => sending.target.proxy.as_ref().map(|_| &JavaTunnel as _),
     }
 }
 
