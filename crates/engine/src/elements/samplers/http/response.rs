@@ -94,7 +94,7 @@ impl HttpSampler {
     ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {
             mut sample,
-            url,
+            mut url,
             method,
             head_text,
             access,
@@ -141,12 +141,8 @@ impl HttpSampler {
                 }
             }
         }
-        let follows = self.auto_redirects && self.client == Client::HttpClient;
-        let url = match follows {
-            true => url.as_sent().unwrap_or(url),
-            false => url,
-        };
-        if follows {
+        if self.auto_redirects && self.client == Client::HttpClient {
+            url = url.as_sent().unwrap_or(url);
             sample.url = Some(url.text());
         }
         self.receive_cookies(cx, incoming, &url);
