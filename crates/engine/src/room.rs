@@ -20,7 +20,7 @@ pub struct Room {
     /// Of requests until their response is read.
     requests: Spare<RecycleBox<()>>,
     /// Of the bytes of requests.
-    pub heads: Spare<Vec<u8>>,
+    heads: Spare<Vec<u8>>,
     samples: Spare<Box<Sample>>,
     /// The label of each sampler's last sample, by thread group: mostly that of the next one too.
     labels: RefCell<FxHashMap<(usize, SamplerId), Rc<str>>>,
@@ -46,6 +46,18 @@ impl Room {
         let (request, room) = RecycleBox::take(request);
         self.requests.take_back(room);
         request
+    }
+
+    /// Room for the bytes of a request's head, empty.
+    pub fn head(&self) -> Vec<u8> {
+        let mut head = self.heads.take().unwrap_or_default();
+        head.clear();
+        head.reserve(256);
+        head
+    }
+
+    pub fn take_head_back(&self, head: Vec<u8>) {
+        self.heads.take_back(head);
     }
 
     pub fn sample(&self, sample: Sample) -> Box<Sample> {

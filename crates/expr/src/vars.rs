@@ -85,8 +85,9 @@ pub fn numeral(number: i32) -> Value {
 /// One user's variables: JMeter's `JMeterVariables`, holding strings only.
 ///
 /// The plan's own names live in an array; others (`id_1`, `id_matchNr`, …) in a map that exists only
-/// once it is needed; there too are names that a script gave Java's null, which is no value but is listed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is
-/// not copied by [`Clone`], because a new thread starts without it.
+/// once it is needed; there too are names that a script gave Java's null, which is no value but is
+/// listed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is not copied
+/// by [`Clone`], because a new thread starts without it.
 #[derive(Debug)]
 pub struct Vars {
     names: Arc<VarNames>,
@@ -183,7 +184,9 @@ impl Vars {
     }
 
     fn is_null(&self, name: &str) -> bool {
-        self.nulls().any(|null| null == name)
+        let others = self.others.as_ref();
+        others.is_some_and(|others| others.get(name) == Some(&None))
+            && self.get_named(name).is_none()
     }
 
     /// Removes the variable called `name` and returns its value.

@@ -34,17 +34,13 @@ fn write_element(out: &mut Writer, element: &Element) -> Option<()> {
     out.text(Some(class));
     out.text(Some(full_class_name(&element.gui_class)));
     out.text(Some(&element.name));
-    let props: Vec<&Prop> = element.props.iter().collect();
-    write_props(out, &props)
+    write_props(out, element.props.iter())
 }
 
-fn write_props(out: &mut Writer, props: &[&Prop]) -> Option<()> {
-    let is_there = |prop: &&&Prop| prop.value != Value::Null;
-    out.number(props.iter().filter(is_there).count() as i32);
-    props
-        .iter()
-        .filter(is_there)
-        .try_for_each(|prop| write_prop(out, prop))
+fn write_props<'p>(out: &mut Writer, props: impl Iterator<Item = &'p Prop> + Clone) -> Option<()> {
+    let mut there = props.filter(|prop| prop.value != Value::Null);
+    out.number(there.clone().count() as i32);
+    there.try_for_each(|prop| write_prop(out, prop))
 }
 
 fn write_prop(out: &mut Writer, prop: &Prop) -> Option<()> {
@@ -82,11 +78,11 @@ fn write_prop(out: &mut Writer, prop: &Prop) -> Option<()> {
         }
         Value::List(items) => {
             start(LIST);
-            write_props(out, &items.iter().collect::<Vec<_>>())?;
+            write_props(out, items.iter())?;
         }
         Value::Map(items) => {
             start(MAP);
-            write_props(out, &items.iter().collect::<Vec<_>>())?;
+            write_props(out, items.iter())?;
         }
         Value::Object(_) | Value::Null => return None,
     }

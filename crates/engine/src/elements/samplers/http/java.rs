@@ -71,7 +71,7 @@ impl HttpSampler {
             true => url.as_str(),
             false => &wire.target,
         };
-        let mut bytes = Vec::with_capacity(256);
+        let mut bytes = cx.worker.room.head();
         head.append_java(&method, asked, &mut bytes);
         Ok(Prepared::Send(cx.worker.room.request(Sending {
             sample,

@@ -183,8 +183,7 @@ impl HttpSampler {
             value,
             access.as_deref(),
         );
-        let room = cx.worker.room.heads.take();
-        let bytes = line.bytes(&head, room.unwrap_or_default());
+        let bytes = line.bytes(&head, cx.worker.room.head());
         let head_text = self.shows_request().then(|| head.text());
         Ok(Prepared::Send(cx.worker.room.request(Sending {
             sample,
@@ -549,7 +548,7 @@ impl HttpSampler {
         let line = RequestLine::new(next.method, next.url, &wire, &sending.target);
         let (agent, access) = (self.user_agent(), sending.access.as_deref());
         line.finish(&mut head, &wire, agent, authorization, access);
-        sending.head = line.bytes(&head, std::mem::take(&mut sending.head));
+        sending.head = line.bytes(&head, cx.worker.room.head());
         if let Some(text) = &mut sending.head_text {
             *text = head.text();
         }
@@ -613,8 +612,6 @@ impl<'l> RequestLine<'l> {
 
     /// The bytes of the head, in `room`.
     fn bytes(&self, head: &RequestHead<'_>, mut room: Vec<u8>) -> Vec<u8> {
-        room.clear();
-        room.reserve(256);
         head.append(self.method, self.target, &mut room);
         room
     }

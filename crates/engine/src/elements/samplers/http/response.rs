@@ -101,7 +101,7 @@ impl HttpSampler {
             head,
             ..
         } = cx.worker.room.take_request(sending);
-        cx.worker.room.heads.take_back(head);
+        cx.worker.room.take_head_back(head);
         let refused = access.and_then(|access| access.take_refused());
         let secure = incoming.handshake.is_some();
         if cx.is_timed {
