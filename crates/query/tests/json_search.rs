@@ -2,18 +2,7 @@
 
 use drumfire_query::json::Json;
 use drumfire_query::jsonpath::JsonPath;
-
-/// Numbers that look random and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).expect("31 bits") % limit
-    }
-}
+use fastrand::Rng;
 
 const SCALARS: [&str; 12] = [
     "1",
@@ -34,24 +23,28 @@ const STRAY: [&str; 14] = [
     ",", ":", "{", "}", "[", "]", "\"", "'", "\\", "\u{1A}", " ", "x", "1", "\n",
 ];
 
-fn value(numbers: &mut Numbers, depth: usize, out: &mut String) {
-    if numbers.below(60) == 0 {
-        out.push_str(STRAY[numbers.below(STRAY.len())]);
+fn value(numbers: &mut Rng, depth: usize, out: &mut String) {
+    if numbers.usize(..60) == 0 {
+        out.push_str(STRAY[numbers.usize(..STRAY.len())]);
     }
-    let is_object = match numbers.below(if depth > 4 { 2 } else { 5 }) {
-        0 | 1 => return out.push_str(SCALARS[numbers.below(SCALARS.len())]),
+    let is_object = match numbers.usize(..if depth > 4 { 2 } else { 5 }) {
+        0 | 1 => return out.push_str(SCALARS[numbers.usize(..SCALARS.len())]),
         kind => kind == 2,
     };
     out.push(if is_object { '{' } else { '[' });
-    for index in 0..numbers.below(4) {
+    for index in 0..numbers.usize(..4) {
         out.push_str(if index > 0 {
-            [",", " , "][numbers.below(2)]
+            [",", " , "][numbers.usize(..2)]
         } else {
             ""
         });
         if is_object {
-            let kinds = if numbers.below(8) > 0 { 2 } else { KEYS.len() };
-            out.push_str(KEYS[numbers.below(kinds)]);
+            let kinds = if numbers.usize(..8) > 0 {
+                2
+            } else {
+                KEYS.len()
+            };
+            out.push_str(KEYS[numbers.usize(..kinds)]);
             out.push(':');
         }
         value(numbers, depth + 1, out);
@@ -71,7 +64,7 @@ fn a_search_finds_what_the_parsed_body_holds() {
         "$.a[1][0]",
     ];
     let paths = paths.map(|path| JsonPath::compile(path).expect("a path"));
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut numbers = Rng::with_seed(0x9E37_79B9_7F4A_7C15);
     let (mut hits, mut faults) = (0, 0);
     for _ in 0..30_000 {
         let mut text = String::new();
