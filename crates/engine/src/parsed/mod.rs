@@ -1,5 +1,7 @@
-//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them, page and
-//! tree also for the same text when it comes again.
+//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them, and not again
+//! for the same text when it comes again.
+
+mod json;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,31 +10,15 @@ use std::rc::Rc;
 use drumfire_expr::Text;
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::jmespath::parse_strict;
-use drumfire_query::json::{Json, JsonError};
+use drumfire_query::json::Json;
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_results::Sample;
 use drumfire_web::charset::Charset;
-use self_cell::self_cell;
 
+use self::json::RecentJson;
 use crate::scoped::Input;
 
-type Outcome<'t> = Result<Json<'t>, JsonError>;
-
-self_cell!(
-    /// A body parsed as JSON, with the text it borrows from.
-    pub struct JsonBody {
-        owner: Source,
-        #[covariant]
-        dependent: Outcome,
-    }
-);
-
-impl JsonBody {
-    /// The JSON, or why there is none.
-    pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
-        self.borrow_dependent().as_ref()
-    }
-}
+pub use self::json::JsonBody;
 
 /// How XML is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +32,7 @@ pub enum Reading {
     Saxon,
 }
 
-/// A text that lives as long as needed, without a copy of it.
-pub enum Source {
-    /// Bytes that are known to be UTF-8.
-    Bytes(Rc<[u8]>),
-    Text(Rc<str>),
-}
-
-impl Source {
-    fn as_str(&self) -> &str {
-        match self {
-            Source::Bytes(bytes) => std::str::from_utf8(bytes)
-                .expect("only bytes that were decoded without a change come here"),
-            Source::Text(text) => text,
-        }
-    }
-}
-
-/// So many pages and trees a thread keeps for bodies that come again.
+/// So many pages, trees and JSON texts a thread keeps for bodies that come again.
 const MOST_RECENT: usize = 4;
 /// Those of longer texts are not kept: a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
@@ -71,6 +40,8 @@ const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 thread_local! {
     static PAGES: Recent<(), Document> = const { Recent::new() };
     static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
+    static JSON: RecentJson = const { RecentJson::new() };
+    static STRICT_JSON: RecentJson = const { RecentJson::new() };
 }
 
 /// What was made lately of texts: a server often sends the same page again, and to parse it is most of what an extractor costs.
@@ -186,31 +157,38 @@ impl Parsed {
 
     /// An input as json-smart reads it.
     pub fn json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
-        let make = |source| Rc::new(JsonBody::new(source, |source| Json::parse(source.as_str())));
-        self.make(input, make, |body| &mut body.json)
+        self.make(
+            input,
+            |text, data| JSON.with(|recent| recent.get(text, data, |text| Json::parse(text))),
+            |body| &mut body.json,
+        )
     }
 
     /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and nobody has
     /// looked into it before. Who comes next parses it, for all that follow.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
-        let Input::Result(sample) = input else {
-            return true; // variables are not kept parsed
-        };
-        sample.response_data.as_ref().is_some_and(|data| {
+        // Variables are not kept parsed.
+        if let Input::Result(sample) = input {
+            let Some(data) = &sample.response_data else {
+                return false;
+            };
             let body = self.body(data);
             let searched = std::mem::replace(&mut body.json_searched, true);
-            !searched && body.json.is_none()
-        })
+            if searched || body.json.is_some() {
+                return false;
+            }
+        }
+        let text = self.text(input);
+        !JSON.with(|recent| recent.comes_again(&text))
     }
 
     /// An input as Jackson reads it.
     pub fn strict_json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
-        let make = |source| {
-            Rc::new(JsonBody::new(source, |source| {
-                parse_strict(source.as_str())
-            }))
-        };
-        self.make(input, make, |body| &mut body.strict_json)
+        self.make(
+            input,
+            |text, data| STRICT_JSON.with(|recent| recent.get(text, data, parse_strict)),
+            |body| &mut body.strict_json,
+        )
     }
 
     /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
@@ -220,10 +198,7 @@ impl Parsed {
         }
         let page = self.make(
             input,
-            |source| {
-                let text = source.as_str();
-                PAGES.with(|pages| pages.get((), text, || Document::parse(text)))
-            },
+            |text, _| PAGES.with(|pages| pages.get((), text, || Document::parse(text))),
             |body| &mut body.page,
         );
         if let Some(key) = key {
@@ -257,10 +232,11 @@ impl Parsed {
         tree
     }
 
+    /// What `make` makes of the text, and of the bytes if they are the text as it is; once for each body.
     fn make<T>(
         &mut self,
         input: &Input<'_>,
-        make: impl Fn(Source) -> Rc<T>,
+        make: impl Fn(&Text<'_>, Option<&Rc<[u8]>>) -> Rc<T>,
         place: impl Fn(&mut Body) -> &mut Option<Rc<T>>,
     ) -> Rc<T> {
         let text = self.text(input);
@@ -269,15 +245,10 @@ impl Parsed {
             ..
         }) = input
         else {
-            return make(Source::Text(text.into_value()));
+            return make(&text, None);
         };
         let place = place(self.body(data));
-        let made = place.get_or_insert_with(|| {
-            make(match text {
-                Text::Shared(text) => Source::Text(text),
-                _ => Source::Bytes(data.clone()),
-            })
-        });
+        let made = place.get_or_insert_with(|| make(&text, Some(data)));
         made.clone()
     }
 
@@ -349,7 +320,7 @@ mod tests {
         ));
         assert!(parsed.tree(&input, plain).is_err());
         parsed.clear();
-        assert!(!Rc::ptr_eq(&json, &parsed.json(&input)));
+        assert!(parsed.bodies.is_empty());
     }
 
     #[test]
@@ -367,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_comes_again_is_not_parsed_again() {
+    fn what_comes_again_is_not_parsed_again() {
         let page = |text: &str| {
             let sample = sample(text.as_bytes(), None);
             let input = Input::Result(&sample);
@@ -380,6 +351,8 @@ mod tests {
         assert!(Rc::ptr_eq(&first.0, &again.0) && Rc::ptr_eq(&first.1, &again.1));
         let other = page("<p>2</p>");
         assert!(!Rc::ptr_eq(&first.0, &other.0));
+        let json = || Parsed::default().json(&Input::Result(&sample(b"[1]", None)));
+        assert!(Rc::ptr_eq(&json(), &json()));
         let saxon = sample(b"<p>1</p>", None);
         let saxon = Parsed::default().tree(&Input::Result(&saxon), Reading::Saxon);
         assert!(!Rc::ptr_eq(&first.1, &saxon));

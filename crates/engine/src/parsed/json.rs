@@ -1,0 +1,243 @@
+//! Bodies as JSON, and those a thread keeps because they come again.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use drumfire_expr::Text;
+use drumfire_query::json::{Json, JsonError};
+use self_cell::self_cell;
+
+use super::{LONGEST_RECENT_BYTES, MOST_RECENT};
+
+type Outcome<'t> = Result<Json<'t>, JsonError>;
+
+self_cell!(
+    /// A body parsed as JSON, with the text it borrows from.
+    pub struct JsonBody {
+        owner: Source,
+        #[covariant]
+        dependent: Outcome,
+    }
+);
+
+impl JsonBody {
+    /// The JSON, or why there is none.
+    pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
+        self.borrow_dependent().as_ref()
+    }
+}
+
+/// A text that lives as long as needed.
+pub enum Source {
+    /// Bytes that are known to be UTF-8.
+    Bytes(Rc<[u8]>),
+    Text(Rc<str>),
+}
+
+impl Source {
+    fn as_str(&self) -> &str {
+        match self {
+            Source::Bytes(bytes) => std::str::from_utf8(bytes)
+                .expect("only bytes that were decoded without a change come here"),
+            Source::Text(text) => text,
+        }
+    }
+}
+
+/// What was parsed lately, and what was searched without being parsed: a text that comes again is parsed once and kept, one that
+/// comes once is not.
+pub(super) struct RecentJson {
+    kept: RefCell<VecDeque<Kept>>,
+    searched: RefCell<VecDeque<Searched>>,
+}
+
+struct Kept {
+    text: Rc<str>,
+    body: Rc<JsonBody>,
+}
+
+/// A text that was searched. A body's is copied only when one that looks like it comes again.
+struct Searched {
+    look: Look,
+    text: Option<Rc<str>>,
+}
+
+/// What texts that are equal have in common, and most that are not do not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    length: usize,
+    begins: [u8; Look::SPAN],
+    ends: [u8; Look::SPAN],
+}
+
+impl Look {
+    const SPAN: usize = 32;
+
+    /// None for a text that is not worth it.
+    fn of(text: &str) -> Option<Look> {
+        Some(Look {
+            length: text.len(),
+            begins: *text.as_bytes().first_chunk()?,
+            ends: *text.as_bytes().last_chunk()?,
+        })
+    }
+}
+
+fn is_same(known: &Rc<str>, text: &str) -> bool {
+    std::ptr::eq(&**known, text) || **known == *text
+}
+
+impl RecentJson {
+    pub(super) const fn new() -> RecentJson {
+        RecentJson {
+            kept: RefCell::new(VecDeque::new()),
+            searched: RefCell::new(VecDeque::new()),
+        }
+    }
+
+    fn known(&self, text: &str) -> Option<Rc<JsonBody>> {
+        let kept = self.kept.borrow();
+        let kept = kept.iter().find(|kept| is_same(&kept.text, text))?;
+        Some(kept.body.clone())
+    }
+
+    /// The text parsed, `data` being its bytes if they are known to be UTF-8.
+    pub(super) fn get(
+        &self,
+        text: &Text<'_>,
+        data: Option<&Rc<[u8]>>,
+        parse: impl for<'t> FnOnce(&'t str) -> Outcome<'t>,
+    ) -> Rc<JsonBody> {
+        if let Some(body) = self.known(text) {
+            return body;
+        }
+        let is_long = text.len() > LONGEST_RECENT_BYTES;
+        let source = match (text, data) {
+            (Text::Shared(text), _) => Source::Text(text.clone()),
+            (_, Some(data)) if is_long => Source::Bytes(data.clone()),
+            // A body that is kept would keep its bytes, whose place serves the next response.
+            (text, _) => Source::Text(text.as_str().into()),
+        };
+        let shared = match &source {
+            Source::Text(text) if !is_long => Some(text.clone()),
+            _ => None,
+        };
+        let body = Rc::new(JsonBody::new(source, |source| parse(source.as_str())));
+        if let Some(text) = shared {
+            let body = body.clone();
+            push(&mut self.kept.borrow_mut(), Kept { text, body });
+        }
+        body
+    }
+
+    /// Whether the text is better parsed than searched: it is kept parsed, or was searched before and shall be kept.
+    pub(super) fn comes_again(&self, text: &Text<'_>) -> bool {
+        if text.len() > LONGEST_RECENT_BYTES {
+            return false;
+        }
+        let Some(look) = Look::of(text) else {
+            return false;
+        };
+        if self.known(text).is_some() {
+            return true;
+        }
+        let shared = match text {
+            Text::Shared(text) => Some(text.clone()),
+            _ => None,
+        };
+        let mut searched = self.searched.borrow_mut();
+        match searched.iter_mut().find(|searched| searched.look == look) {
+            None => {
+                let text = shared;
+                push(&mut searched, Searched { look, text });
+                false
+            }
+            Some(Searched {
+                text: Some(known), ..
+            }) if is_same(known, text) => true,
+            Some(searched) => {
+                searched.text = Some(shared.unwrap_or_else(|| text.as_str().into()));
+                false
+            }
+        }
+    }
+}
+
+/// Puts one more in, and the first out if there are too many.
+fn push<T>(recent: &mut VecDeque<T>, one: T) {
+    if recent.len() == MOST_RECENT {
+        recent.pop_front();
+    }
+    recent.push_back(one);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: usize) -> String {
+        let words = "as a document is worth it only if it is long enough";
+        format!(r#"{{"words":"{words}","id":{id:05},"more":"{words}"}}"#)
+    }
+
+    fn get(recent: &RecentJson, text: &str) -> Rc<JsonBody> {
+        recent.get(&Text::Literal(text), None, |text| Json::parse(text))
+    }
+
+    #[test]
+    fn a_body_is_searched_twice_and_then_parsed() {
+        let recent = RecentJson::new();
+        let (one, other) = (document(1), document(2));
+        // The second one that looks like the first is copied, as only whether it is the same counts.
+        let again = |text: &str| recent.comes_again(&Text::Literal(text));
+        assert!(
+            ![&one, &other, &one, &other]
+                .map(|text| again(text))
+                .contains(&true)
+        );
+        assert!(again(&other) && !again(&one) && again(&one));
+        let parsed = get(&recent, &other);
+        assert!(again(&other));
+        assert!(Rc::ptr_eq(&parsed, &get(&recent, &other)));
+        assert!(!Rc::ptr_eq(&parsed, &get(&recent, &one)));
+    }
+
+    #[test]
+    fn a_variable_is_known_at_once() {
+        let recent = RecentJson::new();
+        let text = Text::Shared(document(1).into());
+        assert!(!recent.comes_again(&text) && recent.comes_again(&text));
+        let body = recent.get(&text, None, |text| Json::parse(text));
+        let Text::Shared(text) = text else {
+            panic!("it is shared")
+        };
+        assert!(std::ptr::eq(body.borrow_owner().as_str(), &*text));
+    }
+
+    #[test]
+    fn short_and_long_texts_are_not_watched() {
+        let recent = RecentJson::new();
+        let long = format!("[{}]", "1,".repeat(LONGEST_RECENT_BYTES));
+        for text in ["{}", "[1]", &long] {
+            let text = Text::Shared(text.into());
+            assert!(!recent.comes_again(&text) && !recent.comes_again(&text));
+        }
+        assert!(!Rc::ptr_eq(&get(&recent, &long), &get(&recent, &long)));
+        let data: Rc<[u8]> = long.as_bytes().into();
+        let body = recent.get(&Text::Literal(&long), Some(&data), |text| Json::parse(text));
+        assert!(matches!(body.borrow_owner(), Source::Bytes(_)));
+    }
+
+    #[test]
+    fn broken_json_is_kept_and_old_ones_are_forgotten() {
+        let recent = RecentJson::new();
+        let broken = format!("{} x", &document(1)[..40]);
+        let first = get(&recent, &broken);
+        assert!(first.get().is_err() && Rc::ptr_eq(&first, &get(&recent, &broken)));
+        for id in 0..MOST_RECENT {
+            get(&recent, &document(id));
+        }
+        assert!(!Rc::ptr_eq(&first, &get(&recent, &broken)));
+    }
+}
