@@ -25,6 +25,28 @@ pub(crate) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
     Some(at + memchr::memchr2(one, other, &bytes[at..])?)
 }
 
+/// The first place from `at` on with one of `marks` or a control character; the end if there is none.
+#[inline]
+pub(crate) fn first_mark<const N: usize>(bytes: &[u8], mut at: usize, marks: [u8; N]) -> usize {
+    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*word);
+        // As above, the lowest bit that is set is right.
+        let mut found = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
+        for mark in marks {
+            let word = word ^ (ONES * u64::from(mark));
+            found |= word.wrapping_sub(ONES) & !word;
+        }
+        found &= TOPS;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let is_mark = |byte: &u8| *byte < b' ' || marks.contains(byte);
+    at + rest.iter().position(is_mark).unwrap_or(rest.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +63,21 @@ mod tests {
                 }
             }
             assert_eq!(first_of(&vec![b'!'; length], b'"', b'\\'), None);
+        }
+    }
+
+    #[test]
+    fn the_first_mark() {
+        const MARKS: [u8; 4] = [b'<', b'&', b']', 0xEF];
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..2_000 {
+            let bytes: Vec<u8> = (0..random.usize(..40)).map(|_| random.u8(..)).collect();
+            let is_mark = |byte: &u8| *byte < 32 || MARKS.contains(byte);
+            for start in 0..=bytes.len() {
+                let behind = bytes[start..].iter().position(is_mark);
+                let first = behind.map_or(bytes.len(), |place| start + place);
+                assert_eq!(first_mark(&bytes, start, MARKS), first, "{start} {bytes:?}");
+            }
         }
     }
 }

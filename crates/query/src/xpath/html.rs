@@ -31,8 +31,10 @@ pub(super) fn parse(text: &str) -> Tree {
             _ => {
                 attributes.clear();
                 let own = node.attributes();
-                attributes.extend(own.map(|(name, value)| (name, Cow::Borrowed(value))));
-                let id = tree.push_element(node.name(), &mut attributes, parent);
+                attributes
+                    .extend(own.map(|(name, value)| (tree.keep_name(name), tree.keep(value))));
+                let name = tree.keep_name(node.name());
+                let id = tree.push_element(name, &mut attributes, parent);
                 open.push((node, id));
             }
         }

@@ -1,7 +1,7 @@
 //! The document as XPath sees it: nodes in one list, in document order.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use xpath_eval::{ExpandedName, Node, NodeKind};
 
@@ -16,7 +16,7 @@ const LONGEST_BYTES: usize = 1 << 30;
 #[derive(Debug)]
 pub struct Tree {
     nodes: Vec<NodeData>,
-    /// All names and values, one behind the other.
+    /// All names and values, one behind the other; of XML the document, and behind it what is not in it as it is.
     text: String,
     /// The namespaces that names belong to.
     uris: Vec<String>,
@@ -41,16 +41,67 @@ struct NodeData {
     uri: u32,
     /// The namespace node that binds this name's own prefix.
     own_prefix: u32,
-    /// The qualified name.
-    name: Span,
+    name: Name,
     text: Span,
 }
 
 /// A part of the text.
-#[derive(Clone, Copy, Debug)]
-struct Span {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
     start: u32,
     end: u32,
+}
+
+impl Span {
+    pub(super) fn new(start: usize, end: usize) -> Span {
+        Span {
+            start: number(start),
+            end: number(end),
+        }
+    }
+}
+
+/// A qualified name in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    whole: Span,
+    /// Behind the first colon, or the start if there is none.
+    local: u32,
+}
+
+impl Name {
+    /// `local` is the place behind the first colon, or `start` if there is none.
+    pub(super) fn new(start: usize, local: usize, end: usize) -> Name {
+        Name {
+            whole: Span::new(start, end),
+            local: number(local),
+        }
+    }
+
+    /// No name.
+    pub(super) const NONE: Name = Name {
+        whole: Span { start: 0, end: 0 },
+        local: 0,
+    };
+
+    /// All of it.
+    pub(super) fn whole(self) -> Span {
+        self.whole
+    }
+
+    /// Where it stands.
+    pub(super) fn range(self) -> Range<usize> {
+        self.whole.start as usize..self.whole.end as usize
+    }
+
+    /// What stands before the colon.
+    fn prefix(self) -> Option<Span> {
+        let Span { start, .. } = self.whole;
+        (self.local > start + 1).then(|| Span {
+            start,
+            end: self.local - 1,
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -100,14 +151,21 @@ impl Tree {
         Tree::new(true)
     }
 
-    pub(super) fn new(namespaces: bool) -> Tree {
+    fn new(namespaces: bool) -> Tree {
         Tree::with_room(namespaces, 0)
+    }
+
+    /// An empty tree whose names and values are parts of a document.
+    pub(super) fn of_source(namespaces: bool, source: &str) -> Tree {
+        let mut tree = Tree::with_room(namespaces, source.len());
+        tree.text.push_str(source);
+        tree
     }
 
     /// An empty tree with room for what a text of so many bytes holds.
     pub(super) fn with_room(namespaces: bool, bytes: usize) -> Tree {
         let mut tree = Tree {
-            nodes: Vec::with_capacity(bytes / 12 + 1),
+            nodes: Vec::with_capacity(bytes / 10 + 1),
             text: String::with_capacity(bytes),
             uris: Vec::new(),
             declared: Vec::new(),
@@ -120,8 +178,23 @@ impl Tree {
 
     /// Adds a node; all that belongs to it must follow before its next sibling.
     pub(super) fn push(&mut self, kind: NodeKind, name: &str, text: &str, parent: usize) -> usize {
-        let name = self.keep(name);
-        let text = self.keep(text);
+        let (name, text) = (self.keep_name(name), self.keep(text));
+        self.push_kept(kind, name, text, parent)
+    }
+
+    /// Adds a text.
+    pub(super) fn push_text(&mut self, text: Span, parent: usize) {
+        self.push_kept(NodeKind::Text, Name::NONE, text, parent);
+    }
+
+    /// As [`Tree::push`], of parts of the text.
+    pub(super) fn push_kept(
+        &mut self,
+        kind: NodeKind,
+        name: Name,
+        text: Span,
+        parent: usize,
+    ) -> usize {
         let id = number(self.nodes.len());
         self.nodes.push(NodeData {
             kind,
@@ -148,30 +221,32 @@ impl Tree {
     /// Adds an element with its attributes and declarations, names and values; sorts them.
     pub(super) fn push_element(
         &mut self,
-        name: &str,
-        attributes: &mut [(&str, Cow<'_, str>)],
+        name: Name,
+        attributes: &mut [(Name, Span)],
         parent: usize,
     ) -> usize {
-        let id = self.push(NodeKind::Element, name, "", parent);
+        let id = self.push_kept(NodeKind::Element, name, Span::new(0, 0), parent);
         for (name, uri) in attributes.iter() {
-            if let Some(prefix) = declared_prefix(name) {
-                self.declared.push(Declaration {
+            if let Some(prefix) = declared_prefix(self.part(name.whole)) {
+                let declaration = Declaration {
                     element: number(id),
                     prefix: prefix.to_owned(),
-                    uri: uri.to_string(),
-                });
+                    uri: self.part(*uri).to_owned(),
+                };
+                self.declared.push(declaration);
             }
         }
         self.resolve(id);
         if !self.keeps_order && attributes.len() > 1 {
-            attributes.sort_unstable();
+            let parts = |(name, value): &(Name, Span)| (self.part(name.whole), self.part(*value));
+            attributes.sort_unstable_by(|one, other| parts(one).cmp(&parts(other)));
         }
         let mut last = NONE;
         for (name, value) in attributes.iter() {
-            if declared_prefix(name).is_some() {
+            if declared_prefix(self.part(name.whole)).is_some() {
                 continue;
             }
-            let attribute = self.push(NodeKind::Attribute, name, value, id);
+            let attribute = self.push_kept(NodeKind::Attribute, *name, *value, id);
             match last {
                 NONE => self.nodes[id].first_attribute = number(attribute),
                 last => self.nodes[last as usize].next = number(attribute),
@@ -182,37 +257,44 @@ impl Tree {
         id
     }
 
-    fn keep(&mut self, text: &str) -> Span {
-        let start = number(self.text.len());
+    /// Puts something behind the text.
+    pub(super) fn keep(&mut self, text: &str) -> Span {
+        let start = self.text.len();
         self.text.push_str(text);
-        Span {
-            start,
-            end: number(self.text.len()),
+        Span::new(start, self.text.len())
+    }
+
+    pub(super) fn keep_name(&mut self, name: &str) -> Name {
+        let Span { start, end } = self.keep(name);
+        let colon = name.bytes().position(|byte| byte == b':');
+        Name {
+            whole: Span { start, end },
+            local: start + colon.map_or(0, |colon| number(colon + 1)),
         }
     }
 
-    fn part(&self, span: Span) -> &str {
+    pub(super) fn part(&self, span: Span) -> &str {
         &self.text[span.start as usize..span.end as usize]
     }
 
     pub(super) fn name(&self, id: usize) -> &str {
-        self.part(self.nodes[id].name)
+        self.part(self.nodes[id].name.whole)
     }
 
     /// Finds the namespace of a name. Without namespaces a prefix stands for a made-up one, so that `local-name()` and
     /// `name()` still see what is written.
     fn resolve(&mut self, id: usize) {
-        let name = self.name(id);
-        let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
-        let is_attribute = self.nodes[id].kind == NodeKind::Attribute;
-        if prefix.is_empty() && (is_attribute || !self.namespaces) {
+        let node = &self.nodes[id];
+        let is_attribute = node.kind == NodeKind::Attribute;
+        let prefix = node.name.prefix();
+        if prefix.is_none() && (is_attribute || !self.namespaces) {
             return;
         }
-        let prefix = prefix.to_owned();
         let owner = match is_attribute {
-            true => self.nodes[id].parent as usize,
+            true => node.parent as usize,
             false => id,
         };
+        let prefix = prefix.map_or("", |prefix| self.part(prefix)).to_owned();
         let uri = match self.namespaces {
             true => self.namespace_at(owner, &prefix).map(str::to_owned),
             false => Some(format!("\0{prefix}")),
@@ -293,7 +375,7 @@ impl<'a> NodeRef<'a> {
 
     /// The name as it is written.
     pub(crate) fn qualified_name(self) -> &'a str {
-        self.tree.part(self.data().name)
+        self.tree.part(self.data().name.whole)
     }
 
     /// What a text, comment, attribute or processing instruction holds.
@@ -319,8 +401,9 @@ impl<'a> NodeRef<'a> {
     }
 
     fn local_name(self) -> &'a str {
-        let name = self.qualified_name();
-        name.split_once(':').map_or(name, |(_, local)| local)
+        let Name { whole, local } = self.data().name;
+        let end = whole.end;
+        self.tree.part(Span { start: local, end })
     }
 
     fn uri(self) -> Option<&'a str> {

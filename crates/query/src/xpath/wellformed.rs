@@ -1,11 +1,14 @@
-//! Whether a text is well-formed XML, and the first fault in the words of Xerces, which plans see in failure messages.
+//! Reads well-formed XML, and tells the first fault in the words of Xerces, which plans see in failure messages.
 //!
 //! Namespaces and what a document type declares are not looked at.
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use super::XPathError;
-use crate::bytes::first_of;
+use super::tree::{Name, Span, Tree};
+use super::xml::Builder;
+use crate::bytes::first_mark;
 
 const UNFINISHED: &str = "XML document structures must start and end within the same entity.";
 const NOT_CONTENT: &str =
@@ -15,37 +18,41 @@ const BEFORE_ROOT: &str =
 const AFTER_ROOT: &str =
     "The markup in the document following the root element must be well-formed.";
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+/// What characters that XML does not allow begin with, if they are no control characters.
+const WIDE: u8 = 0xEF;
 
 type Checked<T = ()> = Result<T, XPathError>;
 
-/// Checks a whole document.
+/// Reads a whole document.
 ///
 /// # Errors
 /// With the first fault.
-pub(super) fn check(text: &str) -> Checked {
+pub(super) fn read(text: &str, builder: Builder) -> Checked<Tree> {
     let mut scanner = Scanner {
-        rest: text,
+        text,
+        at: 0,
         open: Vec::new(),
+        builder,
     };
     scanner.declaration()?;
     let mut has_root = false;
     loop {
         if scanner.open.is_empty() {
             scanner.between(has_root)?;
-            if scanner.rest.is_empty() {
+            if scanner.is_end() {
                 break;
             }
             has_root |= scanner.markup(has_root)?;
         } else {
-            scanner.text()?;
-            if scanner.rest.is_empty() {
+            scanner.content()?;
+            if scanner.is_end() {
                 return fault(UNFINISHED);
             }
             scanner.markup(has_root)?;
         }
     }
     match has_root {
-        true => Ok(()),
+        true => Ok(scanner.builder.into_tree()),
         false => fault("Premature end of file."),
     }
 }
@@ -55,46 +62,108 @@ fn fault<T>(message: impl Into<String>) -> Checked<T> {
 }
 
 struct Scanner<'t> {
-    rest: &'t str,
+    text: &'t str,
+    at: usize,
     /// Names of the elements that are not closed yet.
     open: Vec<&'t str>,
+    builder: Builder,
 }
 
+/// What a byte is in a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InName {
+    Part,
+    Colon,
+    /// Part of a character that has to be looked at.
+    Wide,
+    No,
+}
+
+const IN_NAME: [InName; 256] = {
+    let mut table = [InName::No; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' => InName::Part,
+            b':' => InName::Colon,
+            128.. => InName::Wide,
+            _ => InName::No,
+        };
+        byte += 1;
+    }
+    table
+};
+
 impl<'t> Scanner<'t> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn is_end(&self) -> bool {
+        self.at == self.text.len()
+    }
+
     /// Goes past `prefix`, if it comes next.
     fn skip(&mut self, prefix: &str) -> bool {
-        match self.rest.strip_prefix(prefix) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        let found = self.text.as_bytes()[self.at..].starts_with(prefix.as_bytes());
+        self.at += if found { prefix.len() } else { 0 };
+        found
     }
 
     /// Goes past white space; false if there is none.
     fn space(&mut self) -> bool {
-        let rest = self.rest.trim_start_matches(SPACE);
-        let found = rest.len() < self.rest.len();
-        self.rest = rest;
-        found
+        let start = self.at;
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.byte() {
+            self.at += 1;
+        }
+        self.at > start
     }
 
-    /// A name; empty if none comes next.
-    fn name(&mut self) -> &'t str {
-        let is_start = self.rest.starts_with(is_name_start);
-        let end = match is_start {
-            true => self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len()),
-            false => 0,
-        };
-        let (name, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        name
+    /// A name; none if none comes next.
+    fn name(&mut self) -> Option<Name> {
+        let start = self.at;
+        let mut local = start;
+        if matches!(self.byte()?, b'0'..=b'9' | b'-' | b'.') {
+            return None;
+        }
+        while let Some(byte) = self.byte() {
+            match IN_NAME[usize::from(byte)] {
+                InName::Part => self.at += 1,
+                InName::Colon => {
+                    self.at += 1;
+                    if local == start {
+                        local = self.at;
+                    }
+                }
+                InName::Wide => {
+                    let c = self
+                        .rest()
+                        .chars()
+                        .next()
+                        .filter(|c| match self.at == start {
+                            true => is_name_start(*c),
+                            false => is_name(*c),
+                        });
+                    let Some(c) = c else { break };
+                    self.at += c.len_utf8();
+                }
+                InName::No => break,
+            }
+        }
+        (self.at > start).then(|| Name::new(start, local, self.at))
+    }
+
+    fn name_text(&self, name: Name) -> &'t str {
+        &self.text[name.range()]
     }
 
     /// A fault here, unless the text ends here.
     fn expected<T>(&self, message: impl Into<String>) -> Checked<T> {
-        match self.rest.is_empty() {
+        match self.is_end() {
             true => fault(UNFINISHED),
             false => fault(message),
         }
@@ -102,24 +171,21 @@ impl<'t> Scanner<'t> {
 
     /// The XML declaration, if there is one.
     fn declaration(&mut self) -> Checked {
-        let is_declaration = self
-            .rest
-            .strip_prefix("<?xml")
-            .is_some_and(|rest| rest.starts_with(SPACE));
-        if !is_declaration {
+        let rest = self.text.strip_prefix("<?xml");
+        if !rest.is_some_and(|rest| rest.starts_with(SPACE)) {
             return Ok(());
         }
-        self.rest = &self.rest["<?xml".len()..];
+        self.at = "<?xml".len();
         let mut has_version = false;
         loop {
             self.space();
             if self.skip("?>") {
                 break;
             }
-            let name = self.name();
-            if name.is_empty() {
+            let Some(name) = self.name() else {
                 return self.expected("A pseudo attribute name is expected.");
-            }
+            };
+            let name = self.name_text(name);
             let value = self.pseudo_value(name)?;
             match name {
                 "version" if !matches!(value, "1.0" | "1.1") => {
@@ -153,82 +219,105 @@ impl<'t> Scanner<'t> {
             ));
         }
         self.space();
-        let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let Some((value, rest)) = quote.and_then(|quote| self.rest[1..].split_once(quote)) else {
+        let quoted = self.rest().split_at_checked(1);
+        let quoted = quoted.filter(|(quote, _)| matches!(*quote, "\"" | "'"));
+        let Some((value, _)) = quoted.and_then(|(quote, rest)| rest.split_once(quote)) else {
             return self.expected(format!(
                 "The value following \"{name}\" in the XML declaration must be a quoted string."
             ));
         };
-        self.rest = rest;
+        self.at += value.len() + 2;
         Ok(value)
     }
 
     /// What is not markup before and after the root element: white space alone.
     fn between(&mut self, has_root: bool) -> Checked {
         self.space();
-        match (self.rest.chars().next(), has_root) {
-            (None | Some('<'), _) => Ok(()),
+        match (self.byte(), has_root) {
+            (None | Some(b'<'), _) => Ok(()),
             (_, true) => fault("Content is not allowed in trailing section."),
-            (Some('&'), false) => fault("Reference is not allowed in prolog."),
+            (Some(b'&'), false) => fault("Reference is not allowed in prolog."),
             (_, false) => fault("Content is not allowed in prolog."),
         }
     }
 
     /// Text of an element, up to the next `<`.
-    fn text(&mut self) -> Checked {
+    fn content(&mut self) -> Checked {
         loop {
-            let end = first_of(self.rest.as_bytes(), b'<', b'&').unwrap_or(self.rest.len());
-            let (text, rest) = self.rest.split_at(end);
-            self.rest = rest;
-            let has_bracket = first_of(text.as_bytes(), b']', b']').is_some();
-            if has_bracket && let Some(at) = text.find("]]>") {
-                characters(&text[..at], "element content of the document")?;
-                return fault(
-                    "The character sequence \"]]>\" must not appear in content unless used to mark the end of a CDATA section.",
-                );
+            let start = self.at;
+            let mut has_return = false;
+            loop {
+                self.at = first_mark(self.text.as_bytes(), self.at, [b'<', b'&', b']', WIDE]);
+                match self.byte() {
+                    None | Some(b'<' | b'&') => break,
+                    Some(b']') if self.rest().starts_with("]]>") => {
+                        return fault(
+                            "The character sequence \"]]>\" must not appear in content unless used to mark the end of a CDATA section.",
+                        );
+                    }
+                    Some(b']') => {}
+                    Some(b'\r') => has_return = true,
+                    Some(_) => self.character("element content of the document")?,
+                }
+                self.at += 1;
             }
-            characters(text, "element content of the document")?;
+            self.builder.text(start..self.at, has_return);
             if !self.skip("&") {
                 return Ok(());
             }
-            self.reference()?;
+            let c = self.reference()?;
+            self.builder.character(c);
+        }
+    }
+
+    /// That the character here is such as XML allows.
+    fn character(&self, place: impl Display) -> Checked {
+        match self.rest().chars().next() {
+            Some(c) if !is_character(c) => wrong_character(c, place),
+            _ => Ok(()),
         }
     }
 
     /// What follows an `&`.
-    fn reference(&mut self) -> Checked {
+    fn reference(&mut self) -> Checked<char> {
         if self.skip("#") {
             return self.character_reference();
         }
-        let name = self.name();
-        if name.is_empty() {
+        let Some(name) = self.name() else {
             return fault(
                 "The entity name must immediately follow the '&' in the entity reference.",
             );
-        }
+        };
+        let name = self.name_text(name);
         if !self.skip(";") {
             return fault(format!(
                 "The reference to entity \"{name}\" must end with the ';' delimiter."
             ));
         }
-        match name {
-            "amp" | "lt" | "gt" | "quot" | "apos" => Ok(()),
-            _ => fault(format!(
-                "The entity \"{name}\" was referenced, but not declared."
-            )),
-        }
+        Ok(match name {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "apos" => '\'',
+            _ => {
+                return fault(format!(
+                    "The entity \"{name}\" was referenced, but not declared."
+                ));
+            }
+        })
     }
 
-    fn character_reference(&mut self) -> Checked {
+    fn character_reference(&mut self) -> Checked<char> {
         let is_hexadecimal = self.skip("x");
         let (radix, kind, prefix) = match is_hexadecimal {
             true => (16, "hexadecimal", "&#x"),
             false => (10, "decimal", "&#"),
         };
-        let is_digit = |c: char| c.is_digit(radix);
-        let end = self.rest.find(|c| !is_digit(c)).unwrap_or(self.rest.len());
-        let (digits, rest) = self.rest.split_at(end);
-        self.rest = rest;
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_digit(radix));
+        let digits = &rest[..end.unwrap_or(rest.len())];
+        self.at += digits.len();
         if digits.is_empty() {
             return fault(format!(
                 "A {kind} representation must immediately follow the \"{prefix}\" in a character reference."
@@ -238,9 +327,9 @@ impl<'t> Scanner<'t> {
             return fault("The character reference must end with the ';' delimiter.");
         }
         let code = u32::from_str_radix(digits, radix).ok();
-        match code.and_then(char::from_u32).is_some_and(is_character) {
-            true => Ok(()),
-            false => fault(format!(
+        match code.and_then(char::from_u32).filter(|c| is_character(*c)) {
+            Some(c) => Ok(c),
+            None => fault(format!(
                 "Character reference \"{prefix}{digits}\" is an invalid XML character."
             )),
         }
@@ -256,7 +345,7 @@ impl<'t> Scanner<'t> {
         };
         self.skip("<");
         // Most of it is elements.
-        if !self.rest.starts_with(['!', '?', '/']) {
+        if !matches!(self.byte(), Some(b'!' | b'?' | b'/')) {
             return self.element(in_element, has_root, wrong);
         }
         if self.skip("!--") {
@@ -267,12 +356,13 @@ impl<'t> Scanner<'t> {
             self.end_tag()?;
         } else if in_element && self.skip("![CDATA[") {
             let data = self.until("]]>")?;
-            characters(data, "CDATA section")?;
+            characters(&self.text[data.clone()], "CDATA section")?;
+            self.builder.section(data);
         } else if !has_root && self.skip("!DOCTYPE") {
             self.document_type()?;
-        } else if !in_element && has_root && self.rest.starts_with('!') {
+        } else if !in_element && has_root && self.byte() == Some(b'!') {
             return self.expected("Comment must start with \"<!--\".");
-        } else if self.rest == "!" {
+        } else if self.rest() == "!" {
             return fault(UNFINISHED);
         } else {
             return self.element(in_element, has_root, wrong);
@@ -282,44 +372,45 @@ impl<'t> Scanner<'t> {
 
     /// The start of an element.
     fn element(&mut self, in_element: bool, has_root: bool, wrong: &str) -> Checked<bool> {
-        let name = self.name();
-        if name.is_empty() || (!in_element && has_root) {
-            return self.expected(wrong);
+        match self.name() {
+            Some(name) if in_element || !has_root => self.start_tag(name)?,
+            _ => return self.expected(wrong),
         }
-        self.start_tag(name)?;
         Ok(true)
     }
 
     /// Everything up to `end`, which is gone past.
-    fn until(&mut self, end: &str) -> Checked<&'t str> {
-        let Some((inside, rest)) = self.rest.split_once(end) else {
+    fn until(&mut self, end: &str) -> Checked<Range<usize>> {
+        let start = self.at;
+        let Some(length) = self.rest().find(end) else {
             return fault(UNFINISHED);
         };
-        self.rest = rest;
-        Ok(inside)
+        self.at += length + end.len();
+        Ok(start..start + length)
     }
 
     fn comment(&mut self) -> Checked {
         let comment = self.until("--")?;
-        characters(comment, "comment")?;
-        match self.skip(">") {
-            true => Ok(()),
-            false => self.expected("The string \"--\" is not permitted within comments."),
+        characters(&self.text[comment.clone()], "comment")?;
+        if !self.skip(">") {
+            return self.expected("The string \"--\" is not permitted within comments.");
         }
+        self.builder.comment(comment);
+        Ok(())
     }
 
     fn instruction(&mut self) -> Checked {
-        let target = self.name();
-        if target.is_empty() {
+        let Some(target) = self.name() else {
             return self
                 .expected("The processing instruction must begin with the name of the target.");
-        }
-        if target.eq_ignore_ascii_case("xml") {
+        };
+        if self.name_text(target).eq_ignore_ascii_case("xml") {
             return fault(
                 "The processing instruction target matching \"[xX][mM][lL]\" is not allowed.",
             );
         }
         if self.skip("?>") {
+            self.builder.instruction(target, 0..0);
             return Ok(());
         }
         if !self.space() {
@@ -328,13 +419,15 @@ impl<'t> Scanner<'t> {
             );
         }
         let data = self.until("?>")?;
-        characters(data, "processing instruction")
+        characters(&self.text[data.clone()], "processing instruction")?;
+        self.builder.instruction(target, data);
+        Ok(())
     }
 
     /// Goes past a document type with its internal subset.
     fn document_type(&mut self) -> Checked {
         let (mut depth, mut quote) = (0_u32, None);
-        for (at, c) in self.rest.char_indices() {
+        for (at, c) in self.rest().char_indices() {
             match (quote, c) {
                 (Some(open), c) if open == c => quote = None,
                 (Some(_), _) => {}
@@ -342,7 +435,7 @@ impl<'t> Scanner<'t> {
                 (None, '[') => depth += 1,
                 (None, ']') => depth = depth.saturating_sub(1),
                 (None, '>') if depth == 0 => {
-                    self.rest = &self.rest[at + 1..];
+                    self.at += at + 1;
                     return Ok(());
                 }
                 (None, _) => {}
@@ -359,45 +452,47 @@ impl<'t> Scanner<'t> {
             ));
         }
         self.space();
-        match self.skip(">") {
-            true => Ok(()),
-            false => self.expected(format!(
+        if !self.skip(">") {
+            return self.expected(format!(
                 "The end-tag for element type \"{name}\" must end with a '>' delimiter."
-            )),
+            ));
         }
+        self.builder.end();
+        Ok(())
     }
 
-    fn start_tag(&mut self, element: &'t str) -> Checked {
-        let mut names: Vec<&str> = Vec::new();
+    fn start_tag(&mut self, element: Name) -> Checked {
+        let element_text = self.name_text(element);
         loop {
             let spaced = self.space();
             if self.skip(">") {
-                self.open.push(element);
+                self.builder.start(element);
+                self.open.push(element_text);
                 return Ok(());
             }
             if self.skip("/>") {
+                self.builder.start(element);
+                self.builder.end();
                 return Ok(());
             }
-            let name = match spaced {
-                true => self.name(),
-                false => "",
-            };
-            if name.is_empty() {
+            let name = if spaced { self.name() } else { None };
+            let Some(name) = name else {
                 return self.expected(format!(
-                    "Element type \"{element}\" must be followed by either attribute specifications, \">\" or \"/>\"."
+                    "Element type \"{element_text}\" must be followed by either attribute specifications, \">\" or \"/>\"."
                 ));
-            }
-            self.attribute(name, element)?;
-            if names.contains(&name) {
+            };
+            let name_text = self.name_text(name);
+            let value = self.attribute(name_text, element_text)?;
+            if !self.builder.attribute(name, value) {
                 return fault(format!(
-                    "Attribute \"{name}\" was already specified for element \"{element}\"."
+                    "Attribute \"{name_text}\" was already specified for element \"{element_text}\"."
                 ));
             }
-            names.push(name);
         }
     }
 
-    fn attribute(&mut self, name: &str, element: &str) -> Checked {
+    /// What follows the name of an attribute; gives its value.
+    fn attribute(&mut self, name: &str, element: &str) -> Checked<Span> {
         self.space();
         if !self.skip("=") {
             return self.expected(format!(
@@ -405,36 +500,74 @@ impl<'t> Scanner<'t> {
             ));
         }
         self.space();
-        let quote = match self.rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => quote,
+        let quote = match self.byte() {
+            Some(quote @ (b'"' | b'\'')) => quote,
             _ => {
                 return self.expected(format!(
                     "Open quote is expected for attribute \"{name}\" associated with an  element type  \"{element}\"."
                 ));
             }
         };
-        self.rest = &self.rest[1..];
+        self.at += 1;
+        self.value(quote, name, element)
+    }
+
+    /// The value of an attribute, behind its opening quote.
+    fn value(&mut self, quote: u8, name: &str, element: &str) -> Checked<Span> {
+        let start = self.at;
+        // What stands in the value instead of the text up to `done`.
+        let mut changed: Option<String> = None;
+        let mut done = start;
         loop {
-            let Some(end) = memchr::memchr3(quote as u8, b'<', b'&', self.rest.as_bytes()) else {
-                return fault(UNFINISHED);
+            self.at = first_mark(self.text.as_bytes(), self.at, [quote, b'<', b'&', WIDE]);
+            let own = &self.text[done..self.at];
+            let c = match self.byte() {
+                None => return fault(UNFINISHED),
+                Some(end) if end == quote => break,
+                Some(b'<') => {
+                    return fault(format!(
+                        "The value of attribute \"{name}\" associated with an element type \"{element}\" must not contain the '<' character."
+                    ));
+                }
+                Some(b'&') => {
+                    self.at += 1;
+                    self.reference()?
+                }
+                Some(b'\n' | b'\r' | b'\t') => {
+                    let is_pair = self.skip("\r\n");
+                    self.at += usize::from(!is_pair);
+                    ' '
+                }
+                Some(_) => {
+                    self.attribute_character(quote, name, element)?;
+                    self.at += 1;
+                    continue;
+                }
             };
-            let (value, rest) = self.rest.split_at(end);
-            characters(
-                value,
-                format_args!("value of attribute \"{name}\" and element is \"{element}\""),
-            )?;
-            self.rest = rest;
-            if self.skip("&") {
-                self.reference()?;
-            } else if self.skip("<") {
-                return fault(format!(
-                    "The value of attribute \"{name}\" associated with an element type \"{element}\" must not contain the '<' character."
-                ));
-            } else {
-                self.rest = &self.rest[1..];
-                return Ok(());
-            }
+            let changed = changed.get_or_insert_default();
+            changed.push_str(own);
+            changed.push(c);
+            done = self.at;
         }
+        self.at += 1;
+        Ok(match changed {
+            None => Span::new(start, self.at - 1),
+            Some(mut changed) => {
+                changed.push_str(&self.text[done..self.at - 1]);
+                self.builder.value(&changed)
+            }
+        })
+    }
+
+    /// That the character here may stand in a value; that the value does not end is told first.
+    fn attribute_character(&self, quote: u8, name: &str, element: &str) -> Checked {
+        let place = format_args!("value of attribute \"{name}\" and element is \"{element}\"");
+        let checked = self.character(place);
+        if checked.is_err() && memchr::memchr3(quote, b'<', b'&', self.rest().as_bytes()).is_none()
+        {
+            return fault(UNFINISHED);
+        }
+        checked
     }
 }
 
@@ -452,11 +585,16 @@ fn characters(text: &str, place: impl Display) -> Checked {
     let is_wrong = |c: char| !is_character(c);
     match text.chars().find(|c| is_wrong(*c)) {
         None => Ok(()),
-        Some(c) => fault(format!(
-            "An invalid XML character (Unicode: 0x{:x}) was found in the {place}.",
-            u32::from(c)
-        )),
+        Some(c) => wrong_character(c, place),
     }
+}
+
+#[cold]
+fn wrong_character<T>(c: char, place: impl Display) -> Checked<T> {
+    fault(format!(
+        "An invalid XML character (Unicode: 0x{:x}) was found in the {place}.",
+        u32::from(c)
+    ))
 }
 
 fn is_character(c: char) -> bool {

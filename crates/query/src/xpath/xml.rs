@@ -1,14 +1,12 @@
-//! Well-formed XML.
+//! The tree of well-formed XML, put together while it is read.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use quick_xml::Reader;
-use quick_xml::escape::{EscapeError, unescape};
-use quick_xml::events::{BytesStart, Event};
 use xpath_eval::NodeKind;
 
 use super::XPathError;
-use super::tree::Tree;
+use super::tree::{Name, Span, Tree};
 use super::wellformed;
 
 /// What becomes of CDATA sections.
@@ -22,112 +20,146 @@ pub(super) enum Sections {
 
 pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<Tree, XPathError> {
     let text = text.trim_start_matches('\u{FEFF}');
-    wellformed::check(text)?;
-    let mut builder = Builder {
-        tree: Tree::with_room(namespaces, text.len()),
+    let mut tree = Tree::of_source(namespaces, text);
+    tree.keeps_order = sections == Sections::Merged;
+    let builder = Builder {
+        tree,
+        sections,
         open: vec![0],
-        text: String::new(),
+        first: None,
+        joined: String::new(),
+        attributes: Vec::new(),
     };
-    builder.tree.keeps_order = sections == Sections::Merged;
-    let mut reader = Reader::from_str(text);
-    loop {
-        let event = reader.read_event();
-        match event.map_err(|error| XPathError::new(error.to_string()))? {
-            Event::Start(start) => builder.start(&start)?,
-            Event::Empty(start) => {
-                builder.start(&start)?;
-                builder.open.pop();
-            }
-            Event::End(_) => {
-                builder.flush();
-                builder.open.pop();
-            }
-            Event::Text(text) => builder.add_text(&text),
-            Event::GeneralRef(reference) => {
-                let decoded = unescape(&format!("&{};", &*reference)).map(|text| text.into_owned());
-                let decoded = decoded.map_err(|error| XPathError::new(error.to_string()))?;
-                builder.text.push_str(&decoded);
-            }
-            Event::CData(data) if sections == Sections::Merged => {
-                builder.add_text(&data);
-            }
-            Event::CData(data) => {
-                builder.flush();
-                let parent = builder.parent();
-                builder
-                    .tree
-                    .push(NodeKind::Text, "", &line_ends(&data), parent);
-            }
-            Event::Comment(comment) => builder.add(NodeKind::Comment, "", &line_ends(&comment)),
-            Event::PI(instruction) => {
-                let data = instruction.content().trim_start();
-                builder.add(NodeKind::ProcessingInstruction, instruction.target(), data);
-            }
-            Event::Decl(_) | Event::DocType(_) => builder.flush(),
-            Event::Eof => return Ok(builder.tree),
-        }
-    }
+    wellformed::read(text, builder)
 }
 
-struct Builder {
+/// Takes what stands in the document; places are those of the document.
+pub(super) struct Builder {
     tree: Tree,
+    sections: Sections,
+    /// The document and the elements around this place.
     open: Vec<usize>,
-    text: String,
+    /// The text in front of this place, as long as it is one part of the document.
+    first: Option<Span>,
+    /// The text in front of this place, if it is not.
+    joined: String,
+    /// Those of the element that is being read.
+    attributes: Vec<(Name, Span)>,
 }
 
 impl Builder {
+    /// Adds an attribute to the next element; false if there is one of the name.
+    pub(super) fn attribute(&mut self, name: Name, value: Span) -> bool {
+        let of = |name: Name| self.tree.part(name.whole());
+        let is_new = !self
+            .attributes
+            .iter()
+            .any(|(known, _)| of(*known) == of(name));
+        self.attributes.push((name, value));
+        is_new
+    }
+
+    /// Puts a value together that is not in the document as it is.
+    pub(super) fn value(&mut self, value: &str) -> Span {
+        self.tree.keep(value)
+    }
+
+    /// The start of an element, its attributes being known.
+    pub(super) fn start(&mut self, name: Name) {
+        self.flush();
+        let parent = self.parent();
+        let id = self.tree.push_element(name, &mut self.attributes, parent);
+        self.attributes.clear();
+        self.open.push(id);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.flush();
+        self.open.pop();
+    }
+
+    /// Text between markup; with carriage returns it is changed.
+    pub(super) fn text(&mut self, place: Range<usize>, has_return: bool) {
+        if place.is_empty() {
+            return;
+        }
+        let span = Span::new(place.start, place.end);
+        if !has_return && self.first.is_none() && self.joined.is_empty() {
+            self.first = Some(span);
+            return;
+        }
+        self.join();
+        self.joined.push_str(&line_ends(self.tree.part(span)));
+    }
+
+    /// What a reference in the text means.
+    pub(super) fn character(&mut self, c: char) {
+        self.join();
+        self.joined.push(c);
+    }
+
+    pub(super) fn section(&mut self, place: Range<usize>) {
+        if self.sections == Sections::Merged {
+            return self.text(place, true);
+        }
+        self.flush();
+        let data = self.changed(place);
+        let parent = self.parent();
+        self.tree.push_text(data, parent);
+    }
+
+    pub(super) fn comment(&mut self, place: Range<usize>) {
+        self.flush();
+        let text = self.changed(place);
+        let parent = self.parent();
+        self.tree
+            .push_kept(NodeKind::Comment, Name::NONE, text, parent);
+    }
+
+    pub(super) fn instruction(&mut self, target: Name, place: Range<usize>) {
+        self.flush();
+        let data = self.changed(place);
+        let parent = self.parent();
+        self.tree
+            .push_kept(NodeKind::ProcessingInstruction, target, data, parent);
+    }
+
+    pub(super) fn into_tree(self) -> Tree {
+        self.tree
+    }
+
     fn parent(&self) -> usize {
         self.open.last().copied().unwrap_or(0)
     }
 
-    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), XPathError> {
-        self.flush();
-        let parent = self.parent();
-        let mut attributes = Vec::new();
-        let mut values = Vec::new();
-        for attribute in start.attributes() {
-            let attribute = attribute.map_err(|error| XPathError::new(error.to_string()))?;
-            attributes.push(attribute);
+    /// A part of the document with its line ends as they are handed on.
+    fn changed(&mut self, place: Range<usize>) -> Span {
+        let span = Span::new(place.start, place.end);
+        let changed = match line_ends(self.tree.part(span)) {
+            Cow::Borrowed(_) => return span,
+            Cow::Owned(changed) => changed,
+        };
+        self.tree.keep(&changed)
+    }
+
+    /// What is one part of the document is none any more.
+    fn join(&mut self) {
+        if let Some(first) = self.first.take() {
+            self.joined.push_str(self.tree.part(first));
         }
-        for attribute in &attributes {
-            values.push((attribute.key.as_ref(), value(&attribute.value)?));
-        }
-        let id = self
-            .tree
-            .push_element(start.name().as_ref(), &mut values, parent);
-        self.open.push(id);
-        Ok(())
     }
 
-    fn add_text(&mut self, text: &str) {
-        self.text.push_str(&line_ends(text));
-    }
-
-    fn add(&mut self, kind: NodeKind, name: &str, text: &str) {
-        self.flush();
-        let parent = self.parent();
-        self.tree.push(kind, name, text, parent);
-    }
-
-    /// Makes a node of the text collected so far; around the root element there is none.
+    /// Makes a node of the text in front of this place.
     fn flush(&mut self) {
+        let text = match self.first.take() {
+            Some(first) => first,
+            None if self.joined.is_empty() => return,
+            None => self.tree.keep(&self.joined),
+        };
+        self.joined.clear();
         let parent = self.parent();
-        if parent > 0 && !self.text.is_empty() {
-            self.tree.push(NodeKind::Text, "", &self.text, parent);
-        }
-        self.text.clear();
+        self.tree.push_text(text, parent);
     }
-}
-
-/// The value of an attribute: white space as blanks, references decoded.
-fn value(raw: &str) -> Result<Cow<'_, str>, XPathError> {
-    let fault = |error: EscapeError| XPathError::new(error.to_string());
-    if !raw.contains(['\n', '\r', '\t']) {
-        return unescape(raw).map_err(fault);
-    }
-    let raw = raw.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");
-    let value = unescape(&raw).map_err(fault)?;
-    Ok(Cow::Owned(value.into_owned()))
 }
 
 fn line_ends(text: &str) -> Cow<'_, str> {
