@@ -1,9 +1,10 @@
 //! One user's variables, numbered where the plan spells their names out.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::functions::csv_read::CsvCursors;
 
@@ -18,7 +19,7 @@ pub struct Slot(u32);
 #[derive(Debug, Clone, Default)]
 pub struct VarNames {
     names: Vec<Arc<str>>,
-    slots: HashMap<Arc<str>, Slot>,
+    slots: FxHashMap<Arc<str>, Slot>,
 }
 
 impl VarNames {
@@ -62,17 +63,25 @@ impl VarNames {
 
 /// Numbers below this are kept as values.
 const NUMERALS: usize = 1024;
+/// So many larger ones are kept for a while.
+const LAST_NUMERALS: usize = 8;
 
 thread_local! {
     /// The texts of small numbers, each made when it is first asked for.
     static SMALL: RefCell<Vec<Option<Value>>> = const { RefCell::new(Vec::new()) };
+    /// The last larger ones, by their lowest bits.
+    static LAST: RefCell<[Option<(i32, Value)>; LAST_NUMERALS]> = const { RefCell::new([const { None }; LAST_NUMERALS]) };
 }
 
-/// The number as a value: counters of loops are set at every turn, so that small ones are made only once a thread.
+/// The number as a value: counters of loops are set several times at every turn, so that small ones are made only once a
+/// thread, and larger ones once a turn.
 pub fn numeral(number: i32) -> Value {
     let make = || Rc::from(itoa::Buffer::new().format(number));
     let Some(at) = usize::try_from(number).ok().filter(|at| *at < NUMERALS) else {
-        return make();
+        return LAST.with_borrow_mut(|last| match &mut last[number as usize % LAST_NUMERALS] {
+            Some((known, value)) if *known == number => value.clone(),
+            place => place.insert((number, make())).1.clone(),
+        });
     };
     SMALL.with_borrow_mut(|small| {
         if small.len() <= at {
@@ -92,11 +101,8 @@ pub fn numeral(number: i32) -> Value {
 pub struct Vars {
     names: Arc<VarNames>,
     slots: Box<[Option<Value>]>,
-    #[expect(
-        clippy::box_collection,
-        reason = "most users have none, and a box is smaller"
-    )]
-    others: Option<Box<HashMap<Box<str>, Option<Value>>>>,
+    /// Most users have none, and a box is smaller.
+    others: Option<Box<FxHashMap<Box<str>, Option<Value>>>>,
     locals: Option<Box<Locals>>,
 }
 
@@ -104,7 +110,7 @@ pub struct Vars {
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     /// `IterationCounter.perThreadInt`, by the number of the function instance.
-    pub(crate) counters: HashMap<u32, i32>,
+    pub(crate) counters: FxHashMap<u32, i32>,
     /// `FileWrapper.filePacks`.
     pub(crate) csv: CsvCursors,
 }
@@ -304,7 +310,9 @@ mod tests {
     #[test]
     fn small_numbers_are_made_once() {
         assert!(Rc::ptr_eq(&numeral(7), &numeral(7)));
-        assert!(!Rc::ptr_eq(&numeral(70_000), &numeral(70_000)));
+        assert!(Rc::ptr_eq(&numeral(70_000), &numeral(70_000)));
+        let (first, _) = (numeral(70_000), numeral(70_000 + LAST_NUMERALS as i32));
+        assert!(!Rc::ptr_eq(&first, &numeral(70_000)));
         let all = [0, 7, 1_023, 1_024, -1, i32::MIN].map(numeral);
         let all: Vec<&str> = all.iter().map(|number| &**number).collect();
         assert_eq!(all, ["0", "7", "1023", "1024", "-1", "-2147483648"]);

@@ -213,10 +213,27 @@ impl<'a> Row<'a> {
         byte == self.delimiter || matches!(byte, b'"' | b'\r' | b'\n')
     }
 
+    /// Whether one of the bytes is special, seen eight at a time.
+    fn has_special(&self, bytes: &[u8]) -> bool {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let (words, rest) = bytes.as_chunks::<8>();
+        let delimiter = ONES * u64::from(self.delimiter);
+        let mut found = 0;
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            // The highest bit of a byte is set where it is zero; those above may be set for nothing, but only if one is.
+            let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+            found |= zero(word ^ delimiter) | zero(word ^ (ONES * u64::from(b'"')));
+            found |=
+                zero(word ^ (ONES * u64::from(b'\r'))) | zero(word ^ (ONES * u64::from(b'\n')));
+        }
+        found & (ONES << 7) != 0 || rest.iter().any(|byte| self.is_special(*byte))
+    }
+
     /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).
     fn text(&mut self, text: &str) {
         self.delimit();
-        if text.bytes().any(|byte| self.is_special(byte)) {
+        if self.has_special(text.as_bytes()) {
             self.quote(text.as_bytes());
         } else {
             self.out.extend_from_slice(text.as_bytes());

@@ -81,6 +81,8 @@ pub struct Recorder {
     /// Samples since the last publication, for the timeline; labels and codes are places of this worker.
     moments: Vec<Moment>,
     codes: Codes,
+    /// Places of `codes` in the shared recording, as far as published.
+    shared_codes: Vec<u16>,
     errors: ErrorKinds,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
@@ -105,6 +107,7 @@ impl Recorder {
             touched: Vec::new(),
             moments: Vec::with_capacity(MOMENTS),
             codes: Codes::default(),
+            shared_codes: Vec::new(),
             errors: ErrorKinds::default(),
             recent_errors: VecDeque::new(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
@@ -189,13 +192,20 @@ impl Recorder {
         self.shared[place]
     }
 
+    fn shared_code(&mut self, place: u16, recording: &mut Recording) -> u16 {
+        let place = usize::from(place);
+        while self.shared_codes.len() <= place {
+            let code = &self.codes.names()[self.shared_codes.len()];
+            self.shared_codes.push(recording.timeline.code_place(code));
+        }
+        self.shared_codes[place]
+    }
+
     fn publish_moments(&mut self, recording: &mut Recording) {
         for index in 0..self.moments.len() {
             let mut moment = self.moments[index];
             moment.label = self.shared_place(moment.label, recording);
-            moment.code = recording
-                .timeline
-                .code_place(&self.codes.names()[usize::from(moment.code)]);
+            moment.code = self.shared_code(moment.code, recording);
             recording.timeline.add(&moment);
         }
         self.moments.clear();

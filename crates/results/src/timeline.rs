@@ -244,6 +244,17 @@ impl TotalCell {
 /// How many cells are looked at one by one, from the end, before the place is searched for.
 const NEAR: usize = 8;
 
+/// The cell of the step that a time is in, new if need be. Nearly all times are in the last one.
+fn cell_of<T: Stepped>(cells: &mut Vec<T>, at_ms: i64, step_ms: i64) -> &mut T {
+    match cells.last() {
+        Some(last) if (0..step_ms).contains(&(at_ms - last.at() * step_ms)) => {
+            let last = cells.len() - 1;
+            &mut cells[last]
+        }
+        _ => cell(cells, at_ms.div_euclid(step_ms)),
+    }
+}
+
 /// The cell of a step, new if need be. Samples come nearly in order, so the end is looked at first.
 fn cell<T: Stepped>(cells: &mut Vec<T>, at: i64) -> &mut T {
     let later = cells.iter().rev().take(NEAR);
@@ -313,7 +324,7 @@ impl Timeline {
         }
         let cells = &mut self.labels[moment.label];
         let known = cells.len();
-        let cell = cell(cells, moment.end_ms.div_euclid(step_ms));
+        let cell = cell_of(cells, moment.end_ms, step_ms);
         let before = cell.histogram.len();
         cell.add(moment);
         let entries = cell.histogram.len() - before;
@@ -343,8 +354,7 @@ impl Timeline {
     }
 
     fn total_cell(&mut self, at_ms: i64) -> &mut TotalCell {
-        let at = at_ms.div_euclid(i64::from(self.total_step_s) * 1000);
-        cell(&mut self.total, at)
+        cell_of(&mut self.total, at_ms, i64::from(self.total_step_s) * 1000)
     }
 
     /// Notes how many users run at a moment.

@@ -8,7 +8,7 @@ use drumfire_expr::Text;
 use drumfire_query::json::{Json, JsonError};
 use self_cell::self_cell;
 
-use super::{LONGEST_RECENT_BYTES, MOST_RECENT};
+use super::{LONGEST_RECENT_BYTES, MOST_RECENT, is_same};
 
 type Outcome<'t> = Result<Json<'t>, JsonError>;
 
@@ -82,10 +82,6 @@ impl Look {
             ends: *text.as_bytes().last_chunk()?,
         })
     }
-}
-
-fn is_same(known: &Rc<str>, text: &str) -> bool {
-    std::ptr::eq(&**known, text) || **known == *text
 }
 
 impl RecentJson {

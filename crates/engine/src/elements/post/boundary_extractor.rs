@@ -16,7 +16,7 @@ use crate::compile::Decoder;
 use crate::context::Context;
 use crate::elements::{PostProcessor, Roles, java};
 use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
+use crate::scoped::Scoped;
 use crate::setting::{Flag, Whole};
 
 pub struct BoundaryExtractor {
@@ -65,18 +65,17 @@ impl BoundaryExtractor {
     }
 
     fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Result<Vec<Text<'s>>, Raised> {
-        let inputs: Vec<Input<'s>> = self.scoped.inputs(cx, sample).collect();
-        if inputs.is_empty() && self.scoped.is_variable() {
+        let inputs = self.scoped.inputs(cx, sample);
+        let texts = inputs.map(|input| self.field.text(cx, &input));
+        let texts: Vec<Text<'s>> = texts.collect::<Result<_, _>>()?;
+        if texts.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
             let name = self.name.eval(cx);
             tracing::warn!(
                 "No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing"
             );
         }
-        inputs
-            .iter()
-            .map(|input| self.field.text(cx, input))
-            .collect()
+        Ok(texts)
     }
 
     /// The fragments to be stored: all of them for a random choice or a negative number, else the chosen one.

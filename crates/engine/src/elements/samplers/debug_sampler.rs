@@ -7,25 +7,26 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, Text};
 
 use crate::compile::Decoder;
 use crate::context::{Context, OWN_VARIABLES};
 use crate::program::Needs;
+use crate::setting::Flag;
 
 pub struct DebugSampler {
-    variables: Template,
-    properties: Template,
-    system_properties: Template,
+    variables: Flag,
+    properties: Flag,
+    system_properties: Flag,
     keeps_body: bool,
 }
 
 pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
     DebugSampler {
-        variables: d.template("displayJMeterVariables"),
-        properties: d.template("displayJMeterProperties"),
-        system_properties: d.template("displaySystemProperties"),
+        variables: Flag::decode(d, "displayJMeterVariables", false),
+        properties: Flag::decode(d, "displayJMeterProperties", false),
+        system_properties: Flag::decode(d, "displaySystemProperties", false),
         keeps_body: needs.body,
     }
 }
@@ -72,13 +73,14 @@ impl Shown {
 
 impl DebugSampler {
     pub fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
-        let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
+        let label = name.eval(cx);
+        let mut sample = Sample::new(cx.label(label), cx.thread_name.clone());
         let start_ns = cx.clock().now_ns();
         sample.start_ms = (start_ns / 1_000_000) as i64;
         let shown = Shown {
-            variables: values::property_bool(&self.variables.eval(cx)),
-            properties: values::property_bool(&self.properties.eval(cx)),
-            system_properties: values::property_bool(&self.system_properties.eval(cx)),
+            variables: self.variables.get(cx),
+            properties: self.properties.get(cx),
+            system_properties: self.system_properties.get(cx),
         };
         let (mut listed, mut request) = (String::new(), String::new());
         shown.list(cx, &mut listed, &mut request);

@@ -62,7 +62,10 @@ impl Sampler {
             Sampler::Parallel(controller) => {
                 Box::pin(controller.sample(user, name)).await.map(Box::new)
             }
-            Sampler::Debug(sampler) => Some(Box::new(sampler.sample(cx, name))),
+            Sampler::Debug(sampler) => {
+                let sample = sampler.sample(cx, name);
+                Some(cx.worker.room.sample(sample))
+            }
             Sampler::Dummy(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
             Sampler::FlowControl(action) => {
                 action.sample(cx).await;
