@@ -436,8 +436,9 @@ impl Run<'_> {
 
     fn moment(&mut self) -> Moment {
         let elapsed = self.started.elapsed();
-        let (delay, lacking) = if self.watch.is_due(elapsed) {
-            (self.delay(), self.lacking())
+        // What costs something to find out is asked once a second.
+        let (delay, lacking, garbage) = if self.watch.is_due(elapsed) {
+            (self.delay(), self.lacking(), self.garbage())
         } else {
             Default::default()
         };
@@ -459,12 +460,16 @@ impl Run<'_> {
                 handshakes_resumed: connections.handshakes_resumed,
             },
             lacking,
-            garbage: match &self.shared.program.settings.java {
-                Java::Host(host) if !self.shared.program.java.is_empty() => host.garbage_time(),
-                _ => Duration::ZERO,
-            },
+            garbage,
             scripts: self.shared.counts.scripts(),
             arrivals: self.shared.counts.arrivals(),
+        }
+    }
+
+    fn garbage(&self) -> Duration {
+        match &self.shared.program.settings.java {
+            Java::Host(host) if !self.shared.program.java.is_empty() => host.garbage_time(),
+            _ => Duration::ZERO,
         }
     }
 
@@ -518,6 +523,7 @@ impl Run<'_> {
         let last = Moment {
             delay: self.delay(),
             lacking: self.lacking(),
+            garbage: self.garbage(),
             ..self.moment()
         };
         let seconds = self.watch.end(&last);

@@ -18,6 +18,7 @@
 
 mod archive;
 mod artifacts;
+mod compiler;
 mod current;
 mod element;
 mod exit;

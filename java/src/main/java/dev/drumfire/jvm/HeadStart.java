@@ -6,6 +6,7 @@ import org.apache.groovy.parser.antlr4.GroovyLangParser;
 import groovy.lang.GroovySystem;
 import groovy.lang.MetaClassRegistry;
 import groovy.lang.Script;
+import groovyjarjarantlr4.v4.runtime.BailErrorStrategy;
 import groovyjarjarantlr4.v4.runtime.CharStreams;
 import groovyjarjarantlr4.v4.runtime.CommonTokenStream;
 import groovyjarjarantlr4.v4.runtime.atn.PredictionMode;
@@ -65,6 +66,8 @@ final class HeadStart {
         GroovyLangLexer words = new GroovyLangLexer(CharStreams.fromString(SAMPLE));
         GroovyLangParser parser = new GroovyLangParser(new CommonTokenStream(words));
         parser.getInterpreter().setPredictionMode(PredictionMode.SLL);
+        // As Groovy does: what could follow in the case of an error is not worked out.
+        parser.setErrorHandler(new BailErrorStrategy());
         parser.compilationUnit();
         GroovySystem.getMetaClassRegistry();
     }

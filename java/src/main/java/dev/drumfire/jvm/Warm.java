@@ -14,6 +14,7 @@ import org.apache.jmeter.modifiers.JSR223PreProcessor;
 import org.apache.jmeter.protocol.java.sampler.BeanShellSampler;
 import org.apache.jmeter.protocol.java.sampler.JSR223Sampler;
 import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.services.FileServer;
 import org.apache.jmeter.testelement.TestElement;
 
 /** Loads what scripts need and ends: what it has loaded goes into the archive of classes. */
@@ -31,8 +32,11 @@ final class Warm {
     public static void main(String[] args) {
         Loggers.setLevels(new String[] {"", "OFF"}); // there is no engine to write to
         try {
+            HeadStart.begin();
             loadOwn();
             Home.prepare(args[0], new Properties());
+            FileServer.getFileServer().setBaseForScript(new File(args[0]));
+            Bridge.garbageMillis();
             new bsh.Interpreter().eval("a = 1; for (i = 0; i < 3; i++) { a += i; } String.valueOf(a);");
             User user = new User(new Group("", 1), "", 0);
             user.enter();

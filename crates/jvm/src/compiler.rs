@@ -1,0 +1,106 @@
+//! The compiler of the virtual machine that takes its time (C2). What it gives pays off over minutes, but it begins with the first
+//! loops of a start, when the cores have enough to do with the classes and the first scripts.
+
+use std::time::Duration;
+
+/// How long it stands back. Groovy has compiled its first scripts by then.
+pub const START: Duration = Duration::from_secs(1);
+
+/// For so long from now on the compiler works only where a core has nothing else to do.
+pub fn stand_back(time: Duration) {
+    let threads = system::compilers();
+    threads.iter().for_each(|thread| system::when_idle(*thread));
+    let back = move || {
+        std::thread::sleep(time);
+        threads.iter().for_each(|thread| system::as_others(*thread));
+    };
+    let name = "jvm-start".to_owned();
+    if let Err(error) = std::thread::Builder::new().name(name).spawn(back) {
+        tracing::warn!("Java's compiler stays behind: {error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+
+    /// The kernel keeps 15 characters of a name.
+    const NAME: &str = "C2 CompilerThre";
+
+    /// Threads of this process, by what they are called.
+    pub fn compilers() -> Vec<libc::pid_t> {
+        let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+        let named = threads.flatten().filter(|thread| {
+            let name = fs::read_to_string(thread.path().join("comm"));
+            name.is_ok_and(|name| name.trim_end() == NAME)
+        });
+        named
+            .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+            .collect()
+    }
+
+    pub fn when_idle(thread: libc::pid_t) {
+        schedule(thread, libc::SCHED_IDLE);
+    }
+
+    pub fn as_others(thread: libc::pid_t) {
+        schedule(thread, libc::SCHED_OTHER);
+    }
+
+    /// A thread that has ended, or may not be changed, is left alone.
+    fn schedule(thread: libc::pid_t, policy: libc::c_int) {
+        let none = libc::sched_param { sched_priority: 0 };
+        // SAFETY: the kernel reads a live structure.
+        unsafe { libc::sched_setscheduler(thread, policy, &raw const none) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    pub fn compilers() -> Vec<i32> {
+        Vec::new()
+    }
+
+    pub fn when_idle(_thread: i32) {}
+
+    pub fn as_others(_thread: i32) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn policy(thread: libc::pid_t) -> libc::c_int {
+        // SAFETY: it only reads.
+        unsafe { libc::sched_getscheduler(thread) }
+    }
+
+    #[test]
+    fn the_compiler_stands_back_for_a_while() {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let compiler = std::thread::Builder::new()
+            .name("C2 CompilerThread0".to_owned())
+            .spawn(move || ended.recv())
+            .expect("a thread");
+        // Its name is set by itself.
+        let thread = loop {
+            match system::compilers()[..] {
+                [thread] => break thread,
+                _ => std::thread::yield_now(),
+            }
+        };
+        let before = policy(thread);
+        stand_back(Duration::from_millis(20));
+        while policy(thread) == libc::SCHED_IDLE {
+            std::thread::yield_now();
+        }
+        assert_eq!(policy(thread), before);
+        stand_back(Duration::from_secs(3600));
+        assert_eq!(policy(thread), libc::SCHED_IDLE);
+        drop(end);
+        compiler
+            .join()
+            .expect("it ends")
+            .expect_err("nothing was sent");
+    }
+}
