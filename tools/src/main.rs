@@ -16,7 +16,9 @@ fn main() -> ExitCode {
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
         ["gen"] => reference::generate(),
-        ["measure", report, ref command @ ..] => measure::measure(Path::new(report), command),
+        ["measure", report, part, ref command @ ..] => {
+            measure::measure(Path::new(report), part, command)
+        }
         _ => {
             eprintln!("the chores are listed by `cargo xtask`");
             return ExitCode::from(2);

@@ -4,13 +4,14 @@
 //! ours (`measure`) that has no other child.
 
 use std::path::Path;
-use std::process::Command;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::unistd::{SysconfVar, sysconf};
 
-/// What a program cost.
+/// What a program cost; time and CPU are those of a part of its run, where only that counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     pub wall_us: u64,
@@ -21,26 +22,58 @@ pub struct Cost {
     pub began_ms: u64,
 }
 
-/// Runs a command and writes what it cost into a file.
-pub fn measure(report: &Path, command: &[&str]) -> anyhow::Result<()> {
+/// A part of a run, in whole seconds from its start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    pub from_s: u32,
+    pub to_s: u32,
+}
+
+impl Part {
+    fn text(part: Option<Part>) -> String {
+        part.map_or("all".to_owned(), |part| {
+            format!("{}-{}", part.from_s, part.to_s)
+        })
+    }
+
+    fn read(text: &str) -> anyhow::Result<Option<Part>> {
+        if text == "all" {
+            return Ok(None);
+        }
+        let (from, to) = text.split_once('-').context("a part is FROM-TO, or all")?;
+        Ok(Some(Part {
+            from_s: from.parse()?,
+            to_s: to.parse()?,
+        }))
+    }
+}
+
+/// Runs a command and writes what it cost into a file: all of it, or a part of its time.
+pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()> {
     let [program, words @ ..] = command else {
         bail!("measure needs a command")
     };
+    let part = Part::read(part)?;
     let began = Instant::now();
     let began_ms = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
-    let status = Command::new(program)
+    let mut child = Command::new(program)
         .args(words)
-        .status()
+        .spawn()
         .with_context(|| (*program).to_owned())?;
+    let cost_of_part = part.map(|part| watch(&child, began, part)).transpose()?;
+    let status = child.wait()?;
     let wall_us = began.elapsed().as_micros() as u64;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let us = |time: nix::sys::time::TimeVal| (time.tv_sec() * 1_000_000 + time.tv_usec()) as u64;
     let cost = Cost {
-        wall_us,
-        user_us: us(usage.user_time()),
-        system_us: us(usage.system_time()),
         peak_kib: usage.max_rss() as u64,
         began_ms,
+        ..cost_of_part.unwrap_or(Cost {
+            wall_us,
+            user_us: us(usage.user_time()),
+            system_us: us(usage.system_time()),
+            ..Cost::default()
+        })
     };
     std::fs::write(report, cost.text())?;
     if !status.success() {
@@ -49,14 +82,50 @@ pub fn measure(report: &Path, command: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a command in a folder by a process of its own; gives what it printed and what it cost.
-pub fn measured(command: &[String], folder: &Path) -> anyhow::Result<(String, Cost)> {
+/// What a part of its run costs.
+fn watch(child: &Child, began: Instant, part: Part) -> anyhow::Result<Cost> {
+    let at = |seconds: u32| {
+        let due = Duration::from_secs(seconds.into());
+        std::thread::sleep(due.saturating_sub(began.elapsed()));
+        Ok::<_, anyhow::Error>((began.elapsed(), cpu_us(child.id())?))
+    };
+    let (from, (user_before, system_before)) = at(part.from_s)?;
+    let (to, (user_us, system_us)) = at(part.to_s)?;
+    Ok(Cost {
+        wall_us: (to - from).as_micros() as u64,
+        user_us: user_us - user_before,
+        system_us: system_us - system_before,
+        ..Cost::default()
+    })
+}
+
+/// The CPU of a process so far, the user's and the kernel's part, in microseconds (proc_pid_stat(5), in clock ticks there).
+fn cpu_us(process: u32) -> anyhow::Result<(u64, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let per_second = sysconf(SysconfVar::CLK_TCK)?.context("the clock has no ticks")? as u64;
+    // The name of the program may hold anything, also what ends it.
+    let rest = stat.rsplit_once(')').context("no process")?.1;
+    let ticks = |field: usize| {
+        let text = rest.split_whitespace().nth(field - 3);
+        Ok::<u64, anyhow::Error>(text.context("a process without times")?.parse()?)
+    };
+    let us = |ticks: u64| ticks * 1_000_000 / per_second;
+    Ok((us(ticks(14)?), us(ticks(15)?)))
+}
+
+/// Runs a command in a folder by a process of its own; gives what it printed and what it cost, or a part of its run.
+pub fn measured(
+    command: &[String],
+    folder: &Path,
+    part: Option<Part>,
+) -> anyhow::Result<(String, Cost)> {
     let report = folder.join("cost");
     let own = std::env::current_exe()?;
     let mut outer = Command::new(own);
     outer
         .arg("measure")
         .arg(&report)
+        .arg(Part::text(part))
         .args(command)
         .current_dir(folder);
     let output = outer.output().with_context(|| format!("{command:?}"))?;
@@ -113,5 +182,30 @@ mod tests {
         };
         assert_eq!(Cost::read(&cost.text()), Some(cost));
         assert_eq!(Cost::read("wall_us 1\n"), None);
+    }
+
+    #[test]
+    fn parts_survive_the_command_line() {
+        let part = Some(Part {
+            from_s: 5,
+            to_s: 40,
+        });
+        assert_eq!(Part::read(&Part::text(part)).unwrap(), part);
+        assert_eq!(Part::read(&Part::text(None)).unwrap(), None);
+        Part::read("5").unwrap_err();
+    }
+
+    #[test]
+    fn the_cpu_of_a_process_is_what_it_has_used() {
+        let (user_before, system_before) = cpu_us(std::process::id()).unwrap();
+        let began = Instant::now();
+        let mut sum = 0_u64;
+        // Ticks may be of 10 ms; other tests of this process only add to it.
+        while cpu_us(std::process::id()).unwrap().0 < user_before + 20_000 {
+            sum = std::hint::black_box((0..100_000).sum());
+        }
+        assert!(sum > 0 && began.elapsed() >= Duration::from_millis(1));
+        assert!(cpu_us(std::process::id()).unwrap().1 >= system_before);
+        cpu_us(0).unwrap_err();
     }
 }

@@ -1,5 +1,6 @@
 //! The programs that are compared: how each is found, what it is told, and what is read of its output.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -142,7 +143,7 @@ impl Peers {
         let stall = entry
             .stalls
             .then(|| server.stall_after(Duration::from_millis(u64::from(seconds) * 500)));
-        let (said, cost) = measured(&command, folder)?;
+        let (said, cost) = measured(&command, folder, entry.counted)?;
         if let Some(stall) = stall {
             stall
                 .join()
@@ -152,7 +153,11 @@ impl Peers {
             Program::Vegeta => said + &vegeta_hits(file, folder)?,
             _ => said,
         };
-        let reading = read(entry, &said, folder)
+        let counted_ms = entry.counted.map(|part| {
+            let ms = |seconds: u32| cost.began_ms + u64::from(seconds) * 1000;
+            ms(part.from_s)..ms(part.to_s)
+        });
+        let reading = read(entry, &said, folder, counted_ms)
             .with_context(|| format!("{} said nothing to read:\n{said}", entry.program.name()))?;
         if reading.failed > 0 {
             bail!(
@@ -342,8 +347,14 @@ fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
     readings::vegeta_lines(&rows, PACE_PER_SECOND).context("vegeta has recorded nothing")
 }
 
-fn read(entry: &Entry, said: &str, folder: &Path) -> Option<Reading> {
-    let rows = || readings::jtl(&folder.join(RESULTS));
+/// What it says of its samples; of those that began between two moments, where only they count.
+fn read(
+    entry: &Entry,
+    said: &str,
+    folder: &Path,
+    counted_ms: Option<Range<u64>>,
+) -> Option<Reading> {
+    let rows = || readings::jtl(&folder.join(RESULTS), counted_ms);
     match entry.program {
         Program::Drumfire if !entry.writes_results => readings::summary(said),
         Program::Drumfire => {

@@ -1,6 +1,7 @@
 //! What is read of each program's output.
 
 use std::io::{BufRead as _, BufReader};
+use std::ops::Range;
 use std::path::Path;
 
 use serde_json::Value;
@@ -17,8 +18,9 @@ pub struct Reading {
     pub first_ms: Option<u64>,
 }
 
-/// A results file of JMeter's kind, in whole milliseconds.
-pub fn jtl(file: &Path) -> Option<Reading> {
+/// A results file of JMeter's kind, in whole milliseconds: all samples, or those that began between two moments, and all that failed.
+pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
+    let counted_ms = counted_ms.unwrap_or(0..u64::MAX);
     let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
     let head = rows.next()?.ok()?;
     let place = |name: &str| head.split(',').position(|column| column == name);
@@ -31,7 +33,10 @@ pub fn jtl(file: &Path) -> Option<Reading> {
         let mut cells = row.split(',');
         let began_ms = row.split(',').next()?.parse::<u64>().ok()?;
         first_ms = Some(first_ms.map_or(began_ms, |known: u64| known.min(began_ms)));
-        times.push(cells.nth(elapsed)?.parse::<u32>().ok()?);
+        let elapsed_ms = cells.nth(elapsed)?.parse::<u32>().ok()?;
+        if counted_ms.contains(&began_ms) {
+            times.push(elapsed_ms);
+        }
         if cells.nth(success - elapsed - 1)? != "true" {
             failed += 1;
         }
@@ -315,14 +320,17 @@ mod tests {
         let file = std::env::temp_dir().join(format!("drumfire-bench-{}.jtl", std::process::id()));
         let mut text = "timeStamp,elapsed,label,success\n".to_owned();
         for ms in 1..=1000 {
-            text.push_str(&format!("1,{ms},a,{}\n", ms != 7));
+            text.push_str(&format!("{ms},{ms},a,{}\n", ms != 7));
         }
         std::fs::write(&file, text).expect("the temporary folder is writable");
-        let reading = jtl(&file).expect("it has rows");
+        let reading = jtl(&file, None).expect("it has rows");
+        let part = jtl(&file, Some(901..1000)).expect("it has rows");
         std::fs::remove_file(&file).expect("it is there");
         assert_eq!((reading.samples, reading.failed), (1000, 1));
         assert_eq!((reading.p50_ms, reading.p99_ms), (Some(500.0), Some(990.0)));
         assert_eq!(reading.p999_ms, Some(999.0));
+        assert_eq!((part.samples, part.failed), (99, 1));
+        assert_eq!((part.p50_ms, part.first_ms), (Some(950.0), Some(1)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod start;
 
 use super::aim::{Aim, Bound, Figure};
 use super::peers::Program;
+use crate::measure::Part;
 
 /// Users or connections of a scenario that says nothing else.
 const USERS: u32 = 10;
@@ -77,6 +78,8 @@ pub struct Entry {
     pub cores: u32,
     /// Of this entry alone, whatever the command says; 0 is what it says.
     pub seconds: u32,
+    /// What counts of the round's time, CPU and samples; its memory counts as a whole.
+    pub counted: Option<Part>,
     /// Java's classes are prepared before the round (`drumfire jvm install`).
     pub prepares_java: bool,
     /// In the middle of the round the server answers nobody for a second.
@@ -111,6 +114,7 @@ impl Entry {
             writes_results: true,
             cores: 0,
             seconds: 0,
+            counted: None,
             prepares_java: false,
             stalls: false,
             properties: Vec::new(),

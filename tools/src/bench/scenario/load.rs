@@ -5,6 +5,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use super::{Entry, Scenario};
 use crate::bench::aim::Figure;
 use crate::bench::peers::{PACE_PER_SECOND, Program};
+use crate::measure::Part;
 
 /// Users of the largest case that has connections.
 const MANY_USERS: u32 = 20_000;
@@ -39,6 +40,8 @@ fn users() -> Scenario {
             .with("spread_ms", mean_ms)
             .with("ramp_up", if users > 100 { 20 } else { 0 })
     };
+    // Without the time in which users connect, and that in which they end.
+    let counted = |from_s, to_s| Some(Part { from_s, to_s });
     let idle = |case: &str, users: u32| Entry {
         connects: false,
         ..Entry::new(Program::Drumfire, "idle.jmx")
@@ -49,21 +52,24 @@ fn users() -> Scenario {
     let many = format!("{connected} with connections");
     let entries = vec![
         // The same rate of requests for the ratio of their costs.
-        thinking("100 with connections", 100, 50),
         Entry {
-            // Each user opens one connection; so long, that this is little beside its requests, as it is in the other case.
+            counted: counted(2, 40),
+            ..thinking("100 with connections", 100, 50)
+        },
+        // Each asks for the first time within 30 s: JMeter rounds the distance of starts to whole milliseconds.
+        Entry {
             seconds: 122,
+            counted: counted(35, 115),
             ..thinking(&many, connected, 10_000)
         },
         idle("100 without", 100),
         idle("100000 without", 5 * MANY_USERS),
     ];
     Scenario {
-        // Ramp-up of 20 s (JMeter rounds the distance of starts to whole milliseconds), then two rounds of requests.
         least_seconds: 42,
         ..Scenario::new(
             "users",
-            "memory and CPU of many users that think 10 s; with connections, as many as files may be open",
+            "memory of many users that think 10 s, and their CPU once all are connected; as many as files may be open",
             entries,
         )
     }
