@@ -7,16 +7,78 @@ use crate::java::is_blank;
 /// A left and a right boundary, compiled once.
 #[derive(Debug)]
 pub struct Boundary {
-    left: memmem::Finder<'static>,
-    right: memmem::Finder<'static>,
+    left: Searcher,
+    right: Searcher,
+}
+
+/// A text to be searched for. Its rarest byte alone is found faster than two of its bytes, as long as it is rare in what is searched.
+#[derive(Debug)]
+struct Searcher {
+    finder: memmem::Finder<'static>,
+    /// Where the byte is that is the rarest of it in pages and the like.
+    rarest: usize,
+}
+
+/// Bytes from those that nearly every text is full of to those that are rare in most; others are rarer yet.
+const COMMON: &[u8] =
+    b" e\"ta=</>iorsnldcp-umh:.,f1020g;bv3y495678w(){}&_'?#x\nkT\tASCIEPDRLNMOBHFGzjqVUWKYJXQZ";
+
+/// How rare a byte is. Those of letters that are not English may be anything.
+fn rarity(byte: u8) -> usize {
+    let place = COMMON.iter().position(|common| *common == byte);
+    match byte {
+        128.. => 0,
+        _ => place.unwrap_or(COMMON.len()),
+    }
+}
+
+/// So far apart the rarest byte has to be found, on the average, to be worth searching for alone.
+const APART_BYTES: usize = 128;
+
+impl Searcher {
+    fn new(text: &str) -> Searcher {
+        let bytes = text.as_bytes().iter().enumerate();
+        let rarest = bytes.max_by_key(|(_, byte)| rarity(**byte));
+        Searcher {
+            finder: memmem::Finder::new(text.as_bytes()).into_owned(),
+            rarest: rarest.map_or(0, |(at, _)| at),
+        }
+    }
+
+    fn needle(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// Where the text is first.
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let needle = self.needle();
+        let Some(rarest) = needle.get(self.rarest) else {
+            return Some(0);
+        };
+        let mut from = self.rarest;
+        let mut misses = 0;
+        loop {
+            let found = from + memchr::memchr(*rarest, bytes.get(from..)?)?;
+            let start = found - self.rarest;
+            if bytes[start..].starts_with(needle) {
+                return Some(start);
+            }
+            from = found + 1;
+            misses += 1;
+            if misses > 8 + from / APART_BYTES {
+                let rest = start + 1;
+                return Some(rest + self.finder.find(&bytes[rest..])?);
+            }
+        }
+    }
 }
 
 impl Boundary {
     /// Either boundary may be empty: an empty left one stands for the start of the text, an empty right one for its end.
     pub fn new(left: &str, right: &str) -> Boundary {
         Boundary {
-            left: memmem::Finder::new(left.as_bytes()).into_owned(),
-            right: memmem::Finder::new(right.as_bytes()).into_owned(),
+            left: Searcher::new(left),
+            right: Searcher::new(right),
         }
     }
 
@@ -93,5 +155,30 @@ mod tests {
         assert!(find("", "", "").is_empty());
         assert!(find("", "", " \n\u{2003}").is_empty());
         assert_eq!(find("", "", "\u{a0}"), ["\u{a0}"]);
+    }
+
+    #[test]
+    fn what_is_found_is_the_first() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let letters = ["a", "b", "k", "é", "\"", "="];
+        let text = |random: &mut fastrand::Rng, most: usize, kinds: usize| -> String {
+            let count = random.usize(..most);
+            (0..count).map(|_| letters[random.usize(..kinds)]).collect()
+        };
+        for round in 0..4_000 {
+            let kinds = 2 + round % 5;
+            let searched = text(&mut random, 60, kinds).repeat(1 + round % 40);
+            let needle = text(&mut random, 6, kinds);
+            let found = Searcher::new(&needle).find(searched.as_bytes());
+            assert_eq!(found, searched.find(&needle), "{needle} in {searched}");
+        }
+    }
+
+    #[test]
+    fn the_rarest_byte_is_known() {
+        let rarest = |text: &str| text.as_bytes()[Searcher::new(text).rarest];
+        assert_eq!(rarest("name=\"token\" value=\""), b'k');
+        assert_eq!(rarest("<a href='"), b'\'');
+        assert_eq!(rarest("é="), b'=');
     }
 }

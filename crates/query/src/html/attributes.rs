@@ -25,12 +25,7 @@ impl Builder<'_> {
     }
 
     fn attribute(&mut self, first: usize) -> Option<()> {
-        let start = self.at;
-        // An equals sign at the beginning belongs to the name.
-        let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>' | b'=');
-        self.at += 1 + self.rest()[1..].iter().position(ends)?;
-        let name = Span::new(start, self.at);
-        let name = self.in_lower_case(name);
+        let name = self.name_in_lower_case(true)?;
         self.skip_white();
         let value = match self.byte(0)? {
             b'=' => {
@@ -56,11 +51,13 @@ impl Builder<'_> {
                 self.at += 1;
                 let start = self.at;
                 let found = first_of(self.rest(), quote, b'&')?;
-                let end = match self.rest()[found] {
-                    b'&' => start + memchr::memchr(quote, self.rest())?,
-                    _ => start + found,
+                let (value, end) = match self.rest()[found] {
+                    b'&' => {
+                        let end = start + memchr::memchr(quote, self.rest())?;
+                        (self.decoded_value(start, end)?, end)
+                    }
+                    _ => (Span::new(start, start + found), start + found),
                 };
-                let value = self.decoded_value(start, end)?;
                 self.at = end + 1;
                 Some(value)
             }

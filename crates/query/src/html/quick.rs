@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::insert::Open;
+use super::references::Characters;
 use super::tags::{self, Tag};
 use super::{Attribute, Kind, NONE, NodeData, Page, Span};
 use crate::bytes::first_of;
@@ -63,6 +64,8 @@ pub(super) struct Builder<'h> {
     /// The formatting elements that are open, and markers.
     pub(super) formatting: Vec<Option<(Tag, u32)>>,
     pub(super) form: Option<u32>,
+    /// The last reference that was looked up: its name with a semicolon, and what it stands for.
+    pub(super) reference: Option<(Span, Characters)>,
     /// Comments behind the body, and whether they are behind the end of `html` too.
     pub(super) late_comments: Vec<(Span, bool)>,
 }
@@ -94,6 +97,7 @@ pub(super) fn parse(html: &str) -> Option<Page> {
         paragraphs: 0,
         formatting: Vec::new(),
         form: None,
+        reference: None,
         late_comments: Vec::new(),
     };
     builder.page.nodes.push(NodeData {
@@ -136,22 +140,21 @@ impl Builder<'_> {
 
     /// Reads a name up to white space, a slash or the end of the tag; letters become small.
     fn name(&mut self) -> Option<(Span, Tag, u16)> {
-        let start = self.at;
-        let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>');
-        let length = self.rest().iter().position(ends)?;
-        self.at += length;
-        let name = self.in_lower_case(Span::new(start, self.at));
+        let name = self.name_in_lower_case(false)?;
         let (tag, sets) = tags::find(self.page.text[name.range()].as_bytes());
         Some((name, tag, sets))
     }
 
-    /// A name with small letters; other characters stay as they are.
-    pub(super) fn in_lower_case(&mut self, name: Span) -> Span {
-        let written = &self.html[name.range()];
-        match written.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            true => self.keep(&written.to_ascii_lowercase()),
+    /// Reads a name of a tag or an attribute; letters become small, other characters stay as they are.
+    #[inline]
+    pub(super) fn name_in_lower_case(&mut self, is_attribute: bool) -> Option<Span> {
+        let (length, has_capitals) = tags::name_length(self.rest(), is_attribute)?;
+        let name = Span::new(self.at, self.at + length);
+        self.at += length;
+        Some(match has_capitals {
+            true => self.keep(&self.html[name.range()].to_ascii_lowercase()),
             false => name,
-        }
+        })
     }
 
     /// A text that is not in the page.

@@ -2,12 +2,14 @@
 
 use html5ever::data::NAMED_ENTITIES;
 
+use super::Span;
 use super::quick::Builder;
 
 /// The longest name of a reference in bytes, with its semicolon.
 const LONGEST_NAME: usize = 32;
 
 /// What a reference stands for.
+#[derive(Clone, Copy)]
 pub(super) struct Characters(char, Option<char>);
 
 impl Characters {
@@ -36,6 +38,15 @@ impl Builder<'_> {
                 return Some(Characters(character, None));
             }
         }
+        // A page often has the same one again. None that ends with a semicolon begins another.
+        if let Some((known, characters)) = self.reference
+            && self
+                .rest()
+                .starts_with(&self.html.as_bytes()[known.range()])
+        {
+            self.at += known.range().len();
+            return Some(characters);
+        }
         let name = &self.html[self.at..];
         let is_in_name = |byte: u8| byte.is_ascii_alphanumeric();
         let run = name.bytes().take_while(|byte| is_in_name(*byte)).count();
@@ -57,6 +68,10 @@ impl Builder<'_> {
         }
         let second = char::from_u32(second).filter(|c| *c != '\0');
         let characters = Characters(char::from_u32(first)?, second);
+        if is_closed {
+            let name = Span::new(self.at, self.at + length);
+            self.reference = Some((name, characters));
+        }
         self.at += length;
         Some(characters)
     }

@@ -156,40 +156,91 @@ names! {
 const PLACES: usize = 512;
 
 /// Where the names are in the list, plus one: each at the place that its key tells, or at the next free one.
-static TABLE: [u8; PLACES] = {
-    let mut table = [0; PLACES];
+static TABLE: [(u64, u8); PLACES] = {
+    let mut table = [(0, 0); PLACES];
     let mut at = 0;
     while at < NAMES.len() {
-        let mut place = place(NAMES[at].0.as_bytes());
-        while table[place] != 0 {
+        let key = key(NAMES[at].0.as_bytes());
+        let mut place = place(key);
+        while table[place].1 != 0 {
             place = (place + 1) % PLACES;
         }
-        table[place] = at as u8 + 1;
+        table[place] = (key, at as u8 + 1);
         at += 1;
     }
     table
 };
 
-const fn place(name: &[u8]) -> usize {
+/// So many bytes of a name are in its key.
+const IN_KEY: usize = 7;
+
+/// The first bytes of a name and its length: the whole name, if it is short.
+const fn key(name: &[u8]) -> u64 {
     let (mut key, mut at) = (name.len() as u64, 0);
-    while at < name.len() && at < 7 {
+    while at < name.len() && at < IN_KEY {
         key = key << 8 | name[at] as u64;
         at += 1;
     }
+    key
+}
+
+const fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize
 }
 
 /// A name in lower case, and the sets that it is in.
 pub(super) fn find(name: &[u8]) -> (Tag, u16) {
-    let mut place = place(name);
-    while TABLE[place] != 0 {
-        let (known, tag, sets) = NAMES[usize::from(TABLE[place]) - 1];
-        if known.as_bytes() == name {
+    let key = key(name);
+    let mut place = place(key);
+    while TABLE[place].1 != 0 {
+        let (known_key, number) = TABLE[place];
+        let (known, tag, sets) = NAMES[usize::from(number) - 1];
+        if known_key == key && (name.len() <= IN_KEY || known.as_bytes() == name) {
             return (tag, sets);
         }
         place = (place + 1) % PLACES;
     }
     (Tag::Other, PLAIN)
+}
+
+/// What a byte is to the names of tags and attributes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InName {
+    Part,
+    Capital,
+    Equals,
+    End,
+}
+
+static IN_NAME: [InName; 256] = {
+    let mut table = [InName::Part; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>' => InName::End,
+            b'=' => InName::Equals,
+            b'A'..=b'Z' => InName::Capital,
+            _ => InName::Part,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// How long the name is that the bytes begin with, and whether it has capitals. An equals sign ends the name of an attribute, but
+/// for one that it begins with. None if the name has no end.
+pub(super) fn name_length(bytes: &[u8], is_attribute: bool) -> Option<(usize, bool)> {
+    let mut has_capitals = false;
+    for (length, byte) in bytes.iter().enumerate() {
+        match IN_NAME[usize::from(*byte)] {
+            InName::Part => {}
+            InName::Capital => has_capitals = true,
+            InName::Equals if !is_attribute || length == 0 => {}
+            InName::Equals => return Some((length, has_capitals)),
+            InName::End => return Some((length, has_capitals)),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -201,8 +252,29 @@ mod tests {
         for (name, tag, sets) in NAMES {
             assert_eq!(find(name.as_bytes()), (*tag, *sets), "{name}");
         }
-        for name in ["", "divx", "di", "x-item", "blockquotes", "a b"] {
+        for name in [
+            "",
+            "divx",
+            "di",
+            "x-item",
+            "blockquotes",
+            "blockquotx",
+            "a b",
+        ] {
             assert_eq!(find(name.as_bytes()), (Tag::Other, PLAIN), "{name}");
         }
+    }
+
+    #[test]
+    fn names_end_where_the_standard_says() {
+        let tag = |text: &str| name_length(text.as_bytes(), false);
+        assert_eq!(tag("a=b>"), Some((3, false)));
+        assert_eq!(tag("aB/>"), Some((2, true)));
+        assert_eq!(tag("ab"), None);
+        let attribute = |text: &str| name_length(text.as_bytes(), true);
+        assert_eq!(attribute("aB=c"), Some((2, true)));
+        assert_eq!(attribute("=a=b"), Some((2, false)));
+        assert_eq!(attribute("a\tb"), Some((1, false)));
+        assert_eq!(attribute("="), None);
     }
 }
