@@ -37,6 +37,9 @@ const MOST_RECENT: usize = 4;
 /// Those of longer texts are not kept: a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 
+/// So many searches of a JSON text take about as long as to parse it.
+pub const MOST_SEARCHES: usize = 4;
+
 thread_local! {
     static PAGES: Recent<(), Document> = const { Recent::new() };
     static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
@@ -92,6 +95,8 @@ pub struct Parsed {
     /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
     bodies: Vec<Body>,
+    /// Values of variables in which somebody has looked for one thing, and how often.
+    searched_values: Vec<(Rc<str>, usize)>,
     pages: Vec<(PageKey, Rc<Document>)>,
 }
 
@@ -109,8 +114,8 @@ struct Body {
     /// The decoded text, where it is not the bytes as they are.
     text: Option<Rc<str>>,
     json: Option<Rc<JsonBody>>,
-    /// Somebody has looked for one thing in its text.
-    json_searched: bool,
+    /// How often somebody has looked for one thing in its text.
+    json_searches: usize,
     strict_json: Option<Rc<JsonBody>>,
     page: Option<Rc<Document>>,
     trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
@@ -128,6 +133,7 @@ impl Parsed {
     /// Forgets all: the result at hand is done with.
     pub fn clear(&mut self) {
         self.bodies.clear();
+        self.searched_values.clear();
         self.pages.clear();
     }
 
@@ -171,22 +177,46 @@ impl Parsed {
         )
     }
 
-    /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and nobody has
-    /// looked into it before. Who comes next parses it, for all that follow.
+    /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and it was not searched
+    /// as often as takes as long as to parse it. Who comes next parses it, for all that follow.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
-        // Variables are not kept parsed.
-        if let Input::Result(sample) = input {
-            let Some(data) = &sample.response_data else {
-                return false;
-            };
-            let body = self.body(data);
-            let searched = std::mem::replace(&mut body.json_searched, true);
-            if searched || body.json.is_some() {
-                return false;
-            }
-        }
         let text = self.text(input);
-        !JSON.with(|recent| recent.comes_again(&text))
+        let searches = match input {
+            Input::Result(sample) => {
+                let Some(data) = &sample.response_data else {
+                    return false;
+                };
+                let body = self.body(data);
+                if body.json.is_some() {
+                    return false;
+                }
+                &mut body.json_searches
+            }
+            Input::Variable(value) => self.searches_of(value),
+        };
+        if *searches == MOST_SEARCHES {
+            return false;
+        }
+        *searches += 1;
+        // Whether it comes again is asked once for each result.
+        if *searches == 1 && JSON.with(|recent| recent.comes_again(&text)) {
+            *searches = MOST_SEARCHES;
+            return false;
+        }
+        true
+    }
+
+    /// How often the value of a variable was searched for the result at hand.
+    fn searches_of(&mut self, value: &Rc<str>) -> &mut usize {
+        let values = &mut self.searched_values;
+        let known = values
+            .iter()
+            .position(|(known, _)| Rc::ptr_eq(known, value));
+        let at = known.unwrap_or_else(|| {
+            values.push((value.clone(), 0));
+            values.len() - 1
+        });
+        &mut values[at].1
     }
 
     /// An input as Jackson reads it.
@@ -269,7 +299,7 @@ impl Parsed {
                 data: data.clone(),
                 text: None,
                 json: None,
-                json_searched: false,
+                json_searches: 0,
                 strict_json: None,
                 page: None,
                 trees: Vec::new(),
@@ -331,17 +361,23 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_into_a_body_may_do_without_parsing() {
+    fn the_first_looks_into_a_body_may_do_without_parsing() {
         let mut parsed = Parsed::default();
         let sample = sample(b"{}", None);
+        let looks = |parsed: &mut Parsed, input: &Input<'_>| {
+            [(); MOST_SEARCHES + 2].map(|()| parsed.may_search_json(input))
+        };
+        let mut first = [true; MOST_SEARCHES + 2];
+        first[MOST_SEARCHES..].fill(false);
         let input = Input::Result(&sample);
-        assert!(parsed.may_search_json(&input));
-        assert!(!parsed.may_search_json(&input));
+        assert_eq!(looks(&mut parsed, &input), first);
         parsed.clear();
         parsed.json(&input);
         assert!(!parsed.may_search_json(&input));
-        let variable = Input::Variable("{}".into());
-        assert!(parsed.may_search_json(&variable) && parsed.may_search_json(&variable));
+        let variable = Input::Variable(format!("[{}]", "1, ".repeat(20)).into());
+        assert_eq!(looks(&mut parsed, &variable), first);
+        parsed.clear();
+        assert!(!parsed.may_search_json(&variable), "it comes again");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::compile::Decoder;
 use crate::compiled::{self, Only, Use};
 use crate::context::Context;
 use crate::elements::{PostProcessor, Roles};
-use crate::parsed::JsonBody;
+use crate::parsed::{JsonBody, MOST_SEARCHES};
 use crate::program::Needs;
 use crate::scoped::{Input, Scoped};
 use crate::setting::Flag;
@@ -125,7 +125,8 @@ impl JsonPostProcessor {
             let Some(body) = body else {
                 return Err("json string can not be null or empty".to_owned());
             };
-            if count == 1
+            if count <= MOST_SEARCHES
+                && body.parsed.is_none()
                 && let Some(value) = body.find_unparsed(&path, cx)
             {
                 found.push(value);
@@ -146,7 +147,7 @@ struct Body<'s> {
 }
 
 impl Body<'_> {
-    /// The only thing that an extractor wants of it, found without parsing it; others that look into it parse it.
+    /// One of the few things that extractors want of it, found without parsing it.
     fn find_unparsed(&self, path: &JsonPath, cx: &mut Context) -> Option<Option<Rc<str>>> {
         if !cx.parsed.may_search_json(&self.input) {
             return None;
