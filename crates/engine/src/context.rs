@@ -22,7 +22,7 @@ use crate::elements::samplers::http::UserState;
 use crate::elements::samplers::websocket;
 use crate::java::{Java, JavaEvent, Visit};
 use crate::parsed::Parsed;
-use crate::program::{Group, Reach};
+use crate::program::Group;
 use crate::shared::Shared;
 use crate::supply::Supply;
 use crate::walk::SamplerId;
@@ -56,7 +56,7 @@ pub struct Context {
     /// `JMeterThread.last_sample_ok`.
     pub last_sample_ok: bool,
     pub sampler_name: Option<Rc<str>>,
-    /// The sampler at hand.
+    /// The sampler at hand, or the last one (`JMeterThread.PACKAGE_OBJECT`).
     pub sampler: Option<SamplerId>,
     /// Counts samplers, those without a result too; it wraps.
     pub sample_number: u32,
@@ -69,8 +69,6 @@ pub struct Context {
     pub parsed: Parsed,
     /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
     pub action: Action,
-    /// Where the samples of the sampler at hand go (`JMeterThread.PACKAGE_OBJECT`).
-    pub reach: Option<Arc<Reach>>,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
     /// When the thread group's duration ends, in milliseconds since the epoch.
@@ -148,7 +146,6 @@ impl Context {
             previous: None,
             parsed: Parsed::new(worker.default_charset.clone()),
             action: Action::Continue,
-            reach: None,
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
@@ -259,8 +256,9 @@ impl Context {
         if elements.is_empty() {
             return;
         }
-        if let Java::Host(host) = &self.shared.program.settings.java {
-            host.clone().happens(&mut Visit::new(self), event, elements);
+        let worker = self.worker.clone();
+        if let Java::Host(host) = &worker.program.settings.java {
+            host.happens(&mut Visit::new(self), event, elements);
         }
     }
 
@@ -424,9 +422,9 @@ impl Scope for Context {
         self.raised = Some(Box::new(raised));
     }
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
-        match &self.shared.program.settings.java {
+        let worker = self.worker.clone();
+        match &worker.program.settings.java {
             Java::Host(host) => {
-                let host = host.clone();
                 let mut visit = Visit::new(self);
                 let began = Instant::now();
                 let text = host.script(&mut visit, call);

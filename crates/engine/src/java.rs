@@ -308,15 +308,15 @@ impl<'a> Visit<'a> {
     }
 
     /// The program and what ends its run; `None` before the run.
-    pub fn program(&self) -> Option<(Arc<Program>, Control)> {
+    pub fn program(&self) -> Option<(&Arc<Program>, &Control)> {
         let shared = &self.user()?.shared;
-        Some((shared.program.clone(), shared.control.clone()))
+        Some((&shared.program, &shared.control))
     }
 
     /// The call took so long.
     pub fn note_time(&self, took: Duration) {
         if let Some(user) = self.user() {
-            user.shared.counts.script(took);
+            user.worker.note_script(took);
         }
     }
 
@@ -436,8 +436,8 @@ impl<'a> Visit<'a> {
         let Some(cx) = self.user_mut() else {
             return String::new();
         };
-        let program = cx.shared.program.clone();
-        match program.java.templates.get(number) {
+        let worker = cx.worker.clone();
+        match worker.program.java.templates.get(number) {
             Some(template) => template.eval(cx).into_string(),
             None => String::new(),
         }
@@ -502,8 +502,8 @@ impl<'a> Visit<'a> {
         look: impl FnOnce(&mut Context, &Package) -> Option<T>,
     ) -> Option<T> {
         let cx = self.user_mut()?;
-        let program = cx.shared.program.clone();
-        let group = program.groups.get(cx.group)?;
+        let worker = cx.worker.clone();
+        let group = worker.program.groups.get(cx.group)?;
         let package = group.samplers.get(cx.sampler? as usize)?;
         look(cx, package)
     }

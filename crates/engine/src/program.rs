@@ -128,9 +128,9 @@ pub struct Package {
     pub timers: Vec<Arc<dyn Timer>>,
     pub post: Vec<Arc<dyn PostProcessor>>,
     pub assertions: Vec<Arc<dyn Assertion>>,
-    pub reach: Arc<Reach>,
+    pub reach: Reach,
     /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
-    pub reach_in_transaction: Arc<Reach>,
+    pub reach_in_transaction: Reach,
     /// Controllers from the nearest one up to the thread group's.
     pub ancestors: Vec<ControllerId>,
 }
@@ -166,7 +166,7 @@ pub enum FailureAction {
 
 pub struct TransactionPackage {
     pub assertions: Vec<Arc<dyn Assertion>>,
-    pub reach: Arc<Reach>,
+    pub reach: Reach,
 }
 
 /// What is read of a sampler's result; everything else is not kept.

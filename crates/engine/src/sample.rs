@@ -21,7 +21,6 @@ const ASSERTED_LEVELS: i32 = 3;
 pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
     let group = user.group();
     let package = &group.samplers[id as usize];
-    user.cx.reach = Some(package.reach.clone());
     user.cx.sampler = Some(id);
     user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
     if user.cx.shared.program.reads_sampler_name {
@@ -373,11 +372,13 @@ pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
     if cx.branch.as_ref().is_some_and(|branch| branch.collects()) {
         return; // TestCompilerParallel#configureSampler takes the listeners away
     }
-    let Some(reach) = cx.reach.clone() else {
+    let Some(last) = cx.sampler else {
         tracing::warn!("Could not fetch SamplePackage");
         return;
     };
-    record(cx, &mut sample, &reach);
+    let worker = cx.worker.clone();
+    let package = &worker.program.groups[cx.group].samplers[last as usize];
+    record(cx, &mut sample, &package.reach);
 }
 
 /// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is

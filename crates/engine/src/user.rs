@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::{Context, Identity};
 use crate::elements::Action;
 use crate::java::JavaEvent;
-use crate::program::{Group, OnError, Program};
+use crate::program::{Group, OnError};
 use crate::sample;
 use crate::schedule::Shape;
 use crate::shared::Shared;
@@ -17,32 +17,29 @@ use crate::worker::Worker;
 pub struct User {
     pub cx: Context,
     pub walk: Walk,
-    program: Arc<Program>,
 }
 
-/// The group of a user, for as long as a step takes.
-pub struct GroupRef(Arc<Program>, usize);
+/// The group of a user, for as long as a step takes. It holds the worker, since no other core counts who does.
+pub struct GroupRef(Rc<Worker>, usize);
 
 impl std::ops::Deref for GroupRef {
     type Target = Group;
     fn deref(&self) -> &Group {
-        &self.0.groups[self.1]
+        &self.0.program.groups[self.1]
     }
 }
 
 impl User {
     pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> User {
-        let program = shared.program.clone();
-        let walk = Walk::new(&program.groups[identity.group]);
+        let walk = Walk::new(&worker.program.groups[identity.group]);
         User {
             cx: Context::new(shared, worker, identity),
             walk,
-            program,
         }
     }
 
     pub fn group(&self) -> GroupRef {
-        GroupRef(self.program.clone(), self.cx.group)
+        GroupRef(self.cx.worker.clone(), self.cx.group)
     }
 
     pub(crate) fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {

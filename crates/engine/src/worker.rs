@@ -23,7 +23,7 @@ use crate::control::Stopping;
 use crate::java::{Java, Visit};
 use crate::program::Program;
 use crate::room::Room;
-use crate::shared::Shared;
+use crate::shared::{Counts, Shared};
 use crate::stages::Stages;
 use crate::supply::{Crew, Pool};
 
@@ -35,6 +35,8 @@ const END_TICK: Duration = Duration::from_millis(1);
 
 /// What all users of a worker share.
 pub struct Worker {
+    /// Who needs it for a while holds the worker: where all cores counted who has the program, each would wait for the others.
+    pub program: Arc<Program>,
     pub recorder: RefCell<Recorder>,
     /// Wakes users that wait when the run is told to stop.
     pub stop: Arc<Notify>,
@@ -55,6 +57,8 @@ pub struct Worker {
     pools: RefCell<HashMap<usize, Pool>>,
     /// What the run's numbers have of this worker's connections.
     connections: Cell<Connections>,
+    /// How long users were in Java code, as far as the run's numbers do not have it yet.
+    in_scripts: Cell<Duration>,
     /// The thread was made one that the system wakes without delay.
     is_prompt: Cell<bool>,
 }
@@ -104,6 +108,7 @@ impl Drop for Enlisted {
 impl Worker {
     pub fn new(shared: &Shared, recorder: Recorder) -> Worker {
         Worker {
+            program: shared.program.clone(),
             recorder: RefCell::new(recorder),
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
@@ -121,6 +126,7 @@ impl Worker {
             seeds: RefCell::new(Random::from_entropy()),
             pools: RefCell::default(),
             connections: Cell::default(),
+            in_scripts: Cell::default(),
             is_prompt: Cell::new(false),
         }
     }
@@ -139,8 +145,14 @@ impl Worker {
         }
     }
 
+    /// A call of Java code took so long.
+    pub fn note_script(&self, took: Duration) {
+        self.in_scripts.set(self.in_scripts.get() + took);
+    }
+
     /// Hands over what was recorded, and what became of connections, since the last time.
-    fn publish(&self) {
+    fn publish(&self, counts: &Counts) {
+        counts.script(self.in_scripts.take());
         let mut recorder = self.recorder.borrow_mut();
         recorder.flush();
         let http = self.http.statistics();
@@ -312,13 +324,13 @@ async fn serve(
                 shared
                     .loop_late_us
                     .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
-                worker.publish();
+                worker.publish(&shared.counts);
             }
             () = told => {}
         }
     }
     alarms.abort();
-    worker.publish();
+    worker.publish(&shared.counts);
     shared.stages.add(&worker.stages);
 }
 
@@ -365,5 +377,5 @@ async fn serve_group(crew: Crew, shared: Arc<Shared>, worker: Rc<Worker>, _done:
     {
         shared.defects.note_worker(&*panic);
     }
-    worker.publish();
+    worker.publish(&shared.counts);
 }

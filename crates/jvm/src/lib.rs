@@ -207,7 +207,7 @@ impl Jvm {
         let plan = match (self.plan.get(), visit.program()) {
             (_, None) => None,
             (Some(plan), _) => Some(plan.as_ref().map_err(Clone::clone)),
-            (None, Some((program, control))) => Some(self.load(machine, &program, &control)),
+            (None, Some((program, control))) => Some(self.load(machine, program, control)),
         };
         let plan = plan.transpose().map_err(Raised::exception)?;
         let known = visit.state().as_ref();

@@ -1,7 +1,6 @@
 //! One thread group: its controllers, and for each sampler what is in its scope (`TestCompiler`).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use drumfire_expr::Template;
 use drumfire_jmx::full_class_name;
@@ -383,7 +382,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             timers,
             post,
             assertions,
-            reach: Arc::new(self.reach(&listeners, true)),
+            reach: self.reach(&listeners, true),
             reach_in_transaction,
             ancestors,
         })
@@ -401,7 +400,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let listeners = self.listeners(self.frames.len());
         TransactionPackage {
             assertions,
-            reach: Arc::new(self.reach(&listeners, true)),
+            reach: self.reach(&listeners, true),
         }
     }
 
@@ -416,7 +415,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// What is left when the listeners of the nearest parent transaction are taken away.
-    fn reach_in_transaction(&self, listeners: &[Listener]) -> Arc<Reach> {
+    fn reach_in_transaction(&self, listeners: &[Listener]) -> Reach {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| {
                 matches!(
@@ -426,7 +425,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             })
         });
         let Some(depth) = transaction else {
-            return Arc::new(self.reach(listeners, true));
+            return self.reach(listeners, true);
         };
         let outer = self.listeners(depth + 1);
         let inner: Vec<Listener> = listeners
@@ -434,7 +433,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .copied()
             .filter(|listener| !outer.contains(listener))
             .collect();
-        Arc::new(self.reach(&inner, false))
+        self.reach(&inner, false)
     }
 
     /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
