@@ -181,7 +181,7 @@ final class GroovyScript {
     }
 
     private Logger log() {
-        String name = element.getName();
+        String name = element.getName(); // again, as JMeter: a function in it counts both times
         if (!name.equals(loggerName)) {
             loggerName = name;
             log = LoggerFactory.getLogger(element.getClass().getSuperclass().getName() + '.' + name);

@@ -30,7 +30,6 @@ final class Names extends Binding {
     private final JSR223TestElement element;
     private final String label;
     private final Logger log;
-    private final JMeterContext context = JMeterContextService.getContext();
     /** What the element has put there, what the script has set, and what was asked for. */
     private final Map<String, Object> known;
     private boolean isWhole;
@@ -46,6 +45,7 @@ final class Names extends Binding {
     }
 
     private Object make(String name) {
+        JMeterContext context = JMeterContextService.getContext();
         return switch (name) {
             case "log" -> log;
             case "Label" -> label;
