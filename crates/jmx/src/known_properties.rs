@@ -123,7 +123,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "drumfire.jmeter.home",
                 "",
-                "The folder of the JMeter whose jars are used; else JMETER_HOME's, or one put together from Maven's jars.",
+                "The folder of the JMeter whose jars are used; else JMETER_HOME's, the one in whose bin the run is started, or one put together from Maven's jars.",
             ),
             honoured(
                 "drumfire.strict",

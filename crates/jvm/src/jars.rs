@@ -33,8 +33,8 @@ impl JMeter {
     }
 }
 
-/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, the one whose `jmeter` is on the `PATH`, or the one that is or
-/// can be put together from Maven's jars.
+/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, the one in whose `bin` the run is started, the one whose `jmeter`
+/// is on the `PATH`, or the one that is or can be put together from Maven's jars.
 ///
 /// # Errors
 /// That there is none.
@@ -49,6 +49,12 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
     std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
         .into_iter()
+        .chain(
+            std::env::current_dir()
+                .ok()
+                .as_deref()
+                .and_then(home_of_bin),
+        )
         .chain(on_path())
         .chain(std::env::home_dir().map(|home| home.join("jmeter")))
         .find(|home| is_jmeter(home))
@@ -68,6 +74,12 @@ fn is_jmeter(home: &Path) -> bool {
         || jars(&home.join("lib/ext"))
             .iter()
             .any(|jar| name(jar).starts_with("ApacheJMeter_core"))
+}
+
+/// The home of a JMeter that has this folder for its programs.
+fn home_of_bin(folder: &Path) -> Option<PathBuf> {
+    let is_bin = folder.file_name().is_some_and(|name| name == "bin");
+    folder.parent().filter(|_| is_bin).map(Path::to_path_buf)
 }
 
 fn on_path() -> Option<PathBuf> {
@@ -183,5 +195,12 @@ mod tests {
         );
         properties.set(HOME, more.to_string_lossy());
         assert!(find(&properties).is_err());
+    }
+
+    #[test]
+    fn the_home_of_a_folder_of_programs_is_above_it() {
+        let home = home_of_bin(Path::new("/opt/jmeter/bin"));
+        assert_eq!(home, Some(PathBuf::from("/opt/jmeter")));
+        assert_eq!(home_of_bin(Path::new("/opt/jmeter/lib")), None);
     }
 }
