@@ -30,6 +30,8 @@ final class Names extends Binding {
     private final JSR223TestElement element;
     private final String label;
     private final Logger log;
+    /** The user's, whichever thread asks for a name: scripts start threads. */
+    private final JMeterContext context = JMeterContextService.getContext();
     /** What the element has put there, what the script has set, and what was asked for. */
     private final Map<String, Object> known;
     private boolean isWhole;
@@ -45,7 +47,6 @@ final class Names extends Binding {
     }
 
     private Object make(String name) {
-        JMeterContext context = JMeterContextService.getContext();
         return switch (name) {
             case "log" -> log;
             case "Label" -> label;

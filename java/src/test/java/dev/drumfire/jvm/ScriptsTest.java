@@ -80,6 +80,7 @@ public class ScriptsTest {
             "binding.variables.keySet().sort().join(' ')",
             "vars.put('v', vars.get('v') + ctx.threadNum + props.getProperty('none', 'p'))",
             "x = 5; binding.variables.x + ' ' + binding.hasVariable('prev') + binding.hasVariable('none')",
+            "def seen = []; Thread.start { seen << ctx.threadNum << vars.get('v') }.join(); seen.join(' ')",
             "prev.responseCode + (prev == ctx.previousResult) + (sampler == null)",
             "log.info('said')",
             "context.getBindings(100).get('vars') == vars",
