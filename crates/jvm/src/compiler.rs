@@ -10,13 +10,17 @@ pub const START: Duration = Duration::from_secs(1);
 pub fn stand_back(time: Duration) {
     let threads = system::compilers();
     threads.iter().for_each(|thread| system::when_idle(*thread));
-    let back = move || {
-        std::thread::sleep(time);
-        threads.iter().for_each(|thread| system::as_others(*thread));
-    };
-    let name = "jvm-start".to_owned();
-    if let Err(error) = std::thread::Builder::new().name(name).spawn(back) {
-        tracing::warn!("Java's compiler stays behind: {error}");
+    let end = move |threads: &[_]| threads.iter().for_each(|thread| system::as_others(*thread));
+    let same = threads.clone();
+    let waiter = std::thread::Builder::new()
+        .name("jvm-start".to_owned())
+        .spawn(move || {
+            std::thread::sleep(time);
+            end(&same);
+        });
+    if let Err(error) = waiter {
+        end(&threads);
+        tracing::warn!("Java's compiler does not stand back: {error}");
     }
 }
 
@@ -27,7 +31,7 @@ mod system {
     /// The kernel keeps 15 characters of a name.
     const NAME: &str = "C2 CompilerThre";
 
-    /// Threads of this process, by what they are called.
+    /// Threads of this process, by what they are called; not those that the user has scheduled in a way of their own.
     pub fn compilers() -> Vec<libc::pid_t> {
         let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
         let named = threads.flatten().filter(|thread| {
@@ -36,7 +40,13 @@ mod system {
         });
         named
             .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+            .filter(|thread| policy(*thread) == libc::SCHED_OTHER)
             .collect()
+    }
+
+    pub fn policy(thread: libc::pid_t) -> libc::c_int {
+        // SAFETY: it only reads.
+        unsafe { libc::sched_getscheduler(thread) }
     }
 
     pub fn when_idle(thread: libc::pid_t) {
@@ -68,12 +78,8 @@ mod system {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use super::system::policy;
     use super::*;
-
-    fn policy(thread: libc::pid_t) -> libc::c_int {
-        // SAFETY: it only reads.
-        unsafe { libc::sched_getscheduler(thread) }
-    }
 
     #[test]
     fn the_compiler_stands_back_for_a_while() {

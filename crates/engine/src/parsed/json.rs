@@ -8,7 +8,7 @@ use drumfire_expr::Text;
 use drumfire_query::json::{Json, JsonError};
 use self_cell::self_cell;
 
-use super::{LONGEST_RECENT_BYTES, MOST_RECENT, is_same};
+use super::{LONGEST_RECENT_BYTES, is_same, push};
 
 type Outcome<'t> = Result<Json<'t>, JsonError>;
 
@@ -160,16 +160,9 @@ impl RecentJson {
     }
 }
 
-/// Puts one more in, and the first out if there are too many.
-fn push<T>(recent: &mut VecDeque<T>, one: T) {
-    if recent.len() == MOST_RECENT {
-        recent.pop_front();
-    }
-    recent.push_back(one);
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::MOST_RECENT;
     use super::*;
 
     fn document(id: usize) -> String {

@@ -63,6 +63,14 @@ fn is_same(known: &str, text: &str) -> bool {
         && (std::ptr::eq(known, text) || (end(known) == end(text) && known == text))
 }
 
+/// Puts one more in, and the first out if there are too many.
+fn push<T>(recent: &mut VecDeque<T>, one: T) {
+    if recent.len() == MOST_RECENT {
+        recent.pop_front();
+    }
+    recent.push_back(one);
+}
+
 impl<K: PartialEq, T> Recent<K, T> {
     const fn new() -> Self {
         Recent(RefCell::new(VecDeque::new()))
@@ -75,15 +83,12 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
         let made = Rc::new(make());
         if text.len() <= LONGEST_RECENT_BYTES {
-            let mut recent = self.0.borrow_mut();
-            if recent.len() == MOST_RECENT {
-                recent.pop_front();
-            }
-            recent.push_back(Kept {
+            let kept = Kept {
                 key,
                 text: text.into(),
                 made: made.clone(),
-            });
+            };
+            push(&mut self.0.borrow_mut(), kept);
         }
         made
     }
