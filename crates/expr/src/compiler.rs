@@ -62,6 +62,11 @@ impl Compiler {
         self.scope_mut().vars_mut().set_named(name, value.into());
     }
 
+    /// Takes all variables their values.
+    pub fn forget_variables(&mut self) {
+        self.scope.vars.clear();
+    }
+
     /// The scope before the start: JMeter's main thread, with the variables that were
     /// [defined](Compiler::define).
     pub fn scope_mut(&mut self) -> &mut StaticScope {

@@ -108,12 +108,14 @@ impl Opening<'_> {
     }
 
     pub async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FailureKind> {
-        if let Ok(address) = host.parse() {
-            return Ok(vec![address]);
-        }
-        match self.session.resolver().resolve(host).await {
-            Ok(addresses) if !addresses.is_empty() => Ok(addresses),
-            _ => Err(FailureKind::UnknownHost),
+        let addresses = match (self.session.own_resolver(), host.parse()) {
+            (Some(own), _) => own.resolve(host).await?,
+            (None, Ok(address)) => vec![address],
+            (None, Err(_)) => self.session.worker().resolver.resolve(host).await?,
+        };
+        match addresses.is_empty() {
+            true => Err(FailureKind::UnknownHost),
+            false => Ok(addresses),
         }
     }
 

@@ -39,7 +39,10 @@ pub enum Phase {
 /// The cause of a failed exchange.
 #[derive(Debug)]
 pub enum FailureKind {
+    /// The name has no address.
     UnknownHost,
+    /// Name servers that were asked directly know no address of the name.
+    UnknownToNameServers,
     Refused,
     /// No connection within `Limits::connect`, the kernel gave up connecting, or the TLS
     /// handshake fell silent for longer than the limit that holds there.

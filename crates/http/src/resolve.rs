@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::future::Future;
-use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -11,15 +10,17 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
 
+use crate::failure::FailureKind;
+
 /// Looks names up for a user.
 pub trait Resolver {
-    /// The addresses of `host` in the order to try them. An empty list or an error makes the
-    /// exchange fail with `UnknownHost`.
+    /// The addresses of `host` in the order to try them. An empty list makes the exchange fail
+    /// with `UnknownHost`.
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
 }
 
 /// A look-up under way.
-pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + 'a>>;
+pub type Resolving<'a> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, FailureKind>> + 'a>>;
 
 /// The operating system's resolver with a cache in front, as a JVM has: found names are good
 /// for 30 s, failures for 10 s (`networkaddress.cache.ttl` and `.negative.ttl`), and IPv4
@@ -89,7 +90,7 @@ impl Resolver for SystemResolver {
         Box::pin(async move {
             let cell = self.entry(host);
             let found = cell.get_or_init(|| look_up(host.to_owned())).await;
-            found.clone().ok_or_else(|| io::ErrorKind::NotFound.into())
+            found.clone().ok_or(FailureKind::UnknownHost)
         })
     }
 }

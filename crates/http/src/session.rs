@@ -83,7 +83,7 @@ impl Session {
         self.tls.take();
     }
 
-    /// Looks names up with `resolver` from now on, or with the worker's if `None`.
+    /// Looks names, and addresses in their place, up with `resolver` from now on, or names with the worker's if `None`.
     pub fn set_resolver(&self, resolver: Option<Rc<dyn Resolver>>) {
         *self.resolver.borrow_mut() = resolver;
     }
@@ -99,9 +99,8 @@ impl Session {
         self.idle.borrow().len() + http2
     }
 
-    pub(crate) fn resolver(&self) -> Rc<dyn Resolver> {
-        let own = self.resolver.borrow();
-        own.as_ref().unwrap_or(&self.worker.resolver).clone()
+    pub(crate) fn own_resolver(&self) -> Option<Rc<dyn Resolver>> {
+        self.resolver.borrow().clone()
     }
 
     pub(crate) fn tls_config(

@@ -189,6 +189,7 @@ trait Stepped: Default {
     fn at(&self) -> i64;
     fn set_at(&mut self, at: i64);
     fn merge(&mut self, other: &Self);
+    fn histogram(&mut self) -> &mut Sparse;
 }
 
 impl Stepped for Cell {
@@ -208,6 +209,10 @@ impl Stepped for Cell {
         self.service_us = self.service_us.saturating_add(other.service_us);
         self.phases.add(other.phases);
         self.histogram.merge(&other.histogram);
+    }
+
+    fn histogram(&mut self) -> &mut Sparse {
+        &mut self.histogram
     }
 }
 
@@ -229,6 +234,10 @@ impl Stepped for TotalCell {
             self.count_code(code, count);
         }
     }
+
+    fn histogram(&mut self) -> &mut Sparse {
+        &mut self.ended.histogram
+    }
 }
 
 impl TotalCell {
@@ -243,32 +252,43 @@ impl TotalCell {
 
 /// How many cells are looked at one by one, from the end, before the place is searched for.
 const NEAR: usize = 8;
+/// The steps at the end in which samples are still counted: what ended in a step is told a little later.
+const OPEN_STEPS: usize = 2;
 
-/// The cell of the step that a time is in, new if need be. Nearly all times are in the last one.
-fn cell_of<T: Stepped>(cells: &mut Vec<T>, at_ms: i64, step_ms: i64) -> &mut T {
+/// The place of the step that a time is in, new if need be. Nearly all times are in the last one.
+fn place_at<T: Stepped>(cells: &mut Vec<T>, at_ms: i64, step_ms: i64) -> usize {
     match cells.last() {
-        Some(last) if (0..step_ms).contains(&(at_ms - last.at() * step_ms)) => {
-            let last = cells.len() - 1;
-            &mut cells[last]
-        }
-        _ => cell(cells, at_ms.div_euclid(step_ms)),
+        Some(last) if (0..step_ms).contains(&(at_ms - last.at() * step_ms)) => cells.len() - 1,
+        _ => place(cells, at_ms.div_euclid(step_ms)),
     }
 }
 
-/// The cell of a step, new if need be. Samples come nearly in order, so the end is looked at first.
-fn cell<T: Stepped>(cells: &mut Vec<T>, at: i64) -> &mut T {
+/// The place of a step, new if need be. Samples come nearly in order, so the end is looked at first.
+fn place<T: Stepped>(cells: &mut Vec<T>, at: i64) -> usize {
     let later = cells.iter().rev().take(NEAR);
     let index = match later.take_while(|cell| cell.at() > at).count() {
         NEAR => cells.partition_point(|cell| cell.at() <= at),
         back => cells.len() - back,
     };
     if index > 0 && cells[index - 1].at() == at {
-        return &mut cells[index - 1];
+        return index - 1;
     }
     let mut new = T::default();
     new.set_at(at);
     cells.insert(index, new);
-    &mut cells[index]
+    index
+}
+
+/// Packs the histogram of the step in which, as a rule, nothing is counted any more now that one was added. Gives the memory that
+/// this sets free, in bytes.
+fn pack_past<T: Stepped>(cells: &mut [T]) -> usize {
+    let Some(past) = cells.len().checked_sub(1 + OPEN_STEPS) else {
+        return 0;
+    };
+    let histogram = cells[past].histogram();
+    let before = histogram.bytes();
+    histogram.pack();
+    before.saturating_sub(histogram.bytes())
 }
 
 /// Makes each step `factor` times as long.
@@ -281,6 +301,7 @@ fn coarsen<T: Stepped>(cells: &mut Vec<T>, factor: i64) {
             None => {
                 old.set_at(at);
                 coarse.push(old);
+                pack_past(&mut coarse);
             }
         }
     }
@@ -324,12 +345,15 @@ impl Timeline {
         }
         let cells = &mut self.labels[moment.label];
         let known = cells.len();
-        let cell = cell_of(cells, moment.end_ms, step_ms);
-        let before = cell.histogram.len();
+        let place = place_at(cells, moment.end_ms, step_ms);
+        let cell = &mut cells[place];
+        let before = cell.histogram.bytes();
         cell.add(moment);
-        let entries = cell.histogram.len() - before;
-        let is_new = self.labels[moment.label].len() > known;
-        self.label_bytes += entries * Sparse::ENTRY_BYTES + usize::from(is_new) * size_of::<Cell>();
+        self.label_bytes += cell.histogram.bytes() - before;
+        if cells.len() > known {
+            self.label_bytes += size_of::<Cell>();
+            self.label_bytes = self.label_bytes.saturating_sub(pack_past(cells));
+        }
         if self.label_bytes > LABEL_BYTES {
             self.coarsen_labels();
         }
@@ -354,7 +378,13 @@ impl Timeline {
     }
 
     fn total_cell(&mut self, at_ms: i64) -> &mut TotalCell {
-        cell_of(&mut self.total, at_ms, i64::from(self.total_step_s) * 1000)
+        let known = self.total.len();
+        let step_ms = i64::from(self.total_step_s) * 1000;
+        let place = place_at(&mut self.total, at_ms, step_ms);
+        if self.total.len() > known {
+            pack_past(&mut self.total);
+        }
+        &mut self.total[place]
     }
 
     /// Notes how many users run at a moment.
@@ -407,7 +437,8 @@ impl Timeline {
             for (code, _) in &mut theirs.codes {
                 *code = codes.get(usize::from(*code)).copied().unwrap_or(*code);
             }
-            cell(&mut self.total, theirs.at()).merge(&theirs);
+            let at = place(&mut self.total, theirs.at());
+            self.total[at].merge(&theirs);
         }
         while self.total.len() > TOTAL_STEPS {
             self.coarsen_total(longer(self.total_step_s));
@@ -419,8 +450,10 @@ impl Timeline {
             if self.labels.len() <= place {
                 self.labels.resize_with(place + 1, Vec::new);
             }
+            let own = &mut self.labels[place];
             for step in theirs {
-                cell(&mut self.labels[place], step.at).merge(step);
+                let at = self::place(own, step.at);
+                own[at].merge(step);
             }
         }
         self.label_bytes = self.measure();
@@ -461,7 +494,7 @@ impl Timeline {
     fn measure(&self) -> usize {
         let cells = self.labels.iter().flatten();
         cells
-            .map(|cell| size_of::<Cell>() + cell.histogram.len() * Sparse::ENTRY_BYTES)
+            .map(|cell| size_of::<Cell>() + cell.histogram.bytes())
             .sum()
     }
 }

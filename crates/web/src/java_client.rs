@@ -445,7 +445,7 @@ impl Failure<'_> {
         let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
         let connect = |limited| frames::connect(endpoint.secure, endpoint.proxied, limited);
         match self {
-            Self::UnknownHost { .. } => {
+            Self::UnknownHost { .. } | Self::UnknownToNameServers => {
                 Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
                     .through(frames::UNKNOWN_HOST.iter().copied())
                     .through(connect(endpoint.limited))

@@ -48,6 +48,8 @@ pub enum Failure<'a> {
     /// The name does not resolve. `remembered` says that it did not shortly before either, so that Java has not asked
     /// again (`InetAddress.CachedAddresses`).
     UnknownHost { remembered: bool },
+    /// Name servers of a DNS Cache Manager know no address of the name (`DNSCacheManager#customRequestLookup`).
+    UnknownToNameServers,
     /// No connection.
     Connect(ConnectFailure<'a>),
     /// The response timeout passed between two reads.
@@ -113,6 +115,12 @@ impl Failure<'_> {
             Self::UnknownHost { remembered } => unknown_host(endpoint.host, *remembered)
                 .through(frames::RESOLVE.iter().copied())
                 .through(connect),
+            Self::UnknownToNameServers => Exception::new(
+                "java.net.UnknownHostException",
+                format!("Failed to resolve host name: {}", endpoint.host),
+            )
+            .through(frames::ASKED_NAME_SERVERS.iter().copied())
+            .through(connect),
             Self::Connect(failure) => connect_exception(*failure, endpoint).through(connect),
             Self::ReadTimeout => {
                 Exception::new("java.net.SocketTimeoutException", "Read timed out")

@@ -1,13 +1,13 @@
 //! User defined variables: the Test Plan's, then those of every User Defined Variables element wherever it stands, all
 //! before the first user starts (`PreCompiler`).
 
+use drumfire_expr::Compiler;
 use drumfire_jmx::Value;
 
 use crate::compile::{Decoder, Element, Unit};
 
 /// Defines the variables of the plan in tree order.
 pub fn define(plan: &Element, unit: &mut Unit) {
-    preload_dates(unit);
     visit(plan, unit);
 }
 
@@ -23,8 +23,8 @@ fn preload_dates(unit: &mut Unit) {
 /// User Defined Variables (`Arguments`): variables that every user starts with.
 ///
 /// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
-/// computed once, before the run; functions in them see the variables defined before. Of two equal names in one element the
-/// first counts, of those in several elements the last.
+/// computed once, before the run; functions in them see the variables defined before, and those of the Test Plan see none. Of two
+/// equal names in one element the first counts, of those in several elements the last.
 fn visit(element: &Element, unit: &mut Unit) {
     match element.class.as_str() {
         "TestPlan" => {
@@ -32,13 +32,17 @@ fn visit(element: &Element, unit: &mut Unit) {
                 .props
                 .element("TestPlan.user_defined_variables")
                 .map(|arguments| arguments.props.clone());
-            if let Some(arguments) = arguments {
-                define_all(element, arguments.list("Arguments.arguments"), unit);
-            }
+            let arguments = arguments.as_ref();
+            let arguments = arguments.map_or(&[][..], |own| own.list("Arguments.arguments"));
+            // There are no variables yet (`PreCompiler#createVars`): what functions set is lost at once.
+            let values = values(element, arguments, unit, Compiler::forget_variables);
+            preload_dates(unit);
+            define_all(values, unit);
         }
         "Arguments" => {
             let props = element.props.clone();
-            define_all(element, props.list("Arguments.arguments"), unit);
+            let values = values(element, props.list("Arguments.arguments"), unit, |_| ());
+            define_all(values, unit);
         }
         _ => {}
     }
@@ -47,8 +51,13 @@ fn visit(element: &Element, unit: &mut Unit) {
     }
 }
 
-/// All values of one element are computed before any of its names is defined (`Arguments#getArgumentsAsMap`).
-fn define_all(element: &Element, arguments: &[drumfire_jmx::Prop], unit: &mut Unit) {
+/// The names and values of one element: all are computed before any is defined (`Arguments#getArgumentsAsMap`).
+fn values(
+    element: &Element,
+    arguments: &[drumfire_jmx::Prop],
+    unit: &mut Unit,
+    after_each: fn(&mut Compiler),
+) -> Vec<(String, String)> {
     let mut decoder = Decoder::new(element, unit);
     let mut values: Vec<(String, String)> = Vec::new();
     for argument in arguments {
@@ -58,11 +67,16 @@ fn define_all(element: &Element, arguments: &[drumfire_jmx::Prop], unit: &mut Un
         let name = decoder.compile(&argument.props.str("Argument.name"));
         let value = decoder.compile(&argument.props.str("Argument.value"));
         let (name, value) = (decoder.now(&name), decoder.now(&value));
+        after_each(&mut decoder.unit.compiler);
         // The first of two equal names counts: getArgumentsAsMap does not overwrite.
         if !values.iter().any(|(known, _)| *known == name) {
             values.push((name, value));
         }
     }
+    values
+}
+
+fn define_all(values: Vec<(String, String)>, unit: &mut Unit) {
     for (name, value) in values {
         unit.compiler.define(&name, value.as_str());
     }

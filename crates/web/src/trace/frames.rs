@@ -247,8 +247,15 @@ pub const RESOLVE: &[Frame] = &[
     "java.net.InetAddress.getAllByName:1385",
     "java.net.InetAddress.getAllByName:1306",
     hc!("conn.SystemDefaultDnsResolver.resolve:45"),
-    hc!("conn.DefaultHttpClientConnectionOperator.connect:112"),
+    CONNECT,
 ];
+pub const ASKED_NAME_SERVERS: &[Frame] = &[
+    "org.apache.jmeter.protocol.http.control.DNSCacheManager.customRequestLookup:278",
+    "org.apache.jmeter.protocol.http.control.DNSCacheManager.requestLookup:258",
+    "org.apache.jmeter.protocol.http.control.DNSCacheManager.resolve:165",
+    CONNECT,
+];
+const CONNECT: Frame = hc!("conn.DefaultHttpClientConnectionOperator.connect:112");
 
 pub const READ_TIMED_OUT: &[&[Frame]] = &[
     &[

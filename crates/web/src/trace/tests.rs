@@ -219,6 +219,13 @@ fn connections_fail_with_the_recorded_lengths() {
             true,
             2209,
         ),
+        (
+            Failure::UnknownToNameServers,
+            "some.test",
+            18999,
+            false,
+            2145,
+        ),
     ] {
         assert_eq!(
             fails(failure, host, port, secure).trace_len(&DIRECT),

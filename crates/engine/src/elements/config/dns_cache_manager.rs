@@ -4,19 +4,19 @@
 //! `DNSCacheManager.isCustomResolver` with `DNSCacheManager.servers` (asked in turn, for A records only),
 //! `DNSCacheManager.clearEachIteration`. Each user remembers what it has found until the run ends.
 //!
-//! Differences: a domain that is an address already is not looked up, whereas JMeter asks its name servers for it, too; the
-//! system's search list is not tried.
+//! A domain that is an address already is looked up, too: name servers know none. The implementation Java does without it all.
+//!
+//! A difference: the system's search list is not tried.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Template;
-use drumfire_http::{Resolver, Resolving, SystemResolver};
+use drumfire_http::{FailureKind, Resolver, Resolving, SystemResolver};
 use drumfire_jmx::Value;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{
@@ -76,9 +76,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl DnsCacheManager {
-    /// Lets the user's connections know the plan's hosts and name servers.
+    /// Lets the user's next connections know the plan's hosts and name servers.
     pub fn install(&self, cx: &mut Context) {
         if let Some(installed) = cx.take_state::<Installed>(self.state) {
+            let resolver = Rc::clone(&installed);
+            cx.http.joint.session.set_resolver(Some(resolver));
             cx.put_state(self.state, installed);
             return;
         }
@@ -188,18 +190,20 @@ impl UserResolver {
     }
 
     /// `DNSCacheManager#requestLookup`.
-    async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+    async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, FailureKind> {
         let Some(servers) = &self.servers else {
-            return self.system.resolve(host).await;
+            return match host.parse() {
+                Ok(address) => Ok(vec![address]),
+                Err(_) => self.system.resolve(host).await,
+            };
         };
         let dns = self.dns.get_or_init(|| name_servers(servers, self.port));
-        let unknown = || io::Error::from(io::ErrorKind::NotFound);
-        let dns = dns.as_ref().ok_or_else(unknown)?;
+        let dns = dns.as_ref().ok_or(FailureKind::UnknownHost)?;
         // A final dot keeps the resolver from trying the name below other domains.
         let answer = dns
             .ipv4_lookup(format!("{}.", host.trim_end_matches('.')))
             .await
-            .map_err(|_| unknown())?;
+            .map_err(|_| FailureKind::UnknownToNameServers)?;
         let addresses = answer
             .answers()
             .iter()
@@ -348,7 +352,10 @@ mod tests {
             listener.thread_iteration_start(&mut cx);
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
-        assert!(resolver.resolve("other.test").await.is_err());
+        for unknown in ["other.test", "127.0.0.1"] {
+            let failure = resolver.resolve(unknown).await.expect_err("it is unknown");
+            assert!(matches!(failure, FailureKind::UnknownToNameServers));
+        }
     }
 
     #[tokio::test]

@@ -210,8 +210,10 @@ fn take_managers(d: &mut Decoder, configs: &[&Element], sampler: &mut HttpSample
             Some(Manager::Cookies(manager)) => sampler.cookies = Some(manager),
             Some(Manager::Cache(manager)) => sampler.cache = Some(manager),
             Some(Manager::Auth(manager)) => sampler.auth = Some(manager),
-            Some(Manager::Dns(manager)) => sampler.dns = Some(manager),
-            None => {}
+            Some(Manager::Dns(manager)) if sampler.client == Client::HttpClient => {
+                sampler.dns = Some(manager);
+            }
+            Some(Manager::Dns(_)) | None => {}
         }
     }
 }

@@ -116,6 +116,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::UnknownHost => JavaFailure::UnknownHost {
             remembered: was_unknown(host),
         },
+        FailureKind::UnknownToNameServers => JavaFailure::UnknownToNameServers,
         FailureKind::Refused => JavaFailure::Connect(ConnectFailure::Refused),
         FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => {
             JavaFailure::Connect(ConnectFailure::TimedOut)

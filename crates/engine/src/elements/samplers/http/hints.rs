@@ -78,7 +78,7 @@ impl Hint {
             FailureKind::Reset | FailureKind::ClosedBeforeResponse if is_opening => {
                 Some(Hint::TurnedAway)
             }
-            FailureKind::UnknownHost => Some(Hint::UnknownHost),
+            FailureKind::UnknownHost | FailureKind::UnknownToNameServers => Some(Hint::UnknownHost),
             FailureKind::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 Some(Hint::Forbidden)
             }
@@ -134,7 +134,7 @@ fn text(hint: Hint, failure: &Failure, target: &Target) -> String {
             "{to} closes connections before they have carried anything: it has reached its own limit of connections, or its queue of new ones is full (listen backlog, net.core.somaxconn, with net.ipv4.tcp_abort_on_overflow) on the target"
         ),
         Hint::UnknownHost => format!(
-            "The name '{host}' has no address: look for a typing error, or for a nameserver that does not keep up (/etc/resolv.conf). An entry in /etc/hosts or a DNS Cache Manager with static hosts needs no nameserver"
+            "The name '{host}' has no address: look for a typing error, or for a nameserver that does not keep up (/etc/resolv.conf, or those of a DNS Cache Manager, which are asked for addresses, too). An entry in /etc/hosts or a DNS Cache Manager with static hosts needs no nameserver"
         ),
         Hint::Forbidden => no_leave(&to, tracked_connections()),
     }

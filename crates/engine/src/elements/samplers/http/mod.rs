@@ -210,8 +210,9 @@ impl HttpSampler {
 
     fn begin(&self, cx: &mut Context) {
         cx.http.begin_sample();
-        if let Some(dns) = &self.dns {
-            dns.install(cx);
+        match &self.dns {
+            Some(dns) => dns.install(cx),
+            None => cx.http.joint.session.set_resolver(None),
         }
     }
 

@@ -320,7 +320,7 @@ fn broken_off() -> Stop {
 /// A connection that did not come about, in Java's words.
 fn refused(failure: &Failure, host: &str) -> Stop {
     Stop::Io(match &failure.kind {
-        FailureKind::UnknownHost => host.to_owned(),
+        FailureKind::UnknownHost | FailureKind::UnknownToNameServers => host.to_owned(),
         FailureKind::Refused => "Connection refused".to_owned(),
         FailureKind::ConnectTimeout => "Connect timed out".to_owned(),
         FailureKind::HostUnreachable => "No route to host".to_owned(),
