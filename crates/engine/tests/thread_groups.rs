@@ -115,13 +115,12 @@ fn a_target_that_falls_ends_users_and_one_that_rises_starts_some() {
         let last = ran
             .column("grpThreads")
             .last()
-            .and_then(|count| count.parse::<u32>().ok());
+            .map(|&count| count.to_owned());
         (ran.users, last.expect("there are samples"))
     };
-    // Seven, if both workers get their time; users of one that waits for its core have those of the other replaced too early.
     let (users, last) = group("5", "2");
-    assert!((5..30).contains(&users), "{users}");
-    assert!(last < 5, "{last}");
+    assert!((5..=7).contains(&users), "{users}");
+    assert!(["1", "2"].contains(&&*last), "{last}");
     let (users, _) = group("1", "3");
     assert_eq!(users, 3);
 }

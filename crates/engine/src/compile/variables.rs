@@ -6,11 +6,6 @@ use drumfire_jmx::Value;
 
 use crate::compile::{Decoder, Element, Unit};
 
-/// Defines the variables of the plan in tree order.
-pub fn define(plan: &Element, unit: &mut Unit) {
-    visit(plan, unit);
-}
-
 /// `JMeterVariables#preloadVariables`: the start of the run, as `JMeter#startTest` puts it into the properties.
 fn preload_dates(unit: &mut Unit) {
     for name in ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"] {
@@ -25,7 +20,7 @@ fn preload_dates(unit: &mut Unit) {
 /// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
 /// computed once, before the run; functions in them see the variables defined before, and those of the Test Plan see none. Of two
 /// equal names in one element the first counts, of those in several elements the last.
-fn visit(element: &Element, unit: &mut Unit) {
+pub fn define(element: &Element, unit: &mut Unit) {
     match element.class.as_str() {
         "TestPlan" => {
             let arguments = element
@@ -47,7 +42,7 @@ fn visit(element: &Element, unit: &mut Unit) {
         _ => {}
     }
     for child in &element.children {
-        visit(child, unit);
+        define(child, unit);
     }
 }
 
