@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Ran, run_plan};
+use support::{Ran, run_plan, run_plan_on};
 
 fn dummy(name: &str, ms: u32) -> String {
     format!(
@@ -12,17 +12,21 @@ fn dummy(name: &str, ms: u32) -> String {
 }
 
 fn run(class: &str, properties: &[(&str, &str)], body: &str) -> Ran {
+    let properties_of_run = [("sampleresult.timestamp.start", "true")];
+    run_plan(&plan(class, properties, body), &properties_of_run)
+}
+
+fn plan(class: &str, properties: &[(&str, &str)], body: &str) -> String {
     let property =
         |(name, value): &(&str, &str)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#);
     let properties: String = properties.iter().map(property).collect();
-    let plan = format!(
+    format!(
         r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
 <{class} guiclass="g" testclass="{class}" testname="G">{properties}
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">-1</stringProp></elementProp>
 </{class}><hashTree>{body}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    );
-    run_plan(&plan, &[("sampleresult.timestamp.start", "true")])
+    )
 }
 
 /// When each sample started, in milliseconds after the first.
@@ -99,6 +103,7 @@ fn a_concurrency_group_replaces_users_that_end() {
 }
 
 /// `ConcurrencyThreadGroup#tooMuchConcurrency` asks for the target anew, and the starter does before it replaces a user.
+/// On one worker: a second one whose core is busy would go on with the target that it knows.
 #[test]
 fn a_target_that_falls_ends_users_and_one_that_rises_starts_some() {
     let debug = |name: &str| {
@@ -111,7 +116,7 @@ fn a_target_that_falls_ends_users_and_one_that_rises_starts_some() {
         let properties = [("TargetLevel", &*target), ("RampUp", "0"), ("Hold", "2")];
         let class = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
         let body = dummy("d", 50) + &debug(&format!("${{__setProperty(level,{then})}}"));
-        let ran = run(class, &properties, &body);
+        let ran = run_plan_on(1, &plan(class, &properties, &body), &[]);
         let last = ran
             .column("grpThreads")
             .last()

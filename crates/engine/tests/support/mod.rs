@@ -70,6 +70,11 @@ pub fn refusals(group: &str, body: &str, properties: &[(&str, &str)]) -> Vec<Str
 
 /// Runs a plan and reads its rows.
 pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
+    run_plan_on(0, plan, properties)
+}
+
+/// The same with as many workers; 0 is one per core.
+pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> Ran {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let Compiled { program, .. } = match compiled(plan, properties, folder.path()) {
         Ok(compiled) => compiled,
@@ -83,7 +88,10 @@ pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
     };
     let outcome = run(
         Arc::new(program),
-        &Options::default(),
+        &Options {
+            workers,
+            ..Options::default()
+        },
         &Control::default(),
         &mut Silent,
     )
