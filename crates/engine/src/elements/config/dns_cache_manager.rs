@@ -10,7 +10,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -219,15 +219,11 @@ impl UserResolver {
 fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
     let mut configured = Vec::new();
     for server in servers {
-        let address = (server.as_str(), port)
-            .to_socket_addrs()
-            .ok()
-            .and_then(|mut addresses| addresses.next());
-        let Some(address) = address else {
+        let Some(address) = address_of(server) else {
             tracing::warn!("Failed to create Extended resolver: {server}");
             return None;
         };
-        let mut config = NameServerConfig::udp_and_tcp(address.ip());
+        let mut config = NameServerConfig::udp_and_tcp(address);
         for connection in &mut config.connections {
             connection.port = port;
         }
@@ -239,6 +235,15 @@ fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
     );
     *builder.options_mut() = options();
     builder.build().ok()
+}
+
+/// Java's `InetAddress#getByName`, which takes an empty name for this machine.
+fn address_of(server: &str) -> Option<IpAddr> {
+    if server.is_empty() {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    let mut addresses = (server, DNS_PORT).to_socket_addrs().ok()?;
+    addresses.next().map(|address| address.ip())
 }
 
 /// As dnsjava's `ExtendedResolver` has it: 5 s for each try, three tries, no cache.
@@ -333,17 +338,17 @@ mod tests {
         (listener, *resolver, cx)
     }
 
-    fn with_server(more: &str) -> String {
+    fn with_server(address: &str, more: &str) -> String {
         format!(
             r#"<boolProp name="DNSCacheManager.isCustomResolver">true</boolProp>
-            <collectionProp name="DNSCacheManager.servers"><stringProp name="1">127.0.0.1</stringProp></collectionProp>{more}"#
+            <collectionProp name="DNSCacheManager.servers"><stringProp name="1">{address}</stringProp></collectionProp>{more}"#
         )
     }
 
     #[tokio::test]
     async fn name_servers_of_the_plan_are_asked_once() {
         let (port, asked) = name_server();
-        let (listener, resolver, mut cx) = installed(port, &with_server(""));
+        let (listener, resolver, mut cx) = installed(port, &with_server("127.0.0.1", ""));
         for _ in 0..2 {
             assert_eq!(
                 resolver.resolve("known.test").await.expect("it is known"),
@@ -362,7 +367,7 @@ mod tests {
     async fn each_iteration_may_ask_again() {
         let (port, asked) = name_server();
         let clear = r#"<boolProp name="DNSCacheManager.clearEachIteration">true</boolProp>"#;
-        let (listener, resolver, mut cx) = installed(port, &with_server(clear));
+        let (listener, resolver, mut cx) = installed(port, &with_server("", clear));
         for _ in 0..2 {
             resolver.resolve("known.test").await.expect("it is known");
             listener.thread_iteration_start(&mut cx);
