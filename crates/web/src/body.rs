@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
 use crate::exception::Exception;
 use crate::java_text::{is_blank, trim};
+use crate::local_file::{open_failure, without_extra_slashes};
 use crate::multipart;
 use crate::trace::frames;
 
@@ -377,7 +378,8 @@ pub(crate) fn file_part(path: &Path) -> Part {
 
 /// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
 pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> Exception {
-    let reason = crate::local_file::open_failure(error);
+    let reason = open_failure(error);
+    let path = without_extra_slashes(&path.to_string_lossy());
     let writer = if multipart {
         frames::SEND_PART
     } else {
@@ -385,7 +387,7 @@ pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> 
     };
     Exception::new(
         "java.io.FileNotFoundException",
-        format!("{} ({reason})", path.display()),
+        format!("{path} ({reason})"),
     )
     .through(frames::OPEN_FILE.iter().copied())
     .through(writer.iter().copied())
@@ -410,6 +412,16 @@ mod tests {
             always_encode,
             content_type: "text/plain",
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_sent_is_named_as_java_names_it() {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let exception = unreadable_file(Path::new("/data//a.txt"), &error, true);
+        assert_eq!(
+            exception.response_message(),
+            "Non HTTP response message: /data/a.txt (No such file or directory)"
+        );
     }
 
     fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {

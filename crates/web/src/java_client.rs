@@ -13,6 +13,7 @@ use crate::body::{
 use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
+use crate::local_file::without_extra_slashes;
 use crate::status::{ConnectFailure, Endpoint, Failure};
 use crate::trace::frames::java as frames;
 use crate::trace::{Frame, Until};
@@ -360,7 +361,7 @@ impl BodySpec<'_> {
                 std::io::ErrorKind::PermissionDenied => "java.nio.file.AccessDeniedException",
                 _ => "java.nio.file.NoSuchFileException",
             };
-            let exception = Exception::new(class, file.path.to_owned());
+            let exception = Exception::new(class, without_extra_slashes(file.path));
             Some(
                 exception
                     .through(frames::OPEN_PATH.iter().copied())

@@ -35,12 +35,22 @@ pub fn path(url: &Url) -> Result<PathBuf, Exception> {
         bytes.push(value.ok_or_else(bad)?);
         at += 3;
     }
-    let mut decoded = String::from_utf8(bytes).map_err(|_| bad())?;
-    // java.io.File has no double slashes.
-    while decoded.contains("//") {
-        decoded = decoded.replace("//", "/");
+    let decoded = String::from_utf8(bytes).map_err(|_| bad())?;
+    Ok(PathBuf::from(without_extra_slashes(&decoded)))
+}
+
+/// A path as `java.io.File` and `java.nio.file.Path` have it: no slash follows another or ends it.
+pub(crate) fn without_extra_slashes(path: &str) -> String {
+    let mut kept = String::with_capacity(path.len());
+    for char in path.chars() {
+        if char != '/' || !kept.ends_with('/') {
+            kept.push(char);
+        }
     }
-    Ok(PathBuf::from(decoded))
+    if kept.len() > 1 && kept.ends_with('/') {
+        kept.pop();
+    }
+    kept
 }
 
 /// The failure of reading a file that cannot be opened (`java.io.FileInputStream`).
@@ -80,6 +90,8 @@ mod tests {
             ("/tmp/%75.txt", "/tmp/u.txt"),
             ("/tmp/u.txt?a=1#b", "/tmp/u.txt"),
             ("//localhost/tmp/u.txt", "/localhost/tmp/u.txt"),
+            ("/tmp///d//", "/tmp/d"),
+            ("//", "/"),
             ("", ""),
         ] {
             assert_eq!(read(text), Ok(PathBuf::from(file)), "{text}");
