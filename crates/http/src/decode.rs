@@ -365,13 +365,41 @@ impl Unbrotli {
             }
             match result {
                 BrotliResult::ResultSuccess => self.ended = true,
-                BrotliResult::NeedsMoreInput => break,
-                BrotliResult::NeedsMoreOutput => {}
+                BrotliResult::NeedsMoreInput if room > 0 => break,
+                // There may be more to come out, even of all the input.
+                BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
                 BrotliResult::ResultFailure => {
                     return Err(corrupt(Coded::Brotli, "corrupted brotli stream"));
                 }
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_decoded_does_not_wait_for_more_input() {
+        let text: String = (0..8_000).map(|n| format!("line {n}\n")).collect();
+        let mut cut = Vec::new();
+        brotli::BrotliCompress(&mut text.as_bytes(), &mut cut, &Default::default())
+            .expect("writing to a vector");
+        cut.truncate(cut.len() / 2);
+        let decoded = |input_bytes| {
+            let (mut stage, mut length) = (Unbrotli::new(), 0);
+            for input in cut.chunks(input_bytes) {
+                let count = &mut |piece: &[u8]| {
+                    length += piece.len();
+                    Ok(())
+                };
+                stage.push(input, count).expect("it is sound so far");
+            }
+            length
+        };
+        assert!(decoded(1) > PIECE_BYTES);
+        assert_eq!(decoded(cut.len()), decoded(1));
     }
 }
