@@ -18,6 +18,7 @@ use drumfire::terminal::style::Style;
 use drumfire::terminal::summary::Summary;
 use drumfire_jmx::Diagnostic;
 use drumfire_testkit::redact::redact;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The log and the place of the last plan belong to the process, so runs wait for one another.
 static ONE_RUN: Mutex<()> = Mutex::new(());
@@ -408,8 +409,19 @@ fn failed_samples_are_no_failed_run_but_lost_results_are() {
     assert_eq!((told.exit, told.err.as_str()), (Exit::RunFailed, expected));
 }
 
+/// From now on this process gets Ctrl-C, even if it was started to ignore it, as what a shell starts in the background is.
+fn hear_ctrl_c() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let _entered = runtime.enter();
+    drop(signal(SignalKind::interrupt()).expect("a handler"));
+}
+
 #[test]
 fn ctrl_c_stops_the_users_and_still_prints_the_end() {
+    hear_ctrl_c();
     let engine = Scripted {
         interrupt: AtomicBool::new(true),
         ..Scripted::default()
