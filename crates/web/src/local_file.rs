@@ -90,8 +90,6 @@ mod tests {
             ("/tmp/%75.txt", "/tmp/u.txt"),
             ("/tmp/u.txt?a=1#b", "/tmp/u.txt"),
             ("//localhost/tmp/u.txt", "/localhost/tmp/u.txt"),
-            ("/tmp///d//", "/tmp/d"),
-            ("//", "/"),
             ("", ""),
         ] {
             assert_eq!(read(text), Ok(PathBuf::from(file)), "{text}");
@@ -102,6 +100,19 @@ mod tests {
                 exception.response_message(),
                 "Non HTTP response message: null"
             );
+        }
+    }
+
+    #[test]
+    fn slashes_are_those_of_java_io_file() {
+        // `File#getPath` and `Path#toString` of Java 17.
+        for (text, path) in [
+            ("/tmp///d//", "/tmp/d"),
+            ("//", "/"),
+            ("a/./b", "a/./b"),
+            ("", ""),
+        ] {
+            assert_eq!(without_extra_slashes(text), path);
         }
     }
 

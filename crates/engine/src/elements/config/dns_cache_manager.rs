@@ -78,20 +78,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl DnsCacheManager {
     /// Lets the user's next connections know the plan's hosts and name servers.
     pub fn install(&self, cx: &mut Context) {
-        if let Some(installed) = cx.take_state::<Installed>(self.state) {
-            let resolver = Rc::clone(&installed);
-            cx.http.joint.session.set_resolver(Some(resolver));
-            cx.put_state(self.state, installed);
-            return;
-        }
-        let resolver = self.resolver(cx);
-        self.put(cx, resolver);
-    }
-
-    fn put(&self, cx: &mut Context, resolver: UserResolver) {
-        let resolver = Rc::new(resolver);
-        cx.http.joint.session.set_resolver(Some(resolver.clone()));
-        cx.put_state::<Installed>(self.state, Box::new(resolver));
+        let resolver = match cx.take_state::<Installed>(self.state) {
+            Some(installed) => installed,
+            None => Box::new(Rc::new(self.resolver(cx))),
+        };
+        let own = Rc::clone(&resolver);
+        cx.http.joint.session.set_resolver(Some(own));
+        cx.put_state(self.state, resolver);
     }
 
     fn resolver(&self, cx: &mut Context) -> UserResolver {
@@ -329,7 +322,7 @@ mod tests {
             port,
             ..manager.resolver(&mut cx)
         };
-        manager.put(&mut cx, resolver);
+        cx.put_state::<Installed>(manager.state, Box::new(Rc::new(resolver)));
         manager.install(&mut cx);
         let resolver = cx
             .take_state::<Installed>(manager.state)
