@@ -1,7 +1,6 @@
 //! Room that samples leave behind for the next ones of their worker: in the steady state a sample asks the allocator for nothing.
 
 use std::cell::RefCell;
-use std::pin::Pin;
 use std::rc::Rc;
 
 use drumfire_expr::Text;
@@ -27,18 +26,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// A place of its own for a future, so that who awaits it has none within itself.
-    pub fn place<F: Future>(&self, future: F) -> Pin<RecycleBox<F>> {
-        RecycleBox::into_pin(put(&self.futures, future))
-    }
-
-    /// Takes back the place of a future that is done.
-    pub fn take_place_back<F: Future>(&self, place: Pin<RecycleBox<F>>) {
-        self.futures.take_back(RecycleBox::vacate_pinned(place));
+    /// Awaits a future in room of its own, so that who awaits it has none for it within itself.
+    pub async fn run<F: Future>(&self, make: impl FnOnce() -> F) -> F::Output {
+        self.futures.run(make).await
     }
 
     pub fn request<T>(&self, request: T) -> RecycleBox<T> {
-        put(&self.requests, request)
+        self.requests.put(request)
     }
 
     /// The request, taken out of its room.
@@ -85,13 +79,6 @@ impl Room {
                 label
             }
         }
-    }
-}
-
-fn put<T>(spare: &Spare<RecycleBox<()>>, value: T) -> RecycleBox<T> {
-    match spare.take() {
-        Some(room) => RecycleBox::recycle(room, value),
-        None => RecycleBox::new(value),
     }
 }
 
@@ -169,15 +156,5 @@ mod tests {
         assert_eq!(&*room.label((0, 1), Text::Literal("Away")), "Away");
         assert_eq!(&*room.label((1, 1), Text::Literal("Home")), "Home");
         assert_eq!(&*first, "Home");
-    }
-
-    #[test]
-    fn requests_of_any_size_find_room() {
-        let room = Room::default();
-        let small = room.request(1_u8);
-        assert_eq!(room.take_request(small), 1);
-        let large = room.request([7_u64; 100]);
-        assert_eq!(room.take_request(large), [7; 100]);
-        assert_eq!(*room.request("text".to_owned()), "text");
     }
 }

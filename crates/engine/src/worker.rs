@@ -42,6 +42,7 @@ pub struct Worker {
     pub stop: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
+    pub heads: crate::elements::samplers::http::Heads,
     /// What responses say of their bodies.
     pub media_type: crate::elements::samplers::http::MediaType,
     /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
@@ -113,6 +114,7 @@ impl Worker {
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
+            heads: Default::default(),
             media_type: Default::default(),
             default_charset: shared
                 .properties

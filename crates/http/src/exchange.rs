@@ -36,7 +36,8 @@ pub async fn exchange(
     limits: Limits,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
-        return Box::pin(http2::exchange(session, target, out, want, limits)).await;
+        let exchange = || http2::exchange(session, target, out, want, limits);
+        return session.worker().rooms.run(exchange).await;
     }
     #[cfg(feature = "http3")]
     if target.version == HttpVersion::Http3 && target.tls && target.proxy.is_none() {

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use recycle_box::RecycleBox;
+
 /// More than so many are hardly all needed again.
 const MOST: usize = 1024;
 
@@ -40,6 +42,26 @@ impl<T> Spare<Box<T>> {
     }
 }
 
+impl Spare<RecycleBox<()>> {
+    /// Puts a value of any type into room that has served, if it is large enough.
+    pub fn put<T>(&self, value: T) -> RecycleBox<T> {
+        let room = self.take().unwrap_or_else(|| RecycleBox::new(()));
+        RecycleBox::recycle(room, value)
+    }
+
+    /// Awaits a future in room of its own, so that who awaits it has none for it within itself.
+    pub async fn run<F: Future>(&self, make: impl FnOnce() -> F) -> F::Output {
+        // It is made in its place: a future that has not begun is mostly room, which would be copied with it.
+        let mut place = self.put(None);
+        *place = Some(make());
+        let mut place = RecycleBox::into_pin(place);
+        let future = place.as_mut().as_pin_mut();
+        let output = future.expect("it was put there").await;
+        self.take_back(RecycleBox::vacate_pinned(place));
+        output
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +75,37 @@ mod tests {
         let second = spare.boxed("b".to_owned());
         assert_eq!((&**second, std::ptr::from_ref(&*second)), ("b", place));
         assert_eq!(*spare.boxed("c".to_owned()), "c");
+    }
+    #[test]
+    fn values_of_any_size_find_room() {
+        let spare = Spare::<RecycleBox<()>>::default();
+        let small = spare.put(1_u8);
+        assert_eq!(*small, 1);
+        spare.take_back(RecycleBox::vacate(small));
+        let large = spare.put([7_u64; 100]);
+        assert_eq!(*large, [7; 100]);
+        let place = std::ptr::from_ref(&*large).addr();
+        spare.take_back(RecycleBox::vacate(large));
+        let text = spare.put("text".to_owned());
+        assert_eq!(
+            (&**text, std::ptr::from_ref(&*text).addr()),
+            ("text", place)
+        );
+    }
+
+    #[test]
+    fn futures_run_in_room_that_is_used_again() {
+        let spare = Spare::<RecycleBox<()>>::default();
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime can be made");
+        for n in 0..3_u64 {
+            let sum = runtime.block_on(spare.run(|| async {
+                let numbers = [n; 100];
+                tokio::task::yield_now().await;
+                numbers.iter().sum::<u64>()
+            }));
+            assert_eq!(sum, n * 100);
+            assert_eq!(spare.0.borrow().len(), 1);
+        }
     }
 }

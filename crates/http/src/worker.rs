@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use recycle_box::RecycleBox;
 use rustls::Error;
 
 use crate::known_heads::{KnownHeads, KnownRequests};
@@ -67,6 +68,8 @@ pub struct Worker {
     pub(crate) heads: Rc<KnownHeads>,
     pub(crate) requests: KnownRequests,
     pub(crate) responses: Spare<Box<Incoming>>,
+    /// Of exchanges over HTTP/2 under way.
+    pub(crate) rooms: Spare<RecycleBox<()>>,
     pub(crate) timers: Timers,
 }
 
@@ -94,6 +97,7 @@ impl Worker {
             heads: Rc::default(),
             requests: KnownRequests::default(),
             responses: Spare::default(),
+            rooms: Spare::default(),
             timers: Timers::default(),
         })
     }

@@ -88,6 +88,9 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
         let meeting = MEETING.with(Rc::clone);
         meeting.wait().await;
     }
+    if let Some(ms) = number("/after/") {
+        tokio::time::sleep(Duration::from_millis(ms as u64)).await;
+    }
     let mut body = Bytes::from_static(b"hello");
     if let Some(length) = number("/long/") {
         body = vec![b'x'; length].into();
@@ -241,6 +244,32 @@ async fn several_at_once_share_the_connection_they_open() {
         }
         let seen = seen.borrow();
         assert!(seen.len() == 5 && seen.iter().all(|text| text.starts_with("0 ")));
+        assert_eq!(session.worker().statistics().connections_opened, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_was_alone_is_told_of_what_another_reads() {
+    with_server(async |port, _| {
+        let session = Rc::new(session());
+        get(&session, port, "/").await.expect("a response");
+        for (first_ms, second_ms, earlier) in [(60, 300, "first"), (300, 20, "second")] {
+            let mut running = tokio::task::JoinSet::new();
+            for (name, ms) in [("first", first_ms), ("second", second_ms)] {
+                let session = session.clone();
+                running.spawn_local(async move {
+                    let got = get(&session, port, &format!("/after/{ms}")).await;
+                    (name, got.expect("a response").status)
+                });
+                // The first waits by itself until then.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            let ended = running.join_next().await.expect("two run");
+            assert_eq!(ended.expect("it ends"), (earlier, 200));
+            let ended = running.join_next().await.expect("one still runs");
+            assert_eq!(ended.expect("it ends").1, 200);
+        }
         assert_eq!(session.worker().statistics().connections_opened, 1);
     })
     .await;

@@ -210,24 +210,18 @@ impl<'a> Row<'a> {
     }
 
     fn is_special(&self, byte: u8) -> bool {
-        byte == self.delimiter || matches!(byte, b'"' | b'\r' | b'\n')
+        (byte == self.delimiter) | (byte == b'"') | (byte == b'\r') | (byte == b'\n')
     }
 
-    /// Whether one of the bytes is special, seen eight at a time.
+    /// Whether one of the bytes is special, seen sixteen at a time. Most texts are shorter, and so are filled up.
     fn has_special(&self, bytes: &[u8]) -> bool {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        let (words, rest) = bytes.as_chunks::<8>();
-        let delimiter = ONES * u64::from(self.delimiter);
-        let mut found = 0;
-        for word in words {
-            let word = u64::from_le_bytes(*word);
-            // The highest bit of a byte is set where it is zero; those above may be set for nothing, but only if one is.
-            let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-            found |= zero(word ^ delimiter) | zero(word ^ (ONES * u64::from(b'"')));
-            found |=
-                zero(word ^ (ONES * u64::from(b'\r'))) | zero(word ^ (ONES * u64::from(b'\n')));
-        }
-        found & (ONES << 7) != 0 || rest.iter().any(|byte| self.is_special(*byte))
+        let special = |found: bool, byte: &u8| found | self.is_special(*byte);
+        let in_block = |block: &[u8; 16]| block.iter().fold(false, special);
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        // no delimiter, as that is ASCII, nor any of the others
+        let mut last = [!self.delimiter; 16];
+        last[..rest.len()].copy_from_slice(rest);
+        blocks.iter().any(in_block) || in_block(&last)
     }
 
     /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).

@@ -406,12 +406,9 @@ fn host_value<'a>(value: &'a str, url: &Url) -> Cow<'a, str> {
     }
 }
 
-/// A head prepared once for requests that differ only in target, cookies, length and authorization.
+/// A head prepared once for requests that differ only in their first line, cookies and length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeadTemplate {
-    method: Box<[u8]>,
-    pieces: Box<[Piece]>,
-}
+pub struct HeadTemplate(Box<[Piece]>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
@@ -421,8 +418,8 @@ enum Piece {
 }
 
 impl HeadTemplate {
-    /// Prepares the finished head for a method.
-    pub fn new(method: &str, head: &RequestHead<'_>) -> Self {
+    /// Prepares the finished head.
+    pub fn new(head: &RequestHead<'_>) -> Self {
         let mut pieces = Vec::new();
         let mut bytes = Vec::new();
         for entry in &head.entries {
@@ -444,29 +441,21 @@ impl HeadTemplate {
         if !bytes.is_empty() {
             pieces.push(Piece::Bytes(bytes.into()));
         }
-        let mut line = Vec::new();
-        append_latin1(method, &mut line);
-        Self {
-            method: line.into(),
-            pieces: pieces.into(),
-        }
+        Self(pieces.into())
     }
 
-    /// Writes the head. `cookies` is the value for the cookie slot, `length` that for the length slot in bytes;
-    /// `authorization` is added last.
+    /// Writes the head as [`RequestHead::append`] does. `cookies` is the value for the cookie slot, `length` that for the length
+    /// slot in bytes.
     pub fn append(
         &self,
+        method: &str,
         target: &str,
         cookies: Option<&str>,
         length: u64,
-        authorization: Option<&str>,
         out: &mut Vec<u8>,
     ) {
-        out.extend_from_slice(&self.method);
-        out.push(b' ');
-        append_latin1(target, out);
-        out.extend_from_slice(b" HTTP/1.1\r\n");
-        for piece in &self.pieces {
+        append_request_line(method, target, out);
+        for piece in &self.0 {
             match piece {
                 Piece::Bytes(bytes) => out.extend_from_slice(bytes),
                 Piece::Cookies { own } => {
@@ -480,9 +469,6 @@ impl HeadTemplate {
                     out.extend_from_slice(b"\r\n");
                 }
             }
-        }
-        if let Some(value) = authorization {
-            append_line("Authorization", value, out);
         }
         out.extend_from_slice(b"\r\n");
     }
@@ -663,9 +649,9 @@ mod tests {
         let set = ContentType::Set("text/x".into());
         let mut head = RequestHead::new(&url, true, &[]);
         head.body_slot(&set).unwrap();
-        let template = HeadTemplate::new("PUT", &head);
+        let template = HeadTemplate::new(&head);
         let mut out = Vec::new();
-        template.append("/é", None, 10, None, &mut out);
+        template.append("PUT", "/é", None, 10, &mut out);
         assert_eq!(
             out,
             b"PUT /\xe9 HTTP/1.1\r\nConnection: keep-alive\r\nContent-Type: text/x\r\nContent-Length: 10\r\n\r\n"
@@ -696,13 +682,13 @@ mod tests {
         head.conditional(Some("yesterday"), Some("tag"));
         head.cookie_slot();
         head.finish("h", false, None);
-        let template = HeadTemplate::new("GET", &head);
+        let template = HeadTemplate::new(&head);
         let write = |cookies| {
             let mut out = Vec::new();
-            template.append("/", cookies, 0, Some("Basic dTpw"), &mut out);
+            template.append("GET", "/", cookies, 0, &mut out);
             String::from_utf8(out).unwrap()
         };
-        let rest = "X: 1\r\nIf-None-Match: tag\r\nIf-Modified-Since: yesterday\r\nHost: h\r\nAuthorization: Basic dTpw\r\n\r\n";
+        let rest = "X: 1\r\nIf-None-Match: tag\r\nIf-Modified-Since: yesterday\r\nHost: h\r\n\r\n";
         let start = "GET / HTTP/1.1\r\nConnection: keep-alive\r\n";
         assert_eq!(write(None), format!("{start}Cookie: own=1\r\n{rest}"));
         assert_eq!(write(Some("c=d")), format!("{start}Cookie: c=d\r\n{rest}"));

@@ -7,6 +7,8 @@
 mod streams;
 mod wire;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -175,14 +177,14 @@ impl Conversation<'_> {
         let request = binary_head::request(out.head, target, &worker.requests).ok_or(UNSENDABLE)?;
         let has_body = !matches!(out.body, Body::None);
         let mut sender = self.place.sender().await?;
-        let (response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
+        let (mut response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
         drop(sender);
         if has_body {
             self.send_body(&mut stream, source).await?;
         }
         self.times.sent = Some(Instant::now());
         let timers = &self.session.worker().timers;
-        let response = self.place.driving(response);
+        let response = self.place.arrival(|cx| Pin::new(&mut response).poll(cx));
         let response = timers.within(self.limit, response).await;
         let response = response.ok_or(FailureKind::ReadTimeout)?.map_err(kind)?;
         let (parts, mut body) = response.into_parts();

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Frames, SendRequest};
 
-use super::wire::Wire;
+use super::wire::{Driver, Wire};
 use crate::carriers::{Carrier, Lifetime};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
@@ -25,9 +25,11 @@ const HEADER_TABLE_BYTES: u32 = 4096;
 ///
 /// It has no task of its own: whoever waits for a response moves its frames along, which saves a wake-up for each of them. Who
 /// is done waiting wakes another who still is. An idle connection answers nothing; what came in meanwhile is seen when it is
-/// used next, as with HTTP/1.1.
+/// used next, as with HTTP/1.1. `h2` itself wakes the connection's task for each change of a stream; since whoever makes one
+/// drives the connection next, only the socket does.
 pub(crate) struct Streams {
     lifetime: Lifetime,
+    driver: Driver,
     sender: RefCell<Option<SendRequest<Bytes>>>,
     /// `None` once it is over.
     frames: RefCell<Option<Frames<Wire, Bytes>>>,
@@ -43,7 +45,12 @@ impl Streams {
         worker: Rc<Worker>,
     ) -> Result<Rc<Self>, FailureKind> {
         let (target, opened) = (connection.target.clone(), connection.opened);
-        let wire = Wire { connection, worker };
+        let driver = Driver::default();
+        let wire = Wire {
+            connection,
+            worker,
+            driver: driver.clone(),
+        };
         let mut builder = Builder::new();
         builder
             .enable_push(false)
@@ -53,6 +60,7 @@ impl Streams {
         let (sender, frames) = builder.handshake(wire).await.map_err(super::kind)?;
         Ok(Rc::new(Self {
             lifetime: Lifetime::new(target, opened),
+            driver,
             sender: RefCell::new(Some(sender)),
             frames: RefCell::new(Some(frames)),
             waiting: RefCell::default(),
@@ -63,6 +71,10 @@ impl Streams {
 
     /// Takes part in the connection until dropped.
     pub fn enter(self: &Rc<Self>) -> Place {
+        if self.active.get() == 1 {
+            // Who was alone did not ask to be told by others.
+            self.wake_another();
+        }
         let ticket = self.next_ticket.get();
         self.next_ticket.set(ticket.wrapping_add(1));
         self.active.set(self.active.get() + 1);
@@ -75,8 +87,10 @@ impl Streams {
     /// Sends and receives what frames there are, without waiting.
     fn drive(&self, cx: &mut Context<'_>) {
         let mut frames = self.frames.borrow_mut();
+        self.driver.is(cx.waker());
+        let mut cx = Context::from_waker(Waker::noop());
         let over = match &mut *frames {
-            Some(connection) => Pin::new(connection).poll(cx).is_ready(),
+            Some(connection) => Pin::new(connection).poll(&mut cx).is_ready(),
             None => false,
         };
         if over {
@@ -148,23 +162,38 @@ impl Place {
         let mut future = pin!(future);
         poll_fn(|cx| {
             self.streams.drive(cx);
-            match future.as_mut().poll(cx) {
-                Poll::Ready(output) => Poll::Ready(output),
-                Poll::Pending => {
-                    self.wait(cx.waker());
-                    Poll::Pending
-                }
-            }
+            self.or_wait(future.as_mut().poll(cx), cx)
         })
         .await
     }
 
-    /// Takes what is there already, or waits for it.
+    /// Waits for what only frames of this connection bring about, and moves them along.
+    pub async fn arrival<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
+        poll_fn(|cx| {
+            self.streams.drive(cx);
+            // Who is alone sees it right after reading it; of several, one may read it for another.
+            let polled = match self.streams.active.get() {
+                1 => poll(&mut Context::from_waker(Waker::noop())),
+                _ => poll(cx),
+            };
+            self.or_wait(polled, cx)
+        })
+        .await
+    }
+
+    /// Takes what is there already, or waits for it as [`Self::arrival`].
     pub async fn taking<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
-        match poll_fn(|cx| Poll::Ready(poll(cx))).await {
+        match poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(output) => output,
-            Poll::Pending => self.driving(poll_fn(poll)).await,
+            Poll::Pending => self.arrival(poll).await,
         }
+    }
+
+    fn or_wait<T>(&self, polled: Poll<T>, cx: &Context<'_>) -> Poll<T> {
+        if polled.is_pending() {
+            self.wait(cx.waker());
+        }
+        polled
     }
 
     fn wait(&self, waker: &Waker) {

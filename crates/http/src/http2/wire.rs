@@ -1,9 +1,10 @@
 //! A connection as the byte stream that the `h2` crate reads and writes.
 
+use std::cell::RefCell;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -18,6 +19,28 @@ const PIECE_BYTES: usize = 64 * 1024;
 pub(super) struct Wire {
     pub connection: Box<Connection>,
     pub worker: Rc<Worker>,
+    pub driver: Driver,
+}
+
+/// Who moves the frames of a connection along, and is to be woken when its socket is ready; nobody while it is being opened.
+#[derive(Clone, Default)]
+pub(super) struct Driver(Rc<RefCell<Option<Waker>>>);
+
+impl Driver {
+    pub fn is(&self, waker: &Waker) {
+        match &mut *self.0.borrow_mut() {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+
+    /// Has the driver woken, else whoever asks.
+    fn woken<T>(&self, asking: &mut Context<'_>, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        match &*self.0.borrow() {
+            Some(waker) => act(&mut Context::from_waker(waker)),
+            None => act(asking),
+        }
+    }
 }
 
 impl Wire {
@@ -106,13 +129,16 @@ impl AsyncRead for Wire {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.connection.tls.is_some() {
-            return self.poll_read_tls(cx, buffer);
-        }
-        if self.take_surplus(buffer) {
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.connection.stream).poll_read(cx, buffer)
+        let driver = self.driver.clone();
+        driver.woken(cx, |cx| {
+            if self.connection.tls.is_some() {
+                return self.poll_read_tls(cx, buffer);
+            }
+            if self.take_surplus(buffer) {
+                return Poll::Ready(Ok(()));
+            }
+            Pin::new(&mut self.connection.stream).poll_read(cx, buffer)
+        })
     }
 }
 
@@ -122,10 +148,13 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if self.connection.tls.is_some() {
-            return self.poll_write_tls(cx, bytes);
-        }
-        Pin::new(&mut self.connection.stream).poll_write(cx, bytes)
+        let driver = self.driver.clone();
+        driver.woken(cx, |cx| {
+            if self.connection.tls.is_some() {
+                return self.poll_write_tls(cx, bytes);
+            }
+            Pin::new(&mut self.connection.stream).poll_write(cx, bytes)
+        })
     }
 
     fn poll_write_vectored(
@@ -133,11 +162,14 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.connection.tls.is_some() {
-            let first = slices.iter().find(|slice| !slice.is_empty());
-            return self.poll_write_tls(cx, first.map_or(&[], |slice| slice));
-        }
-        Pin::new(&mut self.connection.stream).poll_write_vectored(cx, slices)
+        let driver = self.driver.clone();
+        driver.woken(cx, |cx| {
+            if self.connection.tls.is_some() {
+                let first = slices.iter().find(|slice| !slice.is_empty());
+                return self.poll_write_tls(cx, first.map_or(&[], |slice| slice));
+            }
+            Pin::new(&mut self.connection.stream).poll_write_vectored(cx, slices)
+        })
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -146,13 +178,17 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_unsent(cx)
+        let driver = self.driver.clone();
+        driver.woken(cx, |cx| self.poll_unsent(cx))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_unsent(cx))?;
-        self.connection.say_goodbye();
-        Pin::new(&mut self.connection.stream).poll_shutdown(cx)
+        let driver = self.driver.clone();
+        driver.woken(cx, |cx| {
+            ready!(self.poll_unsent(cx))?;
+            self.connection.say_goodbye();
+            Pin::new(&mut self.connection.stream).poll_shutdown(cx)
+        })
     }
 }
 

@@ -74,10 +74,7 @@ impl Sampler {
             Sampler::AccessLog(sampler) => Box::pin(sampler.sample(cx, name)).await,
             Sampler::Http(sampler) => {
                 let worker = cx.worker.clone();
-                let mut work = worker.room.place(sampler.sample(cx, name));
-                let sample = work.as_mut().await;
-                worker.room.take_place_back(work);
-                sample
+                worker.room.run(|| sampler.sample(cx, name)).await
             }
             Sampler::Jdbc(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
             Sampler::Java(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),

@@ -25,6 +25,7 @@ pub mod edits;
 mod embedded;
 mod failure;
 mod file;
+mod heads;
 pub mod hints;
 mod java;
 mod proxy;
@@ -47,6 +48,7 @@ use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
 pub use decode::{decode, is_applicable};
+pub use heads::Heads;
 pub use proxy::{GeneralProxy, ProxyChoice};
 pub use response::MediaType;
 pub use settings::Settings;

@@ -28,6 +28,9 @@ impl<'c> Reader<'c> {
     }
 
     pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {
+        if let (None, Some(text)) = (&self.failure, template.literal()) {
+            return Text::Literal(text);
+        }
         self.read(property, |cx| template.eval(cx))
             .unwrap_or(Text::Literal(""))
     }

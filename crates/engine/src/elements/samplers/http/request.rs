@@ -10,13 +10,14 @@ use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
 use drumfire_web::cache::Entry;
 use drumfire_web::charset::decode_latin1;
-use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
+use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::{Url, Wire};
 use recycle_box::RecycleBox;
 
 use super::call::Call;
+use super::heads::{Differing, Given};
 use super::proxy::{ProxyAccess, ProxyChoice};
 use super::transfer::Trouble;
 use super::{HttpSampler, failure};
@@ -38,6 +39,26 @@ pub(super) struct Sending {
     pub(super) authorization: Option<Negotiation>,
     /// The client that talks to the proxy, if there is one; never with the implementation Java.
     pub(super) access: Option<Rc<ProxyAccess>>,
+}
+
+/// Where a request goes, and how.
+#[derive(Clone, Copy)]
+struct Destination<'d> {
+    url: &'d Url,
+    wire: &'d Wire<'d>,
+    method: &'d str,
+    /// It follows a redirect.
+    following: bool,
+}
+
+/// A request as it is to be sent.
+struct Draft {
+    target: Rc<Target>,
+    head: Vec<u8>,
+    keep_alive: bool,
+    body: Option<Body>,
+    head_text: Option<String>,
+    authorization: Option<Negotiation>,
 }
 
 /// What comes of preparing a request.
@@ -149,55 +170,151 @@ impl HttpSampler {
         if let Some(exception) = &call.source_failure {
             return Err((sample, exception.clone()));
         }
+        let to = Destination {
+            url,
+            wire: &wire,
+            method: &method,
+            following,
+        };
+        let draft = match self.may_repeat(access.as_ref()) {
+            true => self.repeat(cx, call, to).map(Some),
+            false => self.draft(cx, call, to, access.as_deref(), &mut sample),
+        };
+        let draft = match draft {
+            Ok(Some(draft)) => draft,
+            Ok(None) => return Ok(Prepared::Done(self.fresh(sample, cx.clock().now_ms()))),
+            Err(exception) => return Err((sample, exception)),
+        };
+        Ok(Prepared::Send(cx.worker.room.request(Sending {
+            sample,
+            url: url.clone(),
+            is_head: method.eq_ignore_ascii_case("HEAD"),
+            method,
+            target: draft.target,
+            head: draft.head,
+            keep_alive: draft.keep_alive,
+            body: draft.body,
+            head_text: draft.head_text,
+            authorization: draft.authorization,
+            access,
+        })))
+    }
+
+    /// Whether the fields of the head are always made of the same few things, see [`Given`].
+    fn may_repeat(&self, access: Option<&Rc<ProxyAccess>>) -> bool {
+        access.is_none() && self.cache.is_none() && self.auth.is_none() && !self.shows_request()
+    }
+
+    /// A request whose fields are likely those of the sampler's last one.
+    fn repeat(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        to: Destination<'_>,
+    ) -> Result<Draft, Exception> {
+        let Destination { url, wire, .. } = to;
+        let cookies = self.cookies.as_ref();
+        let cookies = cookies.and_then(|cookies| cookies.header(cx, url));
+        let is_type = |header: &&Header<'_>| header.name.eq_ignore_ascii_case("Content-Type");
+        let content_type = call.headers.iter().find(is_type);
+        let body = self.body(cx, call, to, content_type.map(|header| &*header.value))?;
+        let target = self.target(cx, call, url, wire);
+        let given = Given {
+            secure: wire.secure,
+            host: &wire.host_header,
+            headers: &call.headers,
+            content_type: body.as_ref().map(|body| &body.content_type),
+        };
+        let differing = Differing {
+            method: to.method,
+            target: &wire.target,
+            cookies: cookies.as_deref(),
+            length: body.as_ref().map_or(0, |body| body.len),
+        };
+        let (heads, mut head) = (&cx.worker.heads, cx.worker.room.head());
+        let keep_alive = match heads.append(self, &given, differing, &mut head) {
+            Some(keep_alive) => keep_alive,
+            None => {
+                let mut fields = RequestHead::new(url, self.keep_alive, &call.headers);
+                if heads.learns(self, &given) {
+                    let mut slots = fields.clone();
+                    if self.cookies.is_some() {
+                        slots.cookie_slot();
+                    }
+                    if let Some(content_type) = given.content_type {
+                        slots.body_slot(content_type)?;
+                    }
+                    slots.finish(given.host, false, self.user_agent());
+                    heads.learn(self, &given, &slots);
+                }
+                fields.cookies(differing.cookies);
+                if let Some(body) = &body {
+                    fields.body(body)?;
+                }
+                fields.finish(given.host, false, self.user_agent());
+                fields.append(differing.method, differing.target, &mut head);
+                !fields.asks_to_close()
+            }
+        };
+        Ok(Draft {
+            target,
+            head,
+            keep_alive,
+            body,
+            head_text: None,
+            authorization: None,
+        })
+    }
+
+    /// A request in full; `None` if there is a fresh answer to it.
+    fn draft(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        to: Destination<'_>,
+        access: Option<&ProxyAccess>,
+        sample: &mut Sample,
+    ) -> Result<Option<Draft>, Exception> {
+        let Destination {
+            url, wire, method, ..
+        } = to;
         let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
         let remembered = self.remembered(cx, url, &head);
         remembered.add_to(&mut head);
         if self.needs.request {
             sample.cookies = Some(remembered.shown_in(&head));
         }
-        if self.has_fresh(cx, url, &method, &head) {
-            return Ok(Prepared::Done(self.fresh(sample, cx.clock().now_ms())));
+        if self.has_fresh(cx, url, method, &head) {
+            return Ok(None);
         }
-        let body = match self.body(cx, call, &method, &head, following) {
-            Ok(body) => body,
-            Err(exception) => return Err((sample, exception)),
-        };
+        let body = self.body(cx, call, to, head.first("Content-Type"))?;
         if let Some(body) = &body {
             if self.needs.request {
                 sample.query_string = Some(body.shown().into());
             }
-            if let Err(exception) = head.body(body) {
-                return Err((sample, exception));
-            }
+            head.body(body)?;
         }
-        let mut authorization = self.negotiation(cx, url, access.as_deref());
-        let target = self.target(cx, call, url, &wire);
-        let line = RequestLine::new(&method, url, &wire, &target);
+        let mut authorization = self.negotiation(cx, url, access);
+        let target = self.target(cx, call, url, wire);
+        let line = RequestLine::new(method, url, wire, &target);
         let value = authorization
             .as_mut()
             .and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)));
-        line.finish(
-            &mut head,
-            &wire,
-            self.user_agent(),
-            value,
-            access.as_deref(),
-        );
+        line.finish(&mut head, wire, self.user_agent(), value, access);
         let bytes = line.bytes(&head, cx.worker.room.head());
-        let head_text = self.shows_request().then(|| head.text());
-        Ok(Prepared::Send(cx.worker.room.request(Sending {
-            sample,
-            url: url.clone(),
-            is_head: method.eq_ignore_ascii_case("HEAD"),
-            method,
+        let (head_text, keep_alive) = (
+            self.shows_request().then(|| head.text()),
+            !head.asks_to_close(),
+        );
+        drop(head);
+        Ok(Some(Draft {
             target,
             head: bytes,
-            keep_alive: !head.asks_to_close(),
+            keep_alive,
             body,
             head_text,
             authorization,
-            access,
-        })))
+        }))
     }
 
     /// Whether the Cache Manager has an answer that needs no request.
@@ -239,13 +356,12 @@ impl HttpSampler {
         &self,
         cx: &mut Context,
         call: &Call<'_>,
-        method: &str,
-        head: &RequestHead,
-        following: bool,
+        to: Destination<'_>,
+        content_type: Option<&str>,
     ) -> Result<Option<Body>, Exception> {
         let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, method, &arguments, &files, following);
-        spec.build(head.first("Content-Type"), |bound| {
+        let spec = call.body_spec(self, to.method, &arguments, &files, to.following);
+        spec.build(content_type, |bound| {
             drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
         })
     }
