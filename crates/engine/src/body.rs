@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use drumfire_results::Sample;
-use drumfire_web::charset::Charset;
+use drumfire_web::charset::{Charset, decode_utf8};
 
 /// The body decoded by the response's charset, or else by `default`, where there is one, or else as UTF-8
 /// (`SampleResult#getResponseDataAsString`).
@@ -22,7 +22,7 @@ pub fn text<'s>(sample: &'s Sample, default: Option<&Charset>) -> Cow<'s, str> {
 fn decode<'a>(data: &'a [u8], charset: Option<&Charset>) -> Cow<'a, str> {
     match charset {
         Some(charset) => charset.decode(data),
-        None => String::from_utf8_lossy(data),
+        None => decode_utf8(data),
     }
 }
 

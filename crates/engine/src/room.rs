@@ -15,7 +15,7 @@ use crate::walk::SamplerId;
 #[derive(Default)]
 pub struct Room {
     /// Of samplers at work.
-    futures: Spare<RecycleBox<()>>,
+    pub futures: Spare<RecycleBox<()>>,
     /// Of requests until their response is read.
     requests: Spare<RecycleBox<()>>,
     /// Of the bytes of requests.
@@ -26,11 +26,6 @@ pub struct Room {
 }
 
 impl Room {
-    /// Awaits a future in room of its own, so that who awaits it has none for it within itself.
-    pub async fn run<F: Future>(&self, make: impl FnOnce() -> F) -> F::Output {
-        self.futures.run(make).await
-    }
-
     pub fn request<T>(&self, request: T) -> RecycleBox<T> {
         self.requests.put(request)
     }

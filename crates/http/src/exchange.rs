@@ -36,8 +36,11 @@ pub async fn exchange(
     limits: Limits,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
-        let exchange = || http2::exchange(session, target, out, want, limits);
-        return session.worker().rooms.run(exchange).await;
+        let rooms = &session.worker().rooms;
+        let mut place = rooms.place(http2::exchange(session, target, out, want, limits));
+        let outcome = place.as_mut().await;
+        rooms.take_place_back(place);
+        return outcome;
     }
     #[cfg(feature = "http3")]
     if target.version == HttpVersion::Http3 && target.tls && target.proxy.is_none() {

@@ -1,6 +1,7 @@
 //! Room that is used again: in the steady state nothing asks the allocator.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 
 use recycle_box::RecycleBox;
 
@@ -31,6 +32,7 @@ impl<R> Spare<R> {
 
 impl<T> Spare<Box<T>> {
     /// Boxes a value; what the box had in it is dropped now.
+    #[inline]
     pub fn boxed(&self, value: T) -> Box<T> {
         match self.take() {
             Some(mut room) => {
@@ -49,16 +51,14 @@ impl Spare<RecycleBox<()>> {
         RecycleBox::recycle(room, value)
     }
 
-    /// Awaits a future in room of its own, so that who awaits it has none for it within itself.
-    pub async fn run<F: Future>(&self, make: impl FnOnce() -> F) -> F::Output {
-        // It is made in its place: a future that has not begun is mostly room, which would be copied with it.
-        let mut place = self.put(None);
-        *place = Some(make());
-        let mut place = RecycleBox::into_pin(place);
-        let future = place.as_mut().as_pin_mut();
-        let output = future.expect("it was put there").await;
+    /// A place of its own for a future, so that who awaits it has none within itself. It is to be given back.
+    pub fn place<F: Future>(&self, future: F) -> Pin<RecycleBox<F>> {
+        RecycleBox::into_pin(self.put(future))
+    }
+
+    /// Takes back the place of a future that is done.
+    pub fn take_place_back<F: Future>(&self, place: Pin<RecycleBox<F>>) {
         self.take_back(RecycleBox::vacate_pinned(place));
-        output
     }
 }
 
@@ -99,12 +99,13 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.expect("a runtime can be made");
         for n in 0..3_u64 {
-            let sum = runtime.block_on(spare.run(|| async {
+            let mut place = spare.place(async {
                 let numbers = [n; 100];
                 tokio::task::yield_now().await;
                 numbers.iter().sum::<u64>()
-            }));
-            assert_eq!(sum, n * 100);
+            });
+            assert_eq!(runtime.block_on(place.as_mut()), n * 100);
+            spare.take_place_back(place);
             assert_eq!(spare.0.borrow().len(), 1);
         }
     }

@@ -210,18 +210,31 @@ impl<'a> Row<'a> {
     }
 
     fn is_special(&self, byte: u8) -> bool {
-        (byte == self.delimiter) | (byte == b'"') | (byte == b'\r') | (byte == b'\n')
+        byte == self.delimiter || matches!(byte, b'"' | b'\r' | b'\n')
     }
 
-    /// Whether one of the bytes is special, seen sixteen at a time. Most texts are shorter, and so are filled up.
+    /// Whether one of the bytes is special, seen eight at a time; the last eight may have been seen before.
     fn has_special(&self, bytes: &[u8]) -> bool {
-        let special = |found: bool, byte: &u8| found | self.is_special(*byte);
-        let in_block = |block: &[u8; 16]| block.iter().fold(false, special);
-        let (blocks, rest) = bytes.as_chunks::<16>();
-        // no delimiter, as that is ASCII, nor any of the others
-        let mut last = [!self.delimiter; 16];
-        last[..rest.len()].copy_from_slice(rest);
-        blocks.iter().any(in_block) || in_block(&last)
+        let Some(last) = bytes.last_chunk::<8>() else {
+            return match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+                (Some(first), Some(last)) => {
+                    let ends = [u32::from_le_bytes(*first), u32::from_le_bytes(*last)];
+                    self.has_special_in(u64::from(ends[0]) << 32 | u64::from(ends[1]))
+                }
+                _ => bytes.iter().any(|byte| self.is_special(*byte)),
+            };
+        };
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut words = words.iter().chain([last]);
+        words.any(|word| self.has_special_in(u64::from_le_bytes(*word)))
+    }
+
+    fn has_special_in(&self, word: u64) -> bool {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        // The highest bit of a byte is set where it is zero; those above may be set for nothing, but only if one is.
+        let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+        let is = |byte: u8| zero(word ^ (ONES * u64::from(byte)));
+        (is(self.delimiter) | is(b'"') | is(b'\r') | is(b'\n')) & (ONES << 7) != 0
     }
 
     /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use memchr::{memchr, memchr2_iter};
+
 use crate::phases::Phases;
 use crate::text::Text;
 
@@ -11,7 +13,9 @@ pub const TRANSACTION_MESSAGE_PREFIX: &str = "Number of samples in transaction :
 
 /// How many bytes of an HTML page are searched for its charset (`HTTPSampleResult.getDataEncodingNoDefault`).
 const META_SEARCH_BYTES: usize = 2000;
-const META_CONTENT_TYPE: &str = "<meta http-equiv=\"content-type\" content=\"";
+const META_CONTENT_TYPE: &[u8] = b"<meta http-equiv=\"content-type\" content=\"";
+/// Where its letter q is.
+const META_Q: usize = 12;
 
 /// Known binary media types, and the exceptions among them (`SampleResult.isBinaryType`).
 const BINARY_TYPES: [&str; 3] = ["image/", "audio/", "video/"];
@@ -375,18 +379,17 @@ impl Sample {
         let Some(data) = self.response_data.clone() else {
             return;
         };
-        let prefix = String::from_utf8_lossy(&data[..data.len().min(META_SEARCH_BYTES)]);
-        let starts = prefix.match_indices('<').map(|(at, _)| at);
-        let tag = { starts }.find(|at| {
-            let start = prefix.as_bytes()[*at..].get(..META_CONTENT_TYPE.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(META_CONTENT_TYPE.as_bytes()))
+        let prefix = &data[..data.len().min(META_SEARCH_BYTES)];
+        // The letter that is the rarest in pages.
+        let tag = memchr2_iter(b'q', b'Q', prefix).find_map(|at| {
+            let tag = prefix.get(at.checked_sub(META_Q)?..)?;
+            let (name, value) = tag.split_at_checked(META_CONTENT_TYPE.len())?;
+            name.eq_ignore_ascii_case(META_CONTENT_TYPE)
+                .then_some(value)
         });
-        let Some(tag) = tag else {
-            return;
-        };
-        let value = &prefix[tag + META_CONTENT_TYPE.len()..];
-        if let Some(end) = value.find('"') {
-            self.set_encoding_and_type(&value[..end]);
+        let value = tag.and_then(|value| Some(&value[..memchr(b'"', value)?]));
+        if let Some(value) = value {
+            self.set_encoding_and_type(&String::from_utf8_lossy(value));
         }
     }
 }

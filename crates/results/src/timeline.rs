@@ -14,8 +14,8 @@ use crate::sparse::Sparse;
 const STEPS_S: [u32; 12] = [
     1, 5, 10, 30, 60, 120, 600, 1_200, 3_600, 21_600, 86_400, 604_800,
 ];
-/// Steps of the whole run, beyond which they get longer.
-const TOTAL_STEPS: usize = 3_600;
+/// Steps of the whole run or of a label, beyond which they get longer: a quarter of an hour at first, and more than a chart is wide.
+const MOST_STEPS: usize = 900;
 /// Memory for the steps of all labels, in bytes, beyond which these get longer.
 const LABEL_BYTES: usize = 24 << 20;
 /// Distinct response codes that are told apart.
@@ -189,7 +189,9 @@ trait Stepped: Default {
     fn at(&self) -> i64;
     fn set_at(&mut self, at: i64);
     fn merge(&mut self, other: &Self);
-    fn histogram(&mut self) -> &mut Sparse;
+    fn histogram(&self) -> &Sparse;
+    /// Takes as little memory as it can.
+    fn pack(&mut self);
 }
 
 impl Stepped for Cell {
@@ -211,8 +213,12 @@ impl Stepped for Cell {
         self.histogram.merge(&other.histogram);
     }
 
-    fn histogram(&mut self) -> &mut Sparse {
-        &mut self.histogram
+    fn histogram(&self) -> &Sparse {
+        &self.histogram
+    }
+
+    fn pack(&mut self) {
+        self.histogram.pack();
     }
 }
 
@@ -235,8 +241,13 @@ impl Stepped for TotalCell {
         }
     }
 
-    fn histogram(&mut self) -> &mut Sparse {
-        &mut self.ended.histogram
+    fn histogram(&self) -> &Sparse {
+        &self.ended.histogram
+    }
+
+    fn pack(&mut self) {
+        self.ended.pack();
+        self.codes.shrink_to_fit();
     }
 }
 
@@ -279,16 +290,15 @@ fn place<T: Stepped>(cells: &mut Vec<T>, at: i64) -> usize {
     index
 }
 
-/// Packs the histogram of the step in which, as a rule, nothing is counted any more now that one was added. Gives the memory that
-/// this sets free, in bytes.
+/// Packs the step in which, as a rule, nothing is counted any more now that one was added. Gives the memory that this sets free of
+/// its histogram, in bytes.
 fn pack_past<T: Stepped>(cells: &mut [T]) -> usize {
     let Some(past) = cells.len().checked_sub(1 + OPEN_STEPS) else {
         return 0;
     };
-    let histogram = cells[past].histogram();
-    let before = histogram.bytes();
-    histogram.pack();
-    before.saturating_sub(histogram.bytes())
+    let before = cells[past].histogram().bytes();
+    cells[past].pack();
+    before.saturating_sub(cells[past].histogram().bytes())
 }
 
 /// Makes each step `factor` times as long.
@@ -350,12 +360,13 @@ impl Timeline {
         let before = cell.histogram.bytes();
         cell.add(moment);
         self.label_bytes += cell.histogram.bytes() - before;
-        if cells.len() > known {
+        let steps = cells.len();
+        if steps > known {
             self.label_bytes += size_of::<Cell>();
             self.label_bytes = self.label_bytes.saturating_sub(pack_past(cells));
         }
-        if self.label_bytes > LABEL_BYTES {
-            self.coarsen_labels();
+        if steps > MOST_STEPS || self.label_bytes > LABEL_BYTES {
+            self.coarsen_labels_to(longer(self.label_step_s));
         }
         if !moment.transaction {
             self.add_to_total(moment);
@@ -372,7 +383,7 @@ impl Timeline {
             let intended_ms = moment.start_ms.saturating_sub_unsigned(delay_us / 1000);
             self.total_cell(intended_ms).intended += u64::from(moment.count);
         }
-        if self.total.len() > TOTAL_STEPS {
+        if self.total.len() > MOST_STEPS {
             self.coarsen_total(longer(self.total_step_s));
         }
     }
@@ -440,7 +451,7 @@ impl Timeline {
             let at = place(&mut self.total, theirs.at());
             self.total[at].merge(&theirs);
         }
-        while self.total.len() > TOTAL_STEPS {
+        while self.total.len() > MOST_STEPS && longer(self.total_step_s) > self.total_step_s {
             self.coarsen_total(longer(self.total_step_s));
         }
         let step_s = self.label_step_s.max(other.label_step_s);
@@ -457,9 +468,14 @@ impl Timeline {
             }
         }
         self.label_bytes = self.measure();
-        while self.label_bytes > LABEL_BYTES {
-            self.coarsen_labels();
+        while self.has_large_labels() && longer(self.label_step_s) > self.label_step_s {
+            self.coarsen_labels_to(longer(self.label_step_s));
         }
+    }
+
+    fn has_large_labels(&self) -> bool {
+        let is_long = |cells: &Vec<Cell>| cells.len() > MOST_STEPS;
+        self.label_bytes > LABEL_BYTES || self.labels.iter().any(is_long)
     }
 
     fn coarsen_total(&mut self, step_s: u32) {
@@ -467,16 +483,6 @@ impl Timeline {
             coarsen(&mut self.total, i64::from(step_s / self.total_step_s));
             self.total_step_s = step_s;
         }
-    }
-
-    fn coarsen_labels(&mut self) {
-        let step_s = longer(self.label_step_s);
-        if step_s == self.label_step_s {
-            // Nothing longer is left; a week a step is what the memory is then.
-            self.label_bytes = 0;
-            return;
-        }
-        self.coarsen_labels_to(step_s);
     }
 
     fn coarsen_labels_to(&mut self, step_s: u32) {
@@ -574,7 +580,7 @@ mod tests {
     #[test]
     fn a_long_run_has_longer_steps_and_loses_no_sample() {
         let mut timeline = Timeline::default();
-        let seconds = TOTAL_STEPS as i64 * 6;
+        let seconds = MOST_STEPS as i64 * 6;
         for second in 0..seconds {
             timeline.add(&moment(0, second * 1000 + 500, 20));
         }
@@ -607,6 +613,23 @@ mod tests {
             .map(|cell| cell.count)
             .sum();
         assert_eq!(counted, 400_000);
+    }
+
+    #[test]
+    fn labels_have_no_more_steps_than_the_run_and_any_dates_can_be_merged() {
+        let mut timeline = Timeline::default();
+        for second in 0..MOST_STEPS as i64 * 2 {
+            timeline.add(&moment(0, second * 1000, 1));
+        }
+        assert_eq!((timeline.total_step_s(), timeline.label_step_s()), (5, 5));
+        assert_eq!(timeline.label(0).len(), MOST_STEPS * 2 / 5);
+        let mut ages = Timeline::default();
+        for week in 0..MOST_STEPS as i64 * 2 {
+            ages.add(&moment(0, week * 604_800_000, 1));
+        }
+        timeline.merge(&ages, &[0]);
+        let counted: u64 = timeline.label(0).iter().map(|cell| cell.count).sum();
+        assert_eq!(counted, MOST_STEPS as u64 * 4);
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl Charset {
     /// `new String(bytes, charset)`: malformed input becomes U+FFFD.
     pub fn decode<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
         match self.kind {
-            Kind::Utf8 => String::from_utf8_lossy(bytes),
+            Kind::Utf8 => decode_utf8(bytes),
             Kind::Latin1 => decode_latin1(bytes),
             Kind::Ascii => Cow::Owned(
                 bytes
@@ -212,6 +212,11 @@ impl Charset {
             Kind::Other(encoding) => encoding.decode_without_bom_handling(bytes).0,
         }
     }
+}
+
+/// UTF-8 text, with U+FFFD for what is none; borrowed when it is sound, which is found out many bytes at a time.
+pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// ISO-8859-1 text; borrowed when it is plain ASCII.

@@ -148,8 +148,7 @@ fn the_meta_element_gives_the_charset_of_a_page_without_one() {
         one.kind = kind;
         one.encoding = encoding.map(Text::from);
         one.content_type = Some("text/html".into());
-        let html =
-            "<html><META HTTP-equiv=\"Content-Type\" content=\"text/html; charset=Windows-1252\">";
+        let html = "Quick: <q>?</q><html><META HTTP-equiv=\"Content-Type\" content=\"text/html; charset=Windows-1252\">";
         one.response_data = Some(Rc::from(html.as_bytes()));
         one.sniff_html_encoding();
         one.encoding

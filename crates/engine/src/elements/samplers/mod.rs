@@ -74,7 +74,10 @@ impl Sampler {
             Sampler::AccessLog(sampler) => Box::pin(sampler.sample(cx, name)).await,
             Sampler::Http(sampler) => {
                 let worker = cx.worker.clone();
-                worker.room.run(|| sampler.sample(cx, name)).await
+                let mut place = worker.room.futures.place(sampler.sample(cx, name));
+                let sample = place.as_mut().await;
+                worker.room.futures.take_place_back(place);
+                sample
             }
             Sampler::Jdbc(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),
             Sampler::Java(sampler) => Some(Box::new(Box::pin(sampler.sample(cx, name)).await)),

@@ -2,28 +2,33 @@
 //! together as Java does is a good part of what a small request costs.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use drumfire_web::Exception;
 use drumfire_web::url::{Target, Url};
+use rustc_hash::FxHashMap;
 
 use super::HttpSampler;
 
-/// One worker's addresses.
+/// One worker's addresses, by the sampler's place in memory: the plan outlives its users and never moves.
 #[derive(Default)]
-pub struct Addresses(RefCell<State>);
-
-#[derive(Default)]
-struct State {
-    /// By the sampler's place in memory: the plan outlives its users and never moves.
-    known: HashMap<usize, Known>,
-    /// The parts at hand, reused.
-    parts: String,
-}
+pub struct Addresses(RefCell<FxHashMap<usize, Known>>);
 
 struct Known {
+    /// Each with [`END`] after it.
     parts: Box<str>,
     url: Url,
+}
+
+const END: char = '\0';
+
+impl Known {
+    fn is_of(&self, parts: &[&str; 6]) -> bool {
+        let mut parts = parts.iter();
+        let rest = parts.try_fold(&*self.parts, |rest, part| {
+            rest.strip_prefix(part)?.strip_prefix(END)
+        });
+        rest == Some("")
+    }
 }
 
 impl Addresses {
@@ -32,8 +37,6 @@ impl Addresses {
     /// # Errors
     /// As [`Target::url`].
     pub fn url(&self, sampler: &HttpSampler, target: &Target<'_>) -> Result<Url, Exception> {
-        let State { known, parts } = &mut *self.0.borrow_mut();
-        parts.clear();
         let Target {
             protocol,
             domain,
@@ -41,20 +44,21 @@ impl Addresses {
             path,
             method,
             query,
-        } = target;
-        for part in [protocol, domain, port, path, method, query] {
-            parts.push_str(part);
-            parts.push('\0');
-        }
+        } = *target;
+        let parts = [protocol, domain, port, path, method, query];
+        let known = &mut *self.0.borrow_mut();
         let place = std::ptr::from_ref(sampler) as usize;
-        if let Some(known) = known.get(&place)
-            && *known.parts == **parts
-        {
+        if let Some(known) = known.get(&place).filter(|known| known.is_of(&parts)) {
             return Ok(known.url.clone());
         }
         let url = target.url()?;
+        let mut text = String::new();
+        for part in parts {
+            text.push_str(part);
+            text.push(END);
+        }
         let latest = Known {
-            parts: parts.as_str().into(),
+            parts: text.into(),
             url: url.clone(),
         };
         known.insert(place, latest);

@@ -235,18 +235,10 @@ impl HttpSampler {
         let keep_alive = match heads.append(self, &given, differing, &mut head) {
             Some(keep_alive) => keep_alive,
             None => {
-                let mut fields = RequestHead::new(url, self.keep_alive, &call.headers);
                 if heads.learns(self, &given) {
-                    let mut slots = fields.clone();
-                    if self.cookies.is_some() {
-                        slots.cookie_slot();
-                    }
-                    if let Some(content_type) = given.content_type {
-                        slots.body_slot(content_type)?;
-                    }
-                    slots.finish(given.host, false, self.user_agent());
-                    heads.learn(self, &given, &slots);
+                    heads.learn(self, &given, &self.slots(url, &given)?);
                 }
+                let mut fields = RequestHead::new(url, self.keep_alive, given.headers);
                 fields.cookies(differing.cookies);
                 if let Some(body) = &body {
                     fields.body(body)?;
@@ -264,6 +256,19 @@ impl HttpSampler {
             head_text: None,
             authorization: None,
         })
+    }
+
+    /// The head of such a request, with slots for cookies and length.
+    fn slots<'h>(&self, url: &Url, given: &Given<'h>) -> Result<RequestHead<'h>, Exception> {
+        let mut head = RequestHead::new(url, self.keep_alive, given.headers);
+        if self.cookies.is_some() {
+            head.cookie_slot();
+        }
+        if let Some(content_type) = given.content_type {
+            head.body_slot(content_type)?;
+        }
+        head.finish(given.host, false, self.user_agent());
+        Ok(head)
     }
 
     /// A request in full; `None` if there is a fresh answer to it.
