@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::HttpSampler;
 
-/// A sampler whose fields were others so many times in a row is not learned from any more.
+/// A sampler whose fields were others so much more often than the known ones is not learned from.
 const MOST_CHANGES: u8 = 4;
 
 /// One worker's heads, by the sampler's place in memory: the plan outlives its users and never moves.
@@ -44,7 +44,7 @@ struct Known {
     content_type: Option<ContentType>,
     template: HeadTemplate,
     keep_alive: bool,
-    /// How often the fields were others since they were these.
+    /// How much more often the fields were others than these.
     changes: u8,
 }
 
@@ -72,7 +72,7 @@ impl Heads {
             known.changes = known.changes.saturating_add(1);
             return None;
         }
-        known.changes = 0;
+        known.changes = known.changes.saturating_sub(1);
         let Differing {
             method,
             target,
@@ -220,6 +220,18 @@ mod tests {
             }
         }
         assert_eq!(learned, i32::from(MOST_CHANGES));
+        // Nor is one that has two in turns, after a while: the one that is known then stays so.
+        let heads = Heads::default();
+        let asked = |given: &Given<'_>| {
+            let known = sent(&heads, &sampler, given).is_some();
+            if !known && heads.learns(&sampler, given) {
+                learn(&heads, &sampler, given);
+            }
+            known
+        };
+        let other = Given { host: "i", ..FIRST };
+        let known: Vec<_> = (0..20).map(|_| (asked(&FIRST), asked(&other))).collect();
+        assert!(known[10..].iter().all(|(first, other)| first != other));
         let parts = ContentType::Replace("multipart/form-data; boundary=1".into());
         let given = Given {
             content_type: Some(&parts),
