@@ -32,7 +32,6 @@ impl<R> Spare<R> {
 
 impl<T> Spare<Box<T>> {
     /// Boxes a value; what the box had in it is dropped now.
-    #[inline]
     pub fn boxed(&self, value: T) -> Box<T> {
         match self.take() {
             Some(mut room) => {
@@ -76,6 +75,7 @@ mod tests {
         assert_eq!((&**second, std::ptr::from_ref(&*second)), ("b", place));
         assert_eq!(*spare.boxed("c".to_owned()), "c");
     }
+
     #[test]
     fn values_of_any_size_find_room() {
         let spare = Spare::<RecycleBox<()>>::default();

@@ -258,3 +258,27 @@ impl<'a> Row<'a> {
         self.out.push(b'"');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+
+    #[test]
+    fn a_special_byte_is_seen_wherever_it_stands() {
+        let mut out = Vec::new();
+        let row = Row::new(b';', &mut out);
+        for length in 0..=20 {
+            let plain = vec![b'a'; length];
+            assert!(!row.has_special(&plain), "{length}");
+            for at in 0..length {
+                for special in *b";\"\r\n" {
+                    let mut bytes = plain.clone();
+                    bytes[at] = special;
+                    assert!(row.has_special(&bytes), "{special} at {at} of {length}");
+                }
+            }
+            let other = "é, \t".repeat(length);
+            assert!(!row.has_special(other.as_bytes()), "{length}");
+        }
+    }
+}

@@ -37,6 +37,12 @@ pub struct Differing<'d> {
     pub length: u64,
 }
 
+impl Differing<'_> {
+    fn append(self, template: &HeadTemplate, out: &mut Vec<u8>) {
+        template.append(self.method, self.target, self.cookies, self.length, out);
+    }
+}
+
 struct Known {
     secure: bool,
     host: Box<str>,
@@ -73,13 +79,7 @@ impl Heads {
             return None;
         }
         known.changes = known.changes.saturating_sub(1);
-        let Differing {
-            method,
-            target,
-            cookies,
-            length,
-        } = differing;
-        known.template.append(method, target, cookies, length, out);
+        differing.append(&known.template, out);
         Some(known.keep_alive)
     }
 
@@ -92,8 +92,15 @@ impl Heads {
             && known.is_none_or(|known| known.changes < MOST_CHANGES)
     }
 
-    /// Takes note of a finished head, with slots for what differs.
-    pub fn learn(&self, sampler: &HttpSampler, given: &Given<'_>, head: &RequestHead<'_>) {
+    /// Takes note of a finished head, with slots for what differs, and appends it as [`Self::append`].
+    pub fn learn(
+        &self,
+        sampler: &HttpSampler,
+        given: &Given<'_>,
+        head: &RequestHead<'_>,
+        differing: Differing<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let owned = |text: &str| Cow::Owned(text.to_owned());
         let headers = given.headers.iter();
         let mut heads = self.0.borrow_mut();
@@ -109,7 +116,10 @@ impl Heads {
             keep_alive: !head.asks_to_close(),
             changes,
         };
+        differing.append(&known.template, out);
+        let keep_alive = known.keep_alive;
         heads.insert(place(sampler), known);
+        keep_alive
     }
 }
 
@@ -140,20 +150,21 @@ mod tests {
         sampler
     }
 
+    const DIFFERING: Differing<'static> = Differing {
+        method: "PUT",
+        target: "/p",
+        cookies: Some("a=1"),
+        length: 7,
+    };
+
     fn sent(heads: &Heads, sampler: &HttpSampler, given: &Given<'_>) -> Option<String> {
-        let differing = Differing {
-            method: "PUT",
-            target: "/p",
-            cookies: Some("a=1"),
-            length: 7,
-        };
         let mut out = Vec::new();
-        let keep_alive = heads.append(sampler, given, differing, &mut out)?;
+        let keep_alive = heads.append(sampler, given, DIFFERING, &mut out)?;
         assert!(keep_alive);
         Some(String::from_utf8(out).expect("it is ASCII"))
     }
 
-    fn learn(heads: &Heads, sampler: &HttpSampler, given: &Given<'_>) {
+    fn learn(heads: &Heads, sampler: &HttpSampler, given: &Given<'_>) -> String {
         let url = Url::parse("http://h/").expect("it is an address");
         let mut head = RequestHead::new(&url, true, given.headers);
         head.cookie_slot();
@@ -161,7 +172,9 @@ mod tests {
             head.body_slot(content_type).expect("it may have a body");
         }
         head.finish(given.host, false, None);
-        heads.learn(sampler, given, &head);
+        let mut out = Vec::new();
+        assert!(heads.learn(sampler, given, &head, DIFFERING, &mut out));
+        String::from_utf8(out).expect("it is ASCII")
     }
 
     #[test]
@@ -191,8 +204,8 @@ mod tests {
         ];
         for given in &all {
             assert_eq!(sent(&heads, &sampler, given), None);
-            learn(&heads, &sampler, given);
-            assert!(sent(&heads, &sampler, given).is_some());
+            let learned = learn(&heads, &sampler, given);
+            assert_eq!(sent(&heads, &sampler, given), Some(learned));
         }
         learn(&heads, &sampler, &with_body(&set));
         assert_eq!(

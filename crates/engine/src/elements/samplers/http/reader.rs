@@ -27,7 +27,6 @@ impl<'c> Reader<'c> {
         Reader { cx, failure: None }
     }
 
-    #[inline]
     pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {
         if let (None, Some(text)) = (&self.failure, template.literal()) {
             return Text::Literal(text);

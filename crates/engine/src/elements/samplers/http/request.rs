@@ -234,10 +234,11 @@ impl HttpSampler {
         let (heads, mut head) = (&cx.worker.heads, cx.worker.room.head());
         let keep_alive = match heads.append(self, &given, differing, &mut head) {
             Some(keep_alive) => keep_alive,
+            None if heads.learns(self, &given) => {
+                let slots = self.slots(url, &given)?;
+                heads.learn(self, &given, &slots, differing, &mut head)
+            }
             None => {
-                if heads.learns(self, &given) {
-                    heads.learn(self, &given, &self.slots(url, &given)?);
-                }
                 let mut fields = RequestHead::new(url, self.keep_alive, given.headers);
                 fields.cookies(differing.cookies);
                 if let Some(body) = &body {
