@@ -33,9 +33,11 @@ struct Options {
     seconds: u32,
     /// A program that is built already.
     program: Option<PathBuf>,
+    /// Where what was printed is kept; none is a folder of its own in `benches/runs/`.
+    out: Option<PathBuf>,
 }
 
-/// Runs the benchmark, prints it, and keeps all that was printed in `benches/runs/<date>/`.
+/// Runs the benchmark, prints it, and keeps all that was printed in `benches/runs/<date>/` or in the folder of `--out`.
 pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let options = options(words)?;
     let scenarios = chosen(&options)?;
@@ -54,7 +56,8 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let connections = connections.unwrap_or(0).max(LEAST_CONNECTIONS);
     allow_files()?;
     let server = Nginx::start(connections)?;
-    let folder = run_folder()?;
+    let folder = options.out.clone().unwrap_or_else(run_folder);
+    std::fs::create_dir_all(&folder)?;
     let mut report = format!(
         "{}\nnot installed: {}\n\n",
         surroundings(&options),
@@ -176,6 +179,7 @@ fn options(words: &[&str]) -> anyhow::Result<Options> {
         rounds: 5,
         seconds: 5,
         program: None,
+        out: None,
     };
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -195,6 +199,7 @@ fn options(words: &[&str]) -> anyhow::Result<Options> {
             "--seconds" => options.seconds = number(MAX_SECONDS)?,
             "--only" => options.only = value.split(',').map(str::to_owned).collect(),
             "--program" => options.program = Some(std::path::absolute(value)?),
+            "--out" => options.out = Some(std::path::absolute(value)?),
             other => bail!("bench has no option {other}"),
         }
     }
@@ -207,11 +212,9 @@ fn allow_files() -> anyhow::Result<()> {
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard).context("limit of open files (ulimit -n)")
 }
 
-fn run_folder() -> anyhow::Result<PathBuf> {
+fn run_folder() -> PathBuf {
     let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H%M%S").to_string();
-    let folder = xtask::root().join("benches/runs").join(now);
-    std::fs::create_dir_all(&folder)?;
-    Ok(folder)
+    xtask::root().join("benches/runs").join(now)
 }
 
 /// Builds the program with optimisations and says where it is.

@@ -1,7 +1,8 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `web`, `java`; and those of the package `drumfire-tools`, which need
+//! The project's own chores: `cargo xtask test`, `compare`, `optimize`, `web`, `java`; and those of the package `drumfire-tools`, which need
 //! the project's crates: building those for this program too would make each of its calls wait for them.
 
 mod java;
+mod optimize;
 mod oracle;
 mod web;
 
@@ -19,7 +20,9 @@ usage: cargo xtask COMMAND
   test java                     those of java/ alone
   test web                      those in a browser alone
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
-  bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE]
+  optimize                      build the program as it is released, laid out for what it does most under load (nginx, rustup's
+                                component llvm-tools; half an hour)
+  bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
                                 (benches/install_peers.sh; needs nginx); those that there are, and
                                 what each aims at, are in tools/src/bench/scenario
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         ["test", "web"] => web::test(),
         ["test", "java"] => java::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
+        ["optimize"] => optimize::optimize(),
         ["bench" | "record" | "gen", ..] => tools(&words),
         ["web"] => web::build(),
         ["java"] => java::build(),

@@ -42,6 +42,7 @@ pub struct Worker {
     pub stop: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
+    pub calls: crate::elements::samplers::http::Calls,
     pub heads: crate::elements::samplers::http::Heads,
     /// What responses say of their bodies.
     pub media_type: crate::elements::samplers::http::MediaType,
@@ -114,6 +115,7 @@ impl Worker {
             stop: shared.control.join(),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
+            calls: Default::default(),
             heads: Default::default(),
             media_type: Default::default(),
             default_charset: shared

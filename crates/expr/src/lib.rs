@@ -36,7 +36,7 @@ pub use functions::escapes::unescape_html4;
 pub use functions::fifo::Fifos;
 pub use java_time::{DatePattern, DatePatternError, Locale};
 pub use match_template::MatchTemplate;
-pub use properties::Properties;
+pub use properties::{Properties, Version};
 pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 pub use template::Template;

@@ -39,7 +39,7 @@ const MOST_SEEN: usize = 256;
 /// What a thread has seen of the properties that have this number.
 #[derive(Default)]
 struct Seen {
-    version: u64,
+    version: Version,
     values: FxHashMap<Box<str>, Option<Value>>,
     /// By the place in the plan that asks for nothing but properties.
     derived: FxHashMap<u32, Value>,
@@ -47,7 +47,7 @@ struct Seen {
 
 impl Seen {
     /// Forgets what was seen of properties with another number.
-    fn renew(&mut self, version: u64) {
+    fn renew(&mut self, version: Version) {
         if self.version != version {
             self.values.clear();
             self.derived.clear();
@@ -56,8 +56,9 @@ impl Seen {
     }
 }
 
-/// The number of the properties that a value is made of.
-pub(crate) struct Version(u64);
+/// The properties as they are until somebody sets one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Version(u64);
 
 thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
@@ -83,7 +84,7 @@ impl Properties {
     /// The same for the thread at hand, which asks the others only when somebody has set a property since it last did: a
     /// lock that all workers take for each sample would be passed around between them.
     pub fn seen(&self, name: &str) -> Option<Value> {
-        let version = self.0.version.load(Ordering::Acquire);
+        let version = self.version();
         SEEN.with_borrow_mut(|seen| {
             seen.renew(version);
             if seen.values.len() >= MOST_SEEN {
@@ -101,21 +102,26 @@ impl Properties {
     /// What this thread has made of the properties as they are at a place of the plan; if nothing, what to keep it under
     /// by [`Properties::keep_derived`].
     pub(crate) fn derived(&self, place: u32) -> Result<Value, Version> {
-        let version = self.0.version.load(Ordering::Acquire);
+        let version = self.version();
         SEEN.with_borrow_mut(|seen| {
             seen.renew(version);
             let known = seen.derived.get(&place);
-            known.cloned().ok_or(Version(version))
+            known.cloned().ok_or(version)
         })
     }
 
     /// Keeps what was made since [`Properties::derived`] was asked, unless a property was set meanwhile.
     pub(crate) fn keep_derived(&self, version: &Version, place: u32, value: &Value) {
         SEEN.with_borrow_mut(|seen| {
-            if seen.version == version.0 {
+            if seen.version == *version {
                 seen.derived.insert(place, value.clone());
             }
         });
+    }
+
+    /// What the properties are now.
+    pub fn version(&self) -> Version {
+        Version(self.0.version.load(Ordering::Acquire))
     }
 
     /// What threads have seen is old. Called after a change and before it is told to be made.

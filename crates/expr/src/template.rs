@@ -314,6 +314,21 @@ impl Template {
         slots
     }
 
+    /// The variables that this template is made of, if besides texts it is made of nothing but these and properties: then it
+    /// stays the same as long as they do.
+    pub fn ingredients(&self) -> Option<Vec<Slot>> {
+        let mut slots = Vec::new();
+        for part in self.parts() {
+            match part {
+                Part::Text(_) => {}
+                Part::Variable(variable) => slots.push(variable.slot?),
+                Part::Call(call) if call.reads_only_properties() => {}
+                Part::Call(_) => return None,
+            }
+        }
+        Some(slots)
+    }
+
     /// The functions that this template calls, each once, in order of their first mention.
     pub fn functions(&self) -> Vec<&'static FunctionSpec> {
         let mut specs: Vec<&'static FunctionSpec> = Vec::new();

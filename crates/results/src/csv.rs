@@ -38,10 +38,11 @@ pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: 
     }
     for name in variables {
         // The quotes tell variables from fixed columns; the name itself is not escaped.
-        row.plain(b"\"");
-        row.out.extend_from_slice(name.as_bytes());
         row.out.push(b'"');
+        row.out.extend_from_slice(name.as_bytes());
+        row.plain(b"\"");
     }
+    row.end();
 }
 
 /// Appends the row of `sample` and, where configured, those of its sub-results; returns their number.
@@ -125,6 +126,7 @@ fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &m
         let value = variables.get(index).and_then(Option::as_deref);
         row.text(value.unwrap_or("null"));
     }
+    row.end();
 }
 
 /// The columns that later versions of JMeter added at the end.
@@ -163,50 +165,57 @@ fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
     match &format.config.timestamp_format {
         TimestampFormat::Millis => row.number(stamp_ms),
         TimestampFormat::Pattern(pattern) => {
-            row.delimit();
             let start = row.out.len();
             pattern.write(stamp_ms, &format.zone, row.out);
             if row.out[start..].iter().any(|&byte| row.is_special(byte)) {
                 let text = row.out.split_off(start);
                 row.quote(&text);
             }
+            row.delimit();
         }
         TimestampFormat::Unformatted => {}
     }
 }
 
-/// A row being written (`CSVSaveService.StringQuoter`).
+/// A row being written (`CSVSaveService.StringQuoter`): a delimiter follows each field, until the row ends.
 struct Row<'a> {
     out: &'a mut Vec<u8>,
     delimiter: u8,
-    first: bool,
+    start: usize,
 }
 
 impl<'a> Row<'a> {
     fn new(delimiter: u8, out: &'a mut Vec<u8>) -> Row<'a> {
         Row {
+            start: out.len(),
             out,
             delimiter,
-            first: true,
         }
     }
 
     fn delimit(&mut self) {
-        if !self.first {
-            self.out.push(self.delimiter);
+        self.out.push(self.delimiter);
+    }
+
+    fn end(self) {
+        if self.out.len() > self.start {
+            self.out.pop();
         }
-        self.first = false;
     }
 
     fn plain(&mut self, bytes: &[u8]) {
-        self.delimit();
         self.out.extend_from_slice(bytes);
+        self.delimit();
     }
 
-    fn number(&mut self, value: impl itoa::Integer) {
-        self.delimit();
+    fn number(&mut self, value: impl itoa::Integer + TryInto<u8> + Copy) {
+        // most are one digit
+        if let Ok(digit @ 0..=9) = value.try_into() {
+            self.out.extend_from_slice(&[b'0' + digit, self.delimiter]);
+            return;
+        }
         let mut digits = itoa::Buffer::new();
-        self.out.extend_from_slice(digits.format(value).as_bytes());
+        self.plain(digits.format(value).as_bytes());
     }
 
     fn is_special(&self, byte: u8) -> bool {
@@ -239,12 +248,12 @@ impl<'a> Row<'a> {
 
     /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).
     fn text(&mut self, text: &str) {
-        self.delimit();
         if self.has_special(text.as_bytes()) {
             self.quote(text.as_bytes());
         } else {
             self.out.extend_from_slice(text.as_bytes());
         }
+        self.delimit();
     }
 
     fn quote(&mut self, text: &[u8]) {

@@ -14,8 +14,8 @@ use crate::sparse::Sparse;
 const STEPS_S: [u32; 12] = [
     1, 5, 10, 30, 60, 120, 600, 1_200, 3_600, 21_600, 86_400, 604_800,
 ];
-/// Steps of the whole run or of a label, beyond which they get longer: a quarter of an hour at first, and more than a chart is wide.
-const MOST_STEPS: usize = 900;
+/// Steps of the whole run or of a label, beyond which they get longer: ten minutes at first, about what a chart is wide.
+const MOST_STEPS: usize = 600;
 /// Memory for the steps of all labels, in bytes, beyond which these get longer.
 const LABEL_BYTES: usize = 24 << 20;
 /// Distinct response codes that are told apart.

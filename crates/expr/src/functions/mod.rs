@@ -71,6 +71,11 @@ pub(crate) trait Stateful: std::fmt::Debug + Send + Sync {
     fn needs_jvm(&self) -> bool {
         false
     }
+
+    /// Whether this call gives the same, and does nothing else, as long as nobody sets a property.
+    fn reads_only_properties(&self) -> bool {
+        false
+    }
 }
 
 /// How a call is made ready.
@@ -137,6 +142,10 @@ impl Call {
             Body::Stateful(state) => state.needs_jvm(),
             Body::Script { .. } => true,
         }
+    }
+
+    pub(crate) fn reads_only_properties(&self) -> bool {
+        matches!(&self.body, Body::Stateful(state) if state.reads_only_properties())
     }
 
     /// Scripts may read the previous response; `__regexFunction` does unless it is given a variable.

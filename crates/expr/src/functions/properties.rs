@@ -35,6 +35,10 @@ impl Stateful for P {
             }
         }
     }
+
+    fn reads_only_properties(&self) -> bool {
+        self.place.is_some()
+    }
 }
 
 /// The default is `1` if none is given.

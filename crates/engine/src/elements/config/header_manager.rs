@@ -69,6 +69,11 @@ impl HeaderManager {
         }
     }
 
+    /// What its headers are made of.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.rows.iter().flat_map(|(name, value)| [name, value])
+    }
+
     fn evaluate<'s>(&'s self, changed: &ChangedHeaders, read: Read<'_, 's>) -> Vec<Header<'s>> {
         let Some(changed) = changed.of(self.id) else {
             let rows = self.rows.iter();
@@ -107,6 +112,10 @@ enum Row {
 }
 
 impl ChangedHeaders {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn of(&self, manager: usize) -> Option<Rc<[Row]>> {
         let mut known = self.0.iter();
         known

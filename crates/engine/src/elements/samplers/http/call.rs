@@ -47,6 +47,8 @@ pub struct Call<'s> {
     /// The value of the only argument, where it is a long body.
     pieces: Vec<Value>,
     files: Vec<OwnedFile<'s>>,
+    /// Where the request goes, if that is known already.
+    url: Option<Url>,
 }
 
 /// A raw body of so many bytes is not put together.
@@ -68,6 +70,16 @@ struct OwnedFile<'s> {
 }
 
 impl OwnedArgument<'_> {
+    fn kept(&self) -> OwnedArgument<'static> {
+        OwnedArgument {
+            name: kept(&self.name),
+            value: kept(&self.value),
+            metadata: kept(&self.metadata),
+            content_type: kept(&self.content_type),
+            always_encode: self.always_encode,
+        }
+    }
+
     fn to_edit(&self) -> RequestArgument {
         RequestArgument {
             name: self.name.to_string(),
@@ -87,6 +99,11 @@ impl OwnedArgument<'_> {
             always_encode: argument.always_encode,
         }
     }
+}
+
+/// The text to be kept for longer.
+fn kept(text: &Text<'_>) -> Text<'static> {
+    Text::Shared(text.clone().into_value())
 }
 
 impl<'s> Call<'s> {
@@ -140,7 +157,40 @@ impl<'s> Call<'s> {
             arguments: content.arguments,
             pieces: content.pieces,
             files: content.files,
+            url: None,
         }
+    }
+
+    /// The settings with their address, to be kept for longer, if there is nothing wrong with them and they have no files.
+    pub fn kept(&self, sampler: &HttpSampler, addresses: &Addresses) -> Option<Call<'static>> {
+        let is_plain = self.failure.is_none() && self.source_failure.is_none();
+        if !is_plain || !self.files.is_empty() || self.proxy.is_some() {
+            return None;
+        }
+        let owned = |text: &str| Cow::Owned(text.to_owned());
+        let headers = self.headers.iter();
+        let headers = headers.map(|header| Header::new(owned(&header.name), owned(&header.value)));
+        Some(Call {
+            label: self.label.clone(),
+            method: kept(&self.method),
+            headers: headers.collect(),
+            limits: self.limits,
+            source: self.source.clone(),
+            source_failure: None,
+            proxy: None,
+            failure: None,
+            form: self.form,
+            raw_body: self.raw_body,
+            protocol: kept(&self.protocol),
+            domain: kept(&self.domain),
+            port: kept(&self.port),
+            path: kept(&self.path),
+            content_encoding: kept(&self.content_encoding),
+            arguments: self.arguments.iter().map(OwnedArgument::kept).collect(),
+            pieces: self.pieces.clone(),
+            files: Vec::new(),
+            url: Some(self.url(sampler, addresses).ok()?),
+        })
     }
 
     /// What a function threw in a property, and whether the result then has neither label nor address.
@@ -206,6 +256,7 @@ impl<'s> Call<'s> {
         self.method = Text::Owned(request.method);
         self.content_encoding = Text::Owned(request.content_encoding);
         self.raw_body = request.raw_body;
+        self.url = None;
         self.pieces = Vec::new();
         self.arguments = request
             .arguments
@@ -221,6 +272,9 @@ impl<'s> Call<'s> {
 
     /// Where the request goes (`HTTPSamplerBase#getUrl`).
     pub fn url(&self, sampler: &HttpSampler, addresses: &Addresses) -> Result<Url, Exception> {
+        if let Some(known) = &self.url {
+            return Ok(known.clone());
+        }
         let mut query = String::new();
         if url::method_takes_query(&self.method) && !self.sends_values_as_body() {
             append_query_string(&self.arguments(), &self.content_encoding, &mut query);

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::HttpSampler;
 
-/// A sampler whose fields were others so much more often than the known ones is not learned from.
-const MOST_CHANGES: u8 = 4;
+/// A sampler whose fields, or settings, were others so much more often than the known ones is not learned from.
+pub(super) const MOST_CHANGES: u8 = 4;
 
 /// One worker's heads, by the sampler's place in memory: the plan outlives its users and never moves.
 #[derive(Default)]

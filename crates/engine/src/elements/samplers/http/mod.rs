@@ -5,6 +5,8 @@
 //! | `decode.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
 //! | `addresses.rs` | the address each sampler asked last |
 //! | `call.rs` | the settings of one sample, evaluated |
+//! | `calls.rs` | those that each sampler had last |
+//! | `heads.rs` | the header fields that each sampler sent last |
 //! | `reader.rs` | properties in the order of JMeter's reading, until a function throws |
 //! | `edits.rs` | what pre-processors change in them for one sample |
 //! | `request.rs` | one request: address, head, cookies, cache, body |
@@ -20,6 +22,7 @@
 
 mod addresses;
 mod call;
+mod calls;
 mod decode;
 pub mod edits;
 mod embedded;
@@ -47,6 +50,7 @@ use drumfire_web::Exception;
 use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
+pub use calls::Calls;
 pub use decode::{decode, is_applicable};
 pub use heads::Heads;
 pub use proxy::{GeneralProxy, ProxyChoice};
@@ -192,7 +196,7 @@ impl HttpSampler {
     #[inline]
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         self.begin(cx);
-        let call = Call::evaluate(self, cx, name);
+        let call = self.call(cx, name);
         self.run(cx, &call).await
     }
 
@@ -203,7 +207,7 @@ impl HttpSampler {
         name: &Template,
     ) -> Option<Box<Sample>> {
         self.begin(cx);
-        let call = Call::evaluate(self, cx, name);
+        let call = self.call(cx, name);
         let label = call.shown(self, &cx.worker.addresses);
         let mut sample = self.run(cx, &call).await?;
         sample.label = label.into();

@@ -76,6 +76,11 @@ impl UserState {
         rare.map_or_else(ChangedHeaders::default, |rare| rare.changed_headers.clone())
     }
 
+    pub fn has_changed_headers(&self) -> bool {
+        let rare = self.rare.as_ref();
+        rare.is_some_and(|rare| !rare.changed_headers.is_empty())
+    }
+
     /// The state of a user that runs a child of a Parallel Controller: the same connections and cookies.
     pub fn branch(&self) -> UserState {
         let rare = self.rare.as_ref().map(|rare| Rare {
