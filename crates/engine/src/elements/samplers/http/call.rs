@@ -256,7 +256,6 @@ impl<'s> Call<'s> {
         self.method = Text::Owned(request.method);
         self.content_encoding = Text::Owned(request.content_encoding);
         self.raw_body = request.raw_body;
-        self.url = None;
         self.pieces = Vec::new();
         self.arguments = request
             .arguments
