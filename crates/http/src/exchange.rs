@@ -37,7 +37,7 @@ pub async fn exchange(
 ) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
         let rooms = &session.worker().rooms;
-        let mut place = rooms.place(http2::exchange(session, target, out, want, limits));
+        let mut place = rooms.place(|| http2::exchange(session, target, out, want, limits));
         let outcome = place.as_mut().await;
         rooms.take_place_back(place);
         return outcome;

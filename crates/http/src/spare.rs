@@ -46,13 +46,18 @@ impl<T> Spare<Box<T>> {
 impl Spare<RecycleBox<()>> {
     /// Puts a value of any type into room that has served, if it is large enough.
     pub fn put<T>(&self, value: T) -> RecycleBox<T> {
-        let room = self.take().unwrap_or_else(|| RecycleBox::new(()));
-        RecycleBox::recycle(room, value)
+        RecycleBox::recycle(self.room(), value)
     }
 
-    /// A place of its own for a future, so that who awaits it has none within itself. It is to be given back.
-    pub fn place<F: Future>(&self, future: F) -> Pin<RecycleBox<F>> {
-        RecycleBox::into_pin(self.put(future))
+    fn room(&self) -> RecycleBox<()> {
+        self.take().unwrap_or_else(|| RecycleBox::new(()))
+    }
+
+    /// A place of its own for a future, so that who awaits it has none within itself. It is to be given back. The future is
+    /// made when there is room for it: it is large, and would be copied once more.
+    pub fn place<F: Future>(&self, make: impl FnOnce() -> F) -> Pin<RecycleBox<F>> {
+        let room = self.room();
+        RecycleBox::into_pin(RecycleBox::recycle(room, make()))
     }
 
     /// Takes back the place of a future that is done.
@@ -99,7 +104,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.expect("a runtime can be made");
         for n in 0..3_u64 {
-            let mut place = spare.place(async {
+            let mut place = spare.place(|| async move {
                 let numbers = [n; 100];
                 tokio::task::yield_now().await;
                 numbers.iter().sum::<u64>()

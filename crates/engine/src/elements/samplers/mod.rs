@@ -74,7 +74,7 @@ impl Sampler {
             Sampler::AccessLog(sampler) => Box::pin(sampler.sample(cx, name)).await,
             Sampler::Http(sampler) => {
                 let worker = cx.worker.clone();
-                let mut place = worker.room.futures.place(sampler.sample(cx, name));
+                let mut place = worker.room.futures.place(|| sampler.sample(cx, name));
                 let sample = place.as_mut().await;
                 worker.room.futures.take_place_back(place);
                 sample
