@@ -20,8 +20,8 @@ usage: cargo xtask COMMAND
   test java                     those of java/ alone
   test web                      those in a browser alone
   compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
-  optimize                      build the program as it is released, laid out for what it does most under load (nginx, rustup's
-                                component llvm-tools; half an hour)
+  optimize                      build the program laid out by what it does under load, in optimized/ of cargo's target folder (nginx,
+                                rustup's component llvm-tools; half an hour)
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
                                 what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
                                 (benches/install_peers.sh; needs nginx); those that there are, and

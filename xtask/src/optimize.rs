@@ -1,5 +1,5 @@
-//! `cargo xtask optimize`: the program as it is released. It is built twice: the first build counts what it does under the load of
-//! some benchmarks, and the compiler lays out the second one by that (profile-guided optimization).
+//! `cargo xtask optimize`: the program laid out by what it does under load (profile-guided optimization). It is built twice: the
+//! first build counts what it does in some benchmarks, and the compiler lays out the second one by that.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use xtask::{cargo, root, run, target};
 
-/// The benchmarks that are counted: HTTP/1.1 and HTTP/2, TLS, bodies that are read, and result files.
+/// The benchmarks in which it is counted: HTTP/1.1 and HTTP/2, TLS, bodies that are read, and result files.
 const LOAD: [&str; 5] = ["keepalive", "extract", "newstate-tls", "http2", "rows"];
 
 const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::HttpSampler;
 
-/// One worker's addresses, by the sampler's place in memory: the plan outlives its users and never moves.
+/// One worker's addresses, by [`HttpSampler::place`].
 #[derive(Default)]
 pub struct Addresses(RefCell<FxHashMap<usize, Known>>);
 
@@ -47,7 +47,7 @@ impl Addresses {
         } = *target;
         let parts = [protocol, domain, port, path, method, query];
         let known = &mut *self.0.borrow_mut();
-        let place = std::ptr::from_ref(sampler) as usize;
+        let place = sampler.place();
         if let Some(known) = known.get(&place).filter(|known| known.is_of(&parts)) {
             return Ok(known.url.clone());
         }

@@ -16,7 +16,7 @@ use crate::context::Context;
 /// Settings with longer variables in them, in bytes, are not kept.
 const LONGEST: usize = 4 << 10;
 
-/// One worker's settings, by the sampler's place in memory: the plan outlives its users and never moves.
+/// One worker's settings, by [`HttpSampler::place`].
 #[derive(Default)]
 pub struct Calls(RefCell<FxHashMap<usize, Known>>);
 
@@ -116,7 +116,7 @@ enum Found {
 impl Calls {
     fn get(&self, sampler: &HttpSampler, cx: &Context) -> Found {
         let mut calls = self.0.borrow_mut();
-        let Some(known) = calls.get_mut(&place(sampler)) else {
+        let Some(known) = calls.get_mut(&sampler.place()) else {
             return Found::Learns;
         };
         let Some(variables) = &known.variables else {
@@ -145,7 +145,7 @@ impl Calls {
         call: &Call<'_>,
     ) {
         let mut calls = self.0.borrow_mut();
-        let known = calls.entry(place(sampler)).or_insert_with(|| Known {
+        let known = calls.entry(sampler.place()).or_insert_with(|| Known {
             variables: sampler.ingredients(name),
             last: None,
             changes: 0,
@@ -176,10 +176,6 @@ impl Last {
         };
         self.version == cx.properties().version() && self.values.iter().zip(variables).all(same)
     }
-}
-
-fn place(sampler: &HttpSampler) -> usize {
-    std::ptr::from_ref(sampler) as usize
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::HttpSampler;
 /// A sampler whose fields, or settings, were others so much more often than the known ones is not learned from.
 pub(super) const MOST_CHANGES: u8 = 4;
 
-/// One worker's heads, by the sampler's place in memory: the plan outlives its users and never moves.
+/// One worker's heads, by [`HttpSampler::place`].
 #[derive(Default)]
 pub struct Heads(RefCell<FxHashMap<usize, Known>>);
 
@@ -73,7 +73,7 @@ impl Heads {
         out: &mut Vec<u8>,
     ) -> Option<bool> {
         let heads = &mut *self.0.borrow_mut();
-        let known = heads.get_mut(&place(sampler))?;
+        let known = heads.get_mut(&sampler.place())?;
         if !known.is(given) {
             known.changes = known.changes.saturating_add(1);
             return None;
@@ -86,7 +86,7 @@ impl Heads {
     /// Whether fields that are not known are likely to come again.
     pub fn learns(&self, sampler: &HttpSampler, given: &Given<'_>) -> bool {
         let heads = self.0.borrow();
-        let known = heads.get(&place(sampler));
+        let known = heads.get(&sampler.place());
         // the boundary of parts is a new one each time
         !matches!(given.content_type, Some(ContentType::Replace(_)))
             && known.is_none_or(|known| known.changes < MOST_CHANGES)
@@ -104,7 +104,7 @@ impl Heads {
         let owned = |text: &str| Cow::Owned(text.to_owned());
         let headers = given.headers.iter();
         let mut heads = self.0.borrow_mut();
-        let changes = heads.get(&place(sampler)).map_or(0, |known| known.changes);
+        let changes = heads.get(&sampler.place()).map_or(0, |known| known.changes);
         let known = Known {
             secure: given.secure,
             host: given.host.into(),
@@ -118,13 +118,9 @@ impl Heads {
         };
         differing.append(&known.template, out);
         let keep_alive = known.keep_alive;
-        heads.insert(place(sampler), known);
+        heads.insert(sampler.place(), known);
         keep_alive
     }
-}
-
-fn place(sampler: &HttpSampler) -> usize {
-    std::ptr::from_ref(sampler) as usize
 }
 
 #[cfg(test)]

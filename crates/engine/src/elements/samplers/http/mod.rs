@@ -176,6 +176,11 @@ impl HttpSampler {
         true
     }
 
+    /// Where the sampler is in memory, as a name for it: the plan outlives its users and never moves.
+    fn place(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
     /// The Cookie Manager in scope.
     pub fn cookie_manager(&self) -> Option<&CookieManager> {
         self.cookies.as_deref()
