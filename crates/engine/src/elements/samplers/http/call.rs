@@ -161,6 +161,16 @@ impl<'s> Call<'s> {
         }
     }
 
+    /// How much text there is in what may be long, in bytes.
+    pub fn text_bytes(&self) -> usize {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|argument| argument.name.len() + argument.value.len());
+        let headers = self.headers.iter();
+        let headers = headers.map(|header| header.name.len() + header.value.len());
+        let pieces = self.pieces.iter().map(|piece| piece.len());
+        self.path.len() + arguments.chain(headers).chain(pieces).sum::<usize>()
+    }
+
     /// The settings with their address, to be kept for longer, if there is nothing wrong with them and they have no files.
     pub fn kept(&self, sampler: &HttpSampler, addresses: &Addresses) -> Option<Call<'static>> {
         let is_plain = self.failure.is_none() && self.source_failure.is_none();

@@ -13,8 +13,10 @@ use super::call::Call;
 use super::heads::MOST_CHANGES;
 use crate::context::Context;
 
-/// Settings with longer variables in them, in bytes, are not kept.
+/// Settings with more text in them, in bytes, are not kept: literals cost nothing to evaluate, and each worker would have its own.
 const LONGEST: usize = 4 << 10;
+/// The settings of so many samplers are kept: about 2 MiB.
+const MOST: usize = 1_024;
 
 /// One worker's settings, by [`HttpSampler::place`].
 #[derive(Default)]
@@ -145,6 +147,9 @@ impl Calls {
         call: &Call<'_>,
     ) {
         let mut calls = self.0.borrow_mut();
+        if calls.len() >= MOST && !calls.contains_key(&sampler.place()) {
+            return;
+        }
         let known = calls.entry(sampler.place()).or_insert_with(|| Known {
             variables: sampler.ingredients(name),
             last: None,
@@ -155,8 +160,7 @@ impl Calls {
         };
         let values = variables.iter().map(|slot| cx.vars().get(*slot).cloned());
         let values: Box<[Option<Value>]> = values.collect();
-        let is_long = |value: &Value| value.len() > LONGEST;
-        known.last = match values.iter().flatten().any(is_long) {
+        known.last = match call.text_bytes() > LONGEST {
             true => None,
             false => call.kept(sampler, &cx.worker.addresses).map(|call| Last {
                 version,
@@ -281,5 +285,25 @@ mod tests {
         for _ in 0..3 {
             assert!(!ask(&sampler, &mut cx).2);
         }
+    }
+
+    #[test]
+    fn no_more_than_so_many_samplers_are_kept() {
+        let (sampler, mut cx) = sampler("/p", "");
+        let worker = cx.worker.clone();
+        for other in 0..MOST {
+            let known = Known {
+                variables: None,
+                last: None,
+                changes: 0,
+            };
+            worker.calls.0.borrow_mut().insert(other, known);
+        }
+        for _ in 0..3 {
+            assert!(!ask(&sampler, &mut cx).2);
+        }
+        worker.calls.0.borrow_mut().remove(&0);
+        ask(&sampler, &mut cx);
+        assert!(ask(&sampler, &mut cx).2);
     }
 }
