@@ -111,9 +111,9 @@ impl Properties {
     }
 
     /// Keeps what was made since [`Properties::derived`] was asked, unless a property was set meanwhile.
-    pub(crate) fn keep_derived(&self, version: &Version, place: u32, value: &Value) {
+    pub(crate) fn keep_derived(&self, version: Version, place: u32, value: &Value) {
         SEEN.with_borrow_mut(|seen| {
-            if seen.version == *version {
+            if seen.version == version {
                 seen.derived.insert(place, value.clone());
             }
         });

@@ -30,7 +30,7 @@ impl Stateful for P {
             Ok(known) => Ok(Text::Shared(known)),
             Err(version) => {
                 let value = p(args, scope)?.into_value();
-                scope.properties().keep_derived(&version, place, &value);
+                scope.properties().keep_derived(version, place, &value);
                 Ok(Text::Shared(value))
             }
         }

@@ -173,8 +173,7 @@ impl<'s> Call<'s> {
 
     /// The settings with their address, to be kept for longer, if there is nothing wrong with them and they have no files.
     pub fn kept(&self, sampler: &HttpSampler, addresses: &Addresses) -> Option<Call<'static>> {
-        let is_plain = self.failure.is_none() && self.source_failure.is_none();
-        if !is_plain || !self.files.is_empty() || self.proxy.is_some() {
+        if self.failure.is_some() || !self.files.is_empty() {
             return None;
         }
         let owned = |text: &str| Cow::Owned(text.to_owned());
@@ -186,8 +185,8 @@ impl<'s> Call<'s> {
             headers: headers.collect(),
             limits: self.limits,
             source: self.source.clone(),
-            source_failure: None,
-            proxy: None,
+            source_failure: self.source_failure.clone(),
+            proxy: self.proxy.clone(),
             failure: None,
             form: self.form,
             raw_body: self.raw_body,

@@ -15,7 +15,7 @@ use crate::context::Context;
 
 /// Settings with more text in them, in bytes, are not kept: literals cost nothing to evaluate, and each worker would have its own.
 const LONGEST: usize = 4 << 10;
-/// The settings of so many samplers are kept: about 2 MiB.
+/// The settings of so many samplers are kept: a few MiB.
 const MOST: usize = 1_024;
 
 /// One worker's settings, by [`HttpSampler::place`].
