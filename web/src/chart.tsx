@@ -1,6 +1,6 @@
 // A chart: a uPlot canvas with a heading, a legend that follows the cursor, and the keyboard.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { elapsed } from "./format";
@@ -64,7 +64,8 @@ export function Chart(props: ChartProps) {
   const plot = useRef<uPlot | null>(null);
   const theme = document.documentElement.dataset.theme;
 
-  useEffect(() => {
+  // Drawn with its place in the page: a key pressed on a place that is still empty would be lost.
+  useLayoutEffect(() => {
     const element = holder.current;
     if (!element) return;
     const made = draw(element, props);

@@ -126,6 +126,18 @@ test("everything works by keyboard", async ({ open, isMobile }) => {
   await expect(page.locator("#chart-rate")).toHaveAttribute("data-span", /^30\d$/);
 });
 
+test("a chart can be read by keyboard from the moment it is there", async ({ open }) => {
+  const page = await open("whole.html");
+  await page.getByRole("button", { name: "POST /basket" }).click();
+  await page.getByRole("button", { name: "Back to all labels" }).evaluate(async (back) => {
+    (back as HTMLElement).click();
+    // The next task, no frame between: as soon as a key can come.
+    await new Promise((next) => setTimeout(next));
+    document.querySelector("#chart-times .plot")!.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
+  });
+  await expect(page.locator("#chart-times .u-value").first()).toContainText("0:00");
+});
+
 test("dragging zooms all charts over time, and one click shows the whole run again", async ({ open }) => {
   const page = await open("whole.html");
   const over = page.locator("#chart-times .u-over");

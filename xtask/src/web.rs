@@ -51,7 +51,8 @@ pub fn test() -> anyhow::Result<()> {
         bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
     }
     let pages = tempfile::tempdir()?;
-    xtask::run(&mut super::test(&["--quiet", "--no-run", "--examples"]))?;
+    // Of the whole workspace, so that its features are the same as in the tests before and little is built anew.
+    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
     let example = xtask::target().join("debug/examples/pages");
     xtask::run(Command::new(example).arg(pages.path()))?;
     let playwright = root.join(SOURCE).join("node_modules/.bin/playwright");
