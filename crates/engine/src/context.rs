@@ -267,9 +267,9 @@ impl Context {
         self.raised.take().map(|raised| *raised)
     }
 
-    /// Ends when the sample at hand is to be broken off. A time that has passed does nothing more.
+    /// Ends when a sleep is to be broken off: at once if it begins after the end, as `Thread#sleep` of an interrupted thread.
     pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
-        let wait = self.interruption_wait();
+        let wait = self.interruption_wait(true);
         async move {
             match wait {
                 Some(wait) => wait.await,
@@ -278,22 +278,24 @@ impl Context {
         }
     }
 
-    fn interruption_wait(&self) -> Option<Wait> {
+    /// Until the sample at hand is broken off. A time that has passed does nothing more, but for the end: it keeps this user from
+    /// sleeping.
+    fn interruption_wait(&self, of_sleep: bool) -> Option<Wait> {
         if self.interruptions.is_empty() && !self.interrupted_at_end {
             return None;
         }
+        let now = Instant::now();
         let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
         let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
-        let now = Instant::now();
-        let all = self.interruptions.iter().copied().chain(end);
-        let next = all.filter(|at| *at > now).min()?;
+        let limits = self.interruptions.iter().copied().filter(|at| *at > now);
+        let next = limits.chain(end.filter(|at| of_sleep || *at > now)).min()?;
         Some(self.worker.alarms.wait_until(next))
     }
 
     /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.
     pub async fn attend<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = std::pin::pin!(work);
-        let mut interruption = self.interruption_wait();
+        let mut interruption = self.interruption_wait(false);
         // A stop wakes this task (`Worker::wake_tasks`).
         std::future::poll_fn(|task| {
             if let Poll::Ready(output) = work.as_mut().poll(task) {
@@ -325,7 +327,7 @@ impl Context {
             };
         }
         let wait = Some(self.worker.alarms.wait_until(due));
-        let interruption = self.interruption_wait().map(Box::new);
+        let interruption = self.interruption_wait(true).map(Box::new);
         Sleep {
             cx: self,
             wait,

@@ -209,7 +209,14 @@ pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
         return false;
     }
     let due = Instant::now() + Duration::from_millis(sleep_ms as u64);
-    let over = cx.attend(cx.worker.alarms.wait_until(due)).await.is_some();
+    let (wait, interruption) = (cx.worker.alarms.wait_until(due), cx.interruption());
+    let slept = async {
+        tokio::select! {
+            () = wait => true,
+            () = interruption => false,
+        }
+    };
+    let over = cx.attend(slept).await == Some(true);
     if !over && cx.shared.control.state() != Stopping::Now {
         cx.interrupted = true;
     }
@@ -237,20 +244,40 @@ mod tests {
         )
     }
 
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime can be built")
+    }
+
     fn samples(class: &str, arguments: &[(&str, &str)], count: usize) -> Vec<Sample> {
         let (sampler, mut cx) = fixture::decode(&xml(class, arguments), |d| {
             decode(d, &[], Needs::BODY).expect("the class is built in")
         });
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .expect("a runtime can be built");
         (0..count)
             .map(|number| {
                 cx.vars.set_named("n", number.to_string().into());
-                runtime.block_on(sampler.sample(&mut cx, &Template::raw("j")))
+                runtime().block_on(sampler.sample(&mut cx, &Template::raw("j")))
             })
             .collect()
+    }
+
+    /// A user that begins a sample as the end comes is told to stop in the middle of it (`OpenModelThreadGroup`).
+    #[test]
+    fn who_sleeps_after_the_end_that_interrupts_is_broken_off_at_once() {
+        let xml = xml(JAVA_TEST, &[("Sleep_Time", "60000"), ("Sleep_Mask", "0x0")]);
+        let (sampler, mut cx) = fixture::decode(&xml, |d| {
+            decode(d, &[], Needs::BODY).expect("the class is built in")
+        });
+        cx.end_ms = Some(cx.clock().now_ms() - 1);
+        cx.interrupted_at_end = true;
+        let sample = runtime().block_on(sampler.sample(&mut cx, &Template::raw("j")));
+        assert!(!sample.success && sample.elapsed_ms < 30_000, "{sample:?}");
+        cx.interrupted = false;
+        let start = Instant::now();
+        runtime().block_on(cx.sleep_ms(60_000));
+        assert!(cx.interrupted && start.elapsed().as_secs() < 30);
     }
 
     #[test]
