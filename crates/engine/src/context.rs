@@ -293,9 +293,23 @@ impl Context {
     }
 
     /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.
-    pub async fn attend<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    pub fn attend<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = Option<T>> {
+        self.attend_until(work, self.interruption_wait(false))
+    }
+
+    /// The same for a sampler's sleep; false if it was given up.
+    pub async fn attend_sleep(&self, due: Instant) -> bool {
+        let sleep = self.worker.alarms.wait_until(due);
+        let interruption = self.interruption_wait(true);
+        self.attend_until(sleep, interruption).await.is_some()
+    }
+
+    async fn attend_until<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut interruption: Option<Wait>,
+    ) -> Option<T> {
         let mut work = std::pin::pin!(work);
-        let mut interruption = self.interruption_wait(false);
         // A stop wakes this task (`Worker::wake_tasks`).
         std::future::poll_fn(|task| {
             if let Poll::Ready(output) = work.as_mut().poll(task) {

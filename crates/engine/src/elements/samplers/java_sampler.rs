@@ -209,14 +209,7 @@ pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
         return false;
     }
     let due = Instant::now() + Duration::from_millis(sleep_ms as u64);
-    let (wait, interruption) = (cx.worker.alarms.wait_until(due), cx.interruption());
-    let slept = async {
-        tokio::select! {
-            () = wait => true,
-            () = interruption => false,
-        }
-    };
-    let over = cx.attend(slept).await == Some(true);
+    let over = cx.attend_sleep(due).await;
     if !over && cx.shared.control.state() != Stopping::Now {
         cx.interrupted = true;
     }
