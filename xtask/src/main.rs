@@ -1,9 +1,13 @@
-//! The project's own chores: `cargo xtask test`, `compare`, `optimize`, `web`, `java`; and those of the package `drumfire-tools`, which need
-//! the project's crates: building those for this program too would make each of its calls wait for them.
+//! The development commands: `cargo xtask test`, `compare`, `optimize`, `web`, `java`, and more.
+//!
+//! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program itself
+//! needs none of them, so it builds in seconds.
 
+mod fuzz;
 mod java;
 mod optimize;
 mod oracle;
+mod release_check;
 mod web;
 
 use std::path::Path;
@@ -14,18 +18,21 @@ use xtask::{cargo, run};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test                          all tests of the workspace, those of the feature http3, those of java/ (JDK 17, JMETER_HOME), and
-                                those of the report's page in a browser (node, npm, Chromium)
-  test http3                    those of the feature http3, which is off by default
-  test java                     those of java/ alone
-  test web                      those in a browser alone
-  compare FOLDER                the program beside recorded runs of JMeter, against the floor in compat/floor.toml
-  optimize                      build the program laid out by what it does under load, in optimized/ of cargo's target folder (nginx,
-                                rustup's component llvm-tools; half an hour)
+  test                          check format and lints, then run all tests: the workspace, the feature http3, java/ (JDK 17,
+                                JMETER_HOME), and the report page in a browser (node, npm, Chromium)
+  test lint                     check format and lints only
+  test http3                    run the tests of the feature http3, which is off by default
+  test java                     run the tests of java/ only
+  test web                      run the tests of the report page only
+  compare FOLDER                run recorded plans and compare with JMeter, against the floor in compat/floor.toml
+  release-check [STEP…]         run everything that must pass before a release: test, package, compare, fuzz, bench (hours)
+  fuzz [TARGET…] [--seconds N]  run the targets of fuzz/ for N seconds each (cargo-fuzz)
+  optimize                      make a profile-guided build, in optimized/ of cargo's target folder (nginx, rustup's component
+                                llvm-tools; allow half an hour)
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
-                                what a sample costs, beside wrk, oha, k6, Gatling, JMeter and curl where they are installed
-                                (benches/install_peers.sh; needs nginx); those that there are, and
-                                what each aims at, are in tools/src/bench/scenario
+                                measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
+                                installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
+                                scenarios and their targets
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
@@ -36,14 +43,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => run(&mut test(&["--quiet"]))
-            .and_then(|()| test_http3())
-            .and_then(|()| java::test())
-            .and_then(|()| web::test()),
+        ["test"] => test_all(),
+        ["test", "lint"] => lint(),
         ["test", "http3"] => test_http3(),
         ["test", "web"] => web::test(),
         ["test", "java"] => java::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
+        ["release-check", ref steps @ ..] => release_check::check(steps),
+        ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         ["bench" | "record" | "gen", ..] => tools(&words),
         ["web"] => web::build(),
@@ -62,7 +69,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// The tests of the workspace as it is by default.
+/// All checks and tests that every change must pass.
+fn test_all() -> anyhow::Result<()> {
+    lint()?;
+    run(&mut test(&["--quiet"]))?;
+    test_http3()?;
+    java::test()?;
+    web::test()
+}
+
+/// Format and lints. A warning fails here, and only here, so that work in progress still builds.
+fn lint() -> anyhow::Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"]))?;
+    let clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
+    run(cargo().args(clippy).args(["--", "-D", "warnings"]))
+}
+
+/// `cargo test` for the workspace with its default features.
 fn test(options: &[&str]) -> Command {
     let mut command = cargo();
     command.args(["test", "--workspace"]).args(options);

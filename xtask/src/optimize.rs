@@ -48,14 +48,21 @@ fn option(name: &str, file: &Path) -> String {
     format!("-C{name}={}", file.display())
 }
 
-/// A release build with an option of the compiler, which build scripts and macros do without as the target is named.
+/// Builds the profile `dist` with one more compiler option. Naming the target keeps that option from build scripts and macros.
 fn build(rustc: &Toolchain, folder: &Path, option: &str) -> anyhow::Result<PathBuf> {
-    let what = ["build", "--release", "--package", "drumfire", "--target"];
+    let build = [
+        "build",
+        "--profile",
+        "dist",
+        "--package",
+        "drumfire",
+        "--target",
+    ];
     let mut command = cargo();
-    command.args(what).arg(&rustc.host);
+    command.args(build).arg(&rustc.host);
     command.env("CARGO_ENCODED_RUSTFLAGS", option);
     run(command.arg("--target-dir").arg(folder))?;
-    Ok(folder.join(&rustc.host).join("release/drumfire"))
+    Ok(folder.join(&rustc.host).join("dist/drumfire"))
 }
 
 struct Toolchain {

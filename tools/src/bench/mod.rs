@@ -43,7 +43,7 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     let scenarios = chosen(&options)?;
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => release_binary()?,
+        None => packaged_program()?,
     };
     let peers = Peers::find(program);
     let connections = scenarios
@@ -217,11 +217,18 @@ fn run_folder() -> PathBuf {
     xtask::root().join("benches/runs").join(now)
 }
 
-/// Builds the program with optimisations and says where it is.
-fn release_binary() -> anyhow::Result<PathBuf> {
-    let build = ["build", "--release", "--quiet", "--package", "drumfire"];
+/// Builds the program as packages contain it and returns its path.
+fn packaged_program() -> anyhow::Result<PathBuf> {
+    let build = [
+        "build",
+        "--profile",
+        "dist",
+        "--quiet",
+        "--package",
+        "drumfire",
+    ];
     xtask::run(xtask::cargo().args(build))?;
-    Ok(xtask::target().join("release/drumfire"))
+    Ok(xtask::target().join("dist/drumfire"))
 }
 
 fn surroundings(options: &Options) -> String {

@@ -1,0 +1,125 @@
+//! `cargo xtask fuzz`: runs the targets of `fuzz/` one after another for a bounded time each.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+use xtask::{root, run};
+
+const TARGETS: &str = "fuzz/fuzz_targets";
+const DEFAULT_SECONDS: u32 = 60;
+
+/// Fuzzes the named targets, or all of them, for `--seconds` each. The corpus of a target grows in `fuzz/corpus/TARGET`.
+///
+/// # Errors
+/// If cargo-fuzz is missing, a target is unknown, or a target finds a failing input.
+pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
+    let (seconds, named) = options(words)?;
+    let installed = Command::new("cargo")
+        .args(["fuzz", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !installed.is_ok_and(|status| status.success()) {
+        bail!("cargo-fuzz is missing: run `cargo install cargo-fuzz`");
+    }
+    for target in chosen(&named, &targets()?)? {
+        println!("fuzz {target}: {seconds} s");
+        run(&mut command(&target, seconds, &root()))?;
+    }
+    Ok(())
+}
+
+/// The seconds for each target and the names of the targets.
+fn options<'w>(words: &[&'w str]) -> anyhow::Result<(u32, Vec<&'w str>)> {
+    let (mut seconds, mut named) = (DEFAULT_SECONDS, Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--seconds" => {
+                let value = words.next().context("--seconds needs a number")?;
+                seconds = value
+                    .parse()
+                    .with_context(|| format!("--seconds {value}"))?;
+            }
+            option if option.starts_with('-') => bail!("fuzz has no option `{option}`"),
+            target => named.push(target),
+        }
+    }
+    Ok((seconds, named))
+}
+
+/// All targets, in order of name.
+fn targets() -> anyhow::Result<Vec<String>> {
+    let files = std::fs::read_dir(root().join(TARGETS)).context(TARGETS)?;
+    let names = files.flatten().filter_map(|file| {
+        let name = file.file_name().into_string().ok()?;
+        Some(name.strip_suffix(".rs")?.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    Ok(names)
+}
+
+fn chosen(named: &[&str], all: &[String]) -> anyhow::Result<Vec<String>> {
+    if let Some(unknown) = named
+        .iter()
+        .find(|name| !all.iter().any(|known| known == *name))
+    {
+        bail!("unknown target `{unknown}`; choose from {}", all.join(", "));
+    }
+    let is_chosen = |target: &&String| named.is_empty() || named.contains(&target.as_str());
+    Ok(all.iter().filter(is_chosen).cloned().collect())
+}
+
+/// `-s none` needs no nightly compiler. Seeds are read and never written.
+fn command(target: &str, seconds: u32, root: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    command
+        .current_dir(root)
+        .args(["fuzz", "run", "-s", "none", target]);
+    let corpus = format!("fuzz/corpus/{target}");
+    // cargo-fuzz creates its own default folder, but not one that is named.
+    let _ = std::fs::create_dir_all(root.join(&corpus));
+    command.arg(corpus);
+    let seeds = format!("fuzz/seeds/{target}");
+    if root.join(&seeds).is_dir() {
+        command.arg(seeds);
+    }
+    if target == "jmx" {
+        command.args(["compat", "examples"]);
+    }
+    command
+        .arg("--")
+        .arg(format!("-max_total_time={seconds}"))
+        .args(["-timeout=10", "-rss_limit_mb=1024"]);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_the_files_of_their_folder() {
+        let all = targets().expect("the folder exists");
+        assert!(all.iter().any(|name| name == "jmx"), "{all:?}");
+        assert_eq!(chosen(&[], &all).expect("all"), all);
+        assert_eq!(chosen(&["jmx"], &all).expect("one"), ["jmx"]);
+        let Err(error) = chosen(&["xml"], &all) else {
+            panic!("there is no such target");
+        };
+        assert!(
+            error
+                .to_string()
+                .starts_with("unknown target `xml`; choose from ")
+        );
+    }
+
+    #[test]
+    fn the_time_of_a_target_is_an_option() {
+        let (seconds, named) = options(&["jmx", "--seconds", "5"]).expect("valid");
+        assert_eq!((seconds, named), (5, vec!["jmx"]));
+        assert!(options(&["--seconds"]).is_err() && options(&["--second", "5"]).is_err());
+    }
+}
