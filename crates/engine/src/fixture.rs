@@ -7,13 +7,15 @@ use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::Diagnostic;
 use drumfire_results::{ExistingFile, Live, Place, Recorder, ResultWriter, Sample, SaveConfig};
 
-use crate::clock::Clock;
-use crate::compile::{Decoder, Resolver, Settings, Unit};
-use crate::context::{Context, Identity};
-use crate::control::Control;
-use crate::program::Program;
-use crate::shared::{Counts, Shared};
-use crate::worker::Worker;
+use crate::base::clock::Clock;
+use crate::bind::Settings;
+use crate::decode::{Decoder, Unit};
+use crate::resolve::Resolver;
+use crate::run::context::{Context, Identity};
+use crate::run::control::Control;
+use crate::run::program::Program;
+use crate::run::shared::{Counts, Shared};
+use crate::run::worker::Worker;
 
 /// Decodes one element and makes a user for it.
 pub fn decode<T>(xml: &str, decode: impl FnOnce(&mut Decoder) -> T) -> (T, Context) {
@@ -54,7 +56,7 @@ pub fn decode_with_findings<T>(
         told: Vec::new(),
         save_config: SaveConfig::default(),
         keeps_previous: false,
-        previous_needs: crate::program::Needs::NOTHING,
+        previous_needs: crate::run::program::Needs::NOTHING,
         reads_sampler_name: false,
         managers: std::collections::HashMap::new(),
         java: Default::default(),

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use drumfire_expr::Properties;
 use drumfire_testkit::server::{Server, Step as Answer, ok};
 
-use crate::clock::Clock;
-use crate::compile::{Compiled, Settings, compile};
-use crate::control::Control;
+use crate::base::clock::Clock;
+use crate::bind::{Compiled, Settings, compile};
 use crate::fixture::user_of;
-use crate::program::Program;
-use crate::run::{Observer, Options, Progress, run};
-use crate::schedule::Window;
-use crate::shared::Shared;
-use crate::walk::{Step, Walk, Walker};
+use crate::run::control::Control;
+use crate::run::engine::{Observer, Options, Progress, run};
+use crate::run::program::Program;
+use crate::run::schedule::Window;
+use crate::run::shared::Shared;
+use crate::run::walk::{Step, Walk, Walker};
 
 /// Two users, half a second apart, ask for one page twice, the second time within a transaction.
 const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>

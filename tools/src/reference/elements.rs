@@ -53,7 +53,11 @@ fn section(role: Role, folder: &str) -> &'static str {
 /// When sources cannot be read, and when a native element has no doc comment.
 pub fn page(root: &Path) -> anyhow::Result<String> {
     let engine = root.join("crates/engine/src");
-    let docs = docs(&[engine.join("elements"), engine.join("compile")])?;
+    let docs = docs(&[
+        engine.join("elements"),
+        engine.join("bind"),
+        engine.join("resolve"),
+    ])?;
     let mut page = HEAD.to_owned();
     let mut untold = Vec::new();
     let mut sections: BTreeMap<&str, BTreeMap<String, &Doc>> = BTreeMap::new();

@@ -3,8 +3,8 @@
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::run::context::Context;
 
 /// Variables that an element sets each time.
 pub struct Assignments(Box<[(Template, Template)]>);

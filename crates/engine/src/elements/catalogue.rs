@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 use crate::elements::java as java_element;
 use crate::elements::{Roles, assertions, config, controllers, listeners, post, pre, timers};
 

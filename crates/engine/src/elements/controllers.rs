@@ -7,10 +7,10 @@ use drumfire_expr::values::trim;
 use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
 use drumfire_jmx::Value;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Assignments, Roles, java};
-use crate::walk::{ForEach, Kind, Throughput, WeightRow, Weights};
+use crate::run::context::Context;
+use crate::run::walk::{ForEach, Kind, Throughput, WeightRow, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
 ///

@@ -14,7 +14,6 @@ pub mod thread_groups;
 pub mod timers;
 
 mod catalogue;
-pub mod named_locks;
 mod statics;
 mod thread_end;
 mod xpath2_query;
@@ -30,10 +29,10 @@ pub use statics::Statics;
 pub use arguments::Assignments;
 pub use thread_end::test_failed;
 
-use crate::context::Context;
 use crate::elements::samplers::Sampler;
-use crate::program::{FailureAction, Needs};
-use crate::walk::Kind;
+use crate::run::context::Context;
+use crate::run::program::{FailureAction, Needs};
+use crate::run::walk::Kind;
 
 /// What a user does after a sample (`JMeterContext.TestLogicalAction`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

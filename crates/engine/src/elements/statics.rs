@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicU32;
 
 use crate::elements::config::csv_file::CsvFiles;
-use crate::elements::named_locks::NamedLocks;
 use crate::elements::samplers::http::hints::Hints;
 use crate::elements::timers::constant_throughput_timer::Pacing;
 use crate::elements::timers::precise_throughput_timer::Arrivals;
+use crate::run::named_locks::NamedLocks;
 
 /// One run's shared state of elements.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Ways in which an element ends its user outside of a sampler.
 
-use crate::context::{Context, StateId};
+use crate::run::context::{Context, StateId};
 
 /// `JMeterThread#run`: an exception while the next sampler is looked for ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use drumfire_expr::{Template, Text};
 use drumfire_query::xpath2::{Fault, XPath2};
 
-use crate::compile::Decoder;
-use crate::compiled::{Compile, Only, Use, computed};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compile, Only, Use, computed};
+use crate::run::context::Context;
 
 /// An expression and the prefixes it uses, either of which may hold variables.
 pub struct XPath2Query {

@@ -11,12 +11,12 @@ use drumfire_query::regex::Pattern;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, RegexRules};
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::setting::Flag;
 use crate::elements::{Assertion, IterationListener, Roles};
-use crate::program::Needs;
-use crate::setting::Flag;
+use crate::run::context::{Context, StateId};
+use crate::run::program::Needs;
 
 pub struct CompareAssertion {
     name: Name,
@@ -105,7 +105,8 @@ impl IterationListener for CompareAssertion {
 
 impl Assertion for CompareAssertion {
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        let text = crate::body::text(sample, cx.parsed.default_charset.as_deref()).into_owned();
+        let text =
+            crate::base::body::text(sample, cx.parsed.default_charset.as_deref()).into_owned();
         let text = self.filtered(cx, text);
         let compares_content = self.compares_content.get(cx);
         let most_apart_ms = values::property_long(&self.most_apart_ms.eval(cx));

@@ -6,12 +6,12 @@ use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::{Name, grouped};
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::base::number;
+use crate::decode::Decoder;
 use crate::elements::{Assertion, Roles, Scope};
-use crate::number;
-use crate::program::Needs;
-use crate::scoped::Scoped;
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Scoped;
 
 pub struct DurationAssertion {
     name: Name,

@@ -3,10 +3,10 @@
 use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Pattern};
 
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, RegexRules};
-use crate::context::Context;
-use crate::setting::Flag;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::setting::Flag;
+use crate::run::context::Context;
 
 /// The settings `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT` and `ISREGEX`.
 pub struct Expectation {

@@ -9,13 +9,13 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, Only};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, Only};
 use crate::elements::{Assertion, Roles};
-use crate::parsed::JsonBody;
-use crate::program::Needs;
-use crate::scoped::Input;
+use crate::run::context::Context;
+use crate::run::parsed::JsonBody;
+use crate::run::program::Needs;
+use crate::run::scoped::Input;
 
 pub struct JmesPathAssertion {
     name: Name,

@@ -7,10 +7,10 @@ use drumfire_results::{AssertionResult, Sample};
 use md5::{Digest, Md5};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Assertion, Roles};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 pub struct Md5HexAssertion {
     name: Name,

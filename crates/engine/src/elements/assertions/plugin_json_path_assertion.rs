@@ -15,13 +15,13 @@ use drumfire_query::regex::{Dialect, Pattern};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, Only, RegexRules};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, Only, RegexRules};
+use crate::decode::setting::Flag;
 use crate::elements::{Assertion, Roles, java};
-use crate::program::Needs;
-use crate::scoped::Input;
-use crate::setting::Flag;
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Input;
 
 struct JsonPathAssertion {
     name: Name,

@@ -13,13 +13,13 @@ use drumfire_results::{AssertionResult, Kind, Sample};
 
 use super::comparison::Comparison;
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, RegexRules};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::{Assertion, Roles, Scope, java, post};
-use crate::program::Needs;
-use crate::scoped::Scoped;
-use crate::setting::{Flag, Whole};
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Scoped;
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;

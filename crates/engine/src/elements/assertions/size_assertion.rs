@@ -7,12 +7,12 @@ use drumfire_expr::{Raised, Scope as _, Template, values};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::{Name, grouped};
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::setting::Whole;
 use crate::elements::{Assertion, Roles, Scope};
-use crate::program::Needs;
-use crate::scoped::Scoped;
-use crate::setting::Whole;
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Scoped;
 
 #[derive(Clone, Copy)]
 enum Field {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Text};
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::run::context::{Context, StateId};
 
 /// The name of an assertion. One that the plan spells out is made once per user.
 pub struct Name {

@@ -5,12 +5,12 @@
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Assertion, Roles};
-use crate::parsed::Reading;
-use crate::program::Needs;
-use crate::scoped::Input;
+use crate::run::context::Context;
+use crate::run::parsed::Reading;
+use crate::run::program::Needs;
+use crate::run::scoped::Input;
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 

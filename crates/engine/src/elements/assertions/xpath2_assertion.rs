@@ -11,14 +11,14 @@ use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::setting::Flag;
 use crate::elements::xpath2_query::XPath2Query;
 use crate::elements::{Assertion, Roles, Scope, java};
-use crate::parsed::Reading;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::Flag;
+use crate::run::context::Context;
+use crate::run::parsed::Reading;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct XPath2Assertion {
     name: Name,

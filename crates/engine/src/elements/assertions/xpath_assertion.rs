@@ -9,14 +9,14 @@ use drumfire_query::xpath::{Answer, XPath};
 use drumfire_results::{AssertionResult, Sample, Text};
 
 use super::verdict::Name;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, Only};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, Only};
+use crate::decode::setting::Flag;
 use crate::elements::{Assertion, Roles, Scope};
-use crate::parsed::Reading;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::Flag;
+use crate::run::context::Context;
+use crate::run::parsed::Reading;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct XPathAssertion {
     name: Name,

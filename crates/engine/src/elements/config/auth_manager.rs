@@ -9,9 +9,9 @@ use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_web::auth::{Authorization, Mechanism};
 
-use crate::compile::{Decoder, Manager};
-use crate::context::Context;
+use crate::decode::{Decoder, Manager};
 use crate::elements::Roles;
+use crate::run::context::Context;
 
 pub struct AuthManager(Vec<Row>);
 

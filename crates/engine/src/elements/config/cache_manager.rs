@@ -11,9 +11,9 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
 
-use crate::compile::{Decoder, Manager};
-use crate::context::{Context, StateId};
+use crate::decode::{Decoder, Manager};
 use crate::elements::{Roles, ThreadIterationListener};
+use crate::run::context::{Context, StateId};
 
 /// `CacheManager.DEFAULT_MAX_SIZE`.
 const DEFAULT_MAX_SIZE: i32 = 5_000;

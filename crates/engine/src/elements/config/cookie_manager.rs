@@ -11,9 +11,9 @@ use drumfire_jmx::Value;
 use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
 use drumfire_web::url::Url;
 
-use crate::compile::{Decoder, Manager};
-use crate::context::{Context, StateId};
+use crate::decode::{Decoder, Manager};
 use crate::elements::{Roles, ThreadIterationListener};
+use crate::run::context::{Context, StateId};
 
 pub struct CookieManager {
     state: StateId,

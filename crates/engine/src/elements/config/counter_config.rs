@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_expr::{Template, format_decimal, values};
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::thread_end::ended_by_exception;
 use crate::elements::{IterationListener, Roles};
+use crate::run::context::{Context, StateId};
 
 /// What the shared counter is before its first count.
 const UNSET: i64 = i64::MIN;
@@ -99,9 +99,9 @@ impl CounterConfig {
             values::property_long(&end)
         };
         Range {
-            start: crate::number::long(&self.start.eval(cx)),
+            start: crate::base::number::long(&self.start.eval(cx)),
             end,
-            increment: crate::number::long(&self.increment.eval(cx)),
+            increment: crate::base::number::long(&self.increment.eval(cx)),
         }
     }
 }

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template, values};
 use drumfire_jmx::Value;
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::config::csv_file::{self, CsvFile, ReadFault, Reading};
 use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
 use crate::elements::{IterationListener, Roles};
+use crate::run::context::{Context, StateId};
 
 /// Sharing modes as old plans saved them, in JMeter's English texts.
 const SHARE_NAMES: [(&str, &str); 3] = [
@@ -403,7 +403,7 @@ mod tests {
             let listener = roles.each_iteration.expect("it listens");
             listener.iteration_start(&mut cx, 1);
             let first = fixture::variables(&cx, "").join(" ");
-            let identity = crate::context::Identity {
+            let identity = crate::run::context::Identity {
                 thread_name: "Thread Group 1-2".into(),
                 group_name: "Thread Group".into(),
                 group: 0,

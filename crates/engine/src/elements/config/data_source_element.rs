@@ -14,7 +14,7 @@
 //! instead of a test of idle connections (`checkQuery`), those idle for longer than both times of `keepAlive` are replaced;
 //! several statements in one text run on MySQL; statements are prepared whatever `poolPreparedStatements` says.
 
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 use crate::elements::{Roles, java};
 
 /// The pools themselves are made before anything is decoded, since all elements may use them (`jdbc::choose`).

@@ -25,10 +25,10 @@ use hickory_resolver::config::{
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
 
-use crate::compile::{Decoder, Manager};
-use crate::context::{Context, StateId};
+use crate::decode::setting::Flag;
+use crate::decode::{Decoder, Manager};
 use crate::elements::{Roles, ThreadIterationListener};
-use crate::setting::Flag;
+use crate::run::context::{Context, StateId};
 
 pub struct DnsCacheManager {
     state: StateId,

@@ -14,7 +14,8 @@ use drumfire_jmx::Value;
 use drumfire_web::headers::{self, Header};
 use drumfire_web::trace::property::Property;
 
-use crate::compile::{Decoder, Element};
+use crate::decode::Decoder;
+use crate::resolve::Element;
 
 pub struct HeaderManager {
     /// The element in the tree.

@@ -19,9 +19,10 @@ use drumfire_web::Exception;
 use p12_keystore::Pkcs12Archive;
 
 use super::jks;
-use crate::compile::{Decoder, Element, Unit};
-use crate::context::{Context, StateId};
+use crate::decode::{Decoder, Unit};
 use crate::elements::Roles;
+use crate::resolve::Element;
+use crate::run::context::{Context, StateId};
 
 /// The keys that users show.
 pub struct Keystore {

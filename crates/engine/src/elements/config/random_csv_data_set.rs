@@ -16,10 +16,10 @@ use drumfire_expr::values;
 use drumfire_web::charset::Charset;
 
 use super::csv_file::{ReadFault, Records};
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::thread_end::{stop_thread, test_failed};
 use crate::elements::{IterationListener, Roles};
+use crate::run::context::Context;
 
 struct RandomCsvDataSet {
     file_name: String,

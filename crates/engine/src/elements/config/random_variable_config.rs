@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_expr::{Template, values};
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::config::counter_config::formatted;
 use crate::elements::config::java_random::JavaRandom;
 use crate::elements::thread_end::bound_once;
 use crate::elements::{IterationListener, Roles};
+use crate::run::context::{Context, StateId};
 
 struct RandomVariableConfig {
     name: Template,

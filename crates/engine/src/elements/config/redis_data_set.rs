@@ -22,10 +22,10 @@ use drumfire_expr::{Template, values};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionInfo, RedisError};
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
 use crate::elements::{IterationListener, Roles, java};
+use crate::run::context::{Context, StateId};
 
 /// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
 const PORT: i64 = 6379;

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{JavaElement, element_as, number};
-use crate::compile::{Decoder, Element, Unit};
-use crate::context::Context;
+use crate::decode::{Decoder, Unit};
 use crate::elements::catalogue::cannot_run;
 use crate::elements::{IterationListener, Role, Roles, UNKNOWN_CLASS, entry, listeners};
-use crate::java::{Java, JavaEvent, JavaRole, Traits};
+use crate::resolve::Element;
+use crate::run::context::Context;
+use crate::run::java::{Java, JavaEvent, JavaRole, Traits};
 
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 const CONTROLLER: &str = "it is a controller of a class that is not built in";

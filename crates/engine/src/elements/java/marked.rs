@@ -2,8 +2,8 @@
 
 use drumfire_jmx::{Element, Prop, Props, Value};
 
-use crate::compile::Decoder;
-use crate::java::TEMPLATE_MARK;
+use crate::decode::Decoder;
+use crate::run::java::TEMPLATE_MARK;
 
 /// The element being decoded. Its texts with variables and functions in them become templates of the plan.
 pub fn element(d: &mut Decoder) -> Element {

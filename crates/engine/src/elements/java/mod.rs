@@ -14,11 +14,12 @@ use std::time::Instant;
 use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::compile::{Decoder, Element};
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Assertion, PostProcessor, PreProcessor, Roles, SampleListener, Timer};
-use crate::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
-use crate::program::Needs;
+use crate::resolve::Element;
+use crate::run::context::Context;
+use crate::run::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
+use crate::run::program::Needs;
 
 pub use foreign::{decode as foreign, role};
 use pace::Pace;

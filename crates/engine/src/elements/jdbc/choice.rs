@@ -7,7 +7,8 @@ use drumfire_sql::Address;
 
 use super::arguments;
 use super::pool::{Pool, Pools};
-use crate::compile::{Decoder, Element, Unit};
+use crate::decode::{Decoder, Unit};
+use crate::resolve::Element;
 
 /// The classes of the elements.
 pub const CLASSES: &[&str] = &[

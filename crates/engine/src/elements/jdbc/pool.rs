@@ -9,8 +9,8 @@ use drumfire_sql::{Address, Connection, Expected, Failure, Isolation, Statement}
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::run::context::{Context, StateId};
 
 /// All pools of a plan, by the names of their variables.
 #[derive(Default)]

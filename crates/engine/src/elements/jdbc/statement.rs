@@ -9,8 +9,8 @@ use drumfire_sql::{Connection, Expected, Failure, Outcome, Statement};
 
 use super::pool::{Lease, Pools};
 use super::{arguments, rows};
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::run::context::{Context, StateId};
 
 const SELECT: &str = "Select Statement";
 const UPDATE: &str = "Update Statement";

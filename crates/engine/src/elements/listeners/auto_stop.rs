@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use drumfire_results::Sample;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Roles, SampleListener};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 struct AutoStop {
     response_time: Limit,

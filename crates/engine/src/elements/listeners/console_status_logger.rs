@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use drumfire_results::Sample;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Roles, SampleListener};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 #[derive(Default)]
 struct ConsoleStatusLogger(Mutex<Status>);

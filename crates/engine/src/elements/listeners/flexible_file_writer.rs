@@ -12,7 +12,8 @@ use std::sync::Arc;
 use drumfire_expr::values;
 use drumfire_results::{Columns, Filter, OutputSpec};
 
-use crate::compile::{Decoder, row_format};
+use crate::bind::row_format;
+use crate::decode::Decoder;
 use crate::elements::Roles;
 
 pub fn decode(d: &mut Decoder) -> Roles {

@@ -8,7 +8,8 @@
 use drumfire_expr::values;
 use drumfire_results::{Filter, OutputSpec, SaveConfig};
 
-use crate::compile::{Decoder, row_format};
+use crate::bind::row_format;
+use crate::decode::Decoder;
 use crate::elements::Roles;
 
 pub fn decode(d: &mut Decoder) -> Roles {

@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use drumfire_expr::{Template, values};
 use drumfire_results::{ExistingFile, Place, Sample};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Roles, SampleListener};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
 const UNKNOWN: &str = "unknown";

@@ -3,7 +3,7 @@
 //! Property: the element's name, computed before the run. Summarisers of one name share one total, the command line's
 //! (`summariser.name`) among them: what two of them hear counts twice.
 
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 use crate::elements::{Listener, Roles};
 
 pub fn decode(d: &mut Decoder) -> Roles {

@@ -12,12 +12,12 @@ use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::{PostProcessor, Roles, java};
-use crate::program::Needs;
-use crate::scoped::Scoped;
-use crate::setting::{Flag, Whole};
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Scoped;
 
 pub struct BoundaryExtractor {
     scoped: Scoped,

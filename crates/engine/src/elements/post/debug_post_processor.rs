@@ -7,12 +7,12 @@
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::setting::Flag;
 use crate::elements::samplers::debug_sampler::{Shown, set_response};
 use crate::elements::{PostProcessor, Roles};
-use crate::program::Needs;
-use crate::setting::Flag;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 pub struct DebugPostProcessor {
     name: Template,
@@ -106,7 +106,7 @@ mod tests {
         debug.process(&mut cx, &mut sample);
         let child = &sample.children[0];
         assert_eq!(&*child.label, "home-0");
-        let text = crate::body::text(child, None);
+        let text = crate::base::body::text(child, None);
         assert!(
             text.starts_with("SamplerProperties:\n\nJMeterVariables:\n")
                 && text.ends_with("zebra=1\n\n")

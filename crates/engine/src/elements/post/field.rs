@@ -3,10 +3,10 @@
 use drumfire_expr::{Raised, Text};
 use drumfire_results::Sample;
 
-use crate::compile::Decoder;
-use crate::context::Context;
-use crate::program::Needs;
-use crate::scoped::Input;
+use crate::decode::Decoder;
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Input;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

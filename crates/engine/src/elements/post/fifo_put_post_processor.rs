@@ -5,10 +5,10 @@
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{PostProcessor, Roles};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 struct FifoPut {
     queue: Template,

@@ -13,14 +13,14 @@ use drumfire_query::css::{Engine, Selector};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, SelectorRules};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, SelectorRules};
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::{PostProcessor, Roles};
-use crate::parsed::PageKey;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::{Flag, Whole};
+use crate::run::context::Context;
+use crate::run::parsed::PageKey;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct HtmlExtractor {
     scoped: Scoped,

@@ -4,11 +4,11 @@
 
 use drumfire_results::Sample;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::jdbc::JdbcStatement;
 use crate::elements::{PostProcessor, Roles, java};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 struct JdbcPostProcessor(JdbcStatement);
 

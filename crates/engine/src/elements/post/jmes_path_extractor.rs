@@ -10,13 +10,14 @@ use drumfire_query::jmespath::JmesPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{self, Compile, Only, Use};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled;
+use crate::decode::compiled::{Compile, Only, Use};
 use crate::elements::{PostProcessor, Roles};
-use crate::parsed::JsonBody;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
+use crate::run::context::Context;
+use crate::run::parsed::JsonBody;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct JmesPathExtractor {
     scoped: Scoped,

@@ -14,12 +14,12 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, Only};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, Only};
 use crate::elements::{PostProcessor, Roles, java};
-use crate::program::Needs;
-use crate::scoped::Input;
+use crate::run::context::Context;
+use crate::run::program::Needs;
+use crate::run::scoped::Input;
 
 struct JsonPathExtractor {
     /// None where the plan spells out the empty text.

@@ -14,14 +14,15 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{self, Only, Use};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled;
+use crate::decode::compiled::{Only, Use};
+use crate::decode::setting::Flag;
 use crate::elements::{PostProcessor, Roles};
-use crate::parsed::{JsonBody, MOST_SEARCHES};
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::Flag;
+use crate::run::context::Context;
+use crate::run::parsed::{JsonBody, MOST_SEARCHES};
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 /// The texts and the number of matches of one name; null values are `None`.
 type Values = Vec<Option<Rc<str>>>;

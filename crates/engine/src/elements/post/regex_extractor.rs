@@ -14,13 +14,13 @@ use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, RegexRules};
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::{PostProcessor, Roles, java};
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::{Flag, Whole};
+use crate::run::context::{Context, StateId};
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct RegexExtractor {
     scoped: Scoped,

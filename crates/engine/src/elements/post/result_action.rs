@@ -4,10 +4,10 @@
 //! current loop, 6 break the current loop). It is a listener: it acts after the assertions, and where listeners of its
 //! place are told of a parent transaction only, it does nothing.
 
-use crate::compile::Decoder;
+use crate::base::number;
+use crate::decode::Decoder;
 use crate::elements::{Action, Listener, Roles};
-use crate::number;
-use crate::program::FailureAction;
+use crate::run::program::FailureAction;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let action = match number::int(&d.text_now("OnError.action")) {

@@ -16,14 +16,14 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 
 use super::xpath_extractor::{Values, failed_extraction, store};
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::xpath2_query::XPath2Query;
 use crate::elements::{PostProcessor, Roles, java};
-use crate::parsed::Reading;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::{Flag, Whole};
+use crate::run::context::Context;
+use crate::run::parsed::Reading;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct XPath2Extractor {
     scoped: Scoped,

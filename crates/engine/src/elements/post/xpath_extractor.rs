@@ -14,14 +14,14 @@ use drumfire_query::xpath::{Answer, XPath};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::variable_names::VariableNames;
-use crate::compile::Decoder;
-use crate::compiled::{Compiled, Only};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{Compiled, Only};
+use crate::decode::setting::{Flag, Whole};
 use crate::elements::{PostProcessor, Roles};
-use crate::parsed::Reading;
-use crate::program::Needs;
-use crate::scoped::{Input, Scoped};
-use crate::setting::{Flag, Whole};
+use crate::run::context::Context;
+use crate::run::parsed::Reading;
+use crate::run::program::Needs;
+use crate::run::scoped::{Input, Scoped};
 
 pub struct XPathExtractor {
     scoped: Scoped,

@@ -15,11 +15,11 @@ use drumfire_web::charset::{Charset, url_decode};
 use drumfire_web::redirect::make_relative;
 use drumfire_web::url::Url;
 
-use crate::compile::Decoder;
-use crate::compiled::{RegexRules, computed};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::decode::compiled::{RegexRules, computed};
 use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument, parse_arguments};
 use crate::elements::{PreProcessor, Roles};
+use crate::run::context::Context;
 
 struct AnchorModifier {
     rules: RegexRules,
@@ -47,7 +47,7 @@ impl PreProcessor for AnchorModifier {
         let Some(url) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
             return;
         };
-        let text = crate::body::text(&page, cx.parsed.default_charset.as_deref());
+        let text = crate::base::body::text(&page, cx.parsed.default_charset.as_deref());
         let tags = tags(&text[text.find('<').unwrap_or(0)..]);
         let mut links = anchors(&tags, "a", "href", &url);
         links.extend(forms(&tags, &url));

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use drumfire_expr::values::parse_long;
 use drumfire_expr::{Raised, Scope as _, Template};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{PreProcessor, Roles};
+use crate::run::context::Context;
 
 /// `FifoMap#TIMEOUT_PROP`.
 const TIMEOUT: &str = "kg.apc.jmeter.functions.FifoTimeout";

@@ -2,10 +2,10 @@
 //!
 //! Properties and behaviour are the JDBC Request's. What fails is logged, and the sample is not touched.
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::jdbc::JdbcStatement;
 use crate::elements::{PreProcessor, Roles, java};
+use crate::run::context::Context;
 
 struct JdbcPreProcessor(JdbcStatement);
 

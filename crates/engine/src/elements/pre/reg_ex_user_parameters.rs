@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use drumfire_expr::{Raised, Scope, Template, values};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::samplers::http::edits::{Edit, Request};
 use crate::elements::{PreProcessor, Roles};
+use crate::run::context::Context;
 
 struct RegExUserParameters {
     name: Template,

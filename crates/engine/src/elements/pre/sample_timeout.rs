@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::Template;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::Roles;
+use crate::run::context::Context;
 
 /// A limit on the time of each sample.
 pub struct SampleTimeout {
@@ -33,7 +33,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl SampleTimeout {
     /// A sample starts now (`SampleTimeout#sampleStarting`).
     pub fn start(&self, cx: &mut Context) {
-        let timeout_ms = crate::number::long(&self.timeout.eval(cx));
+        let timeout_ms = crate::base::number::long(&self.timeout.eval(cx));
         if timeout_ms > 0
             && let Some(at) = Instant::now().checked_add(Duration::from_millis(timeout_ms as u64))
         {

@@ -8,12 +8,12 @@ use drumfire_expr::{Raised, Scope, Template};
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_web::charset::{Charset, url_decode};
 
-use crate::compile::Decoder;
-use crate::compiled::RegexRules;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
+use crate::decode::compiled::RegexRules;
+use crate::decode::setting::Flag;
 use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument};
 use crate::elements::{PreProcessor, Roles};
-use crate::setting::Flag;
+use crate::run::context::{Context, StateId};
 
 struct UrlRewritingModifier {
     argument: Template,
@@ -119,7 +119,8 @@ impl PreProcessor for UrlRewritingModifier {
         let Some(previous) = cx.previous.clone().filter(|_| cx.http.edits.applies()) else {
             return;
         };
-        let text = crate::body::text(&previous, cx.parsed.default_charset.as_deref()).into_owned();
+        let text =
+            crate::base::body::text(&previous, cx.parsed.default_charset.as_deref()).into_owned();
         let argument = self.argument.eval(cx).into_string();
         let keeps_value = self.keeps_value.get(cx);
         let encode = self.encode.get(cx);

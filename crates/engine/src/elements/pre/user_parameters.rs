@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use drumfire_expr::{Template, values};
 use drumfire_jmx::{Prop, Value};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{IterationListener, PreProcessor, Roles};
+use crate::run::context::Context;
 
 struct UserParameters {
     names: Vec<Template>,

@@ -21,10 +21,11 @@ use flate2::read::MultiGzDecoder;
 
 use super::http::edits::{Edit, Request, RequestArgument, parse_arguments};
 use super::http::{self, HttpSampler, Server};
-use crate::compile::{Decoder, Element};
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::config::csv_file::{CsvFile, ReadFault, Reading};
-use crate::program::Needs;
+use crate::resolve::Element;
+use crate::run::context::{Context, StateId};
+use crate::run::program::Needs;
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
 /// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.

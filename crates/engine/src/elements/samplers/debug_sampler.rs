@@ -10,10 +10,10 @@ use std::fmt::Write;
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, Text};
 
-use crate::compile::Decoder;
-use crate::context::{Context, OWN_VARIABLES};
-use crate::program::Needs;
-use crate::setting::Flag;
+use crate::decode::Decoder;
+use crate::decode::setting::Flag;
+use crate::run::context::{Context, OWN_VARIABLES};
+use crate::run::program::Needs;
 
 pub struct DebugSampler {
     variables: Flag,
@@ -205,7 +205,7 @@ mod tests {
         let sample = sampler.sample(&mut cx, &Template::raw("d"));
         let expected = "JMeterVariables:\nJMeterThread.last_sample_ok=true\nJMeterThread.pack=org.apache.jmeter.threads.SamplePackage@10000000\n\
                         __jmv_SAME_USER=true\nid_1=ü\n\nJMeterProperties:\np9=y\np10=x\n\n";
-        assert_eq!(crate::body::text(&sample, None), expected);
+        assert_eq!(crate::base::body::text(&sample, None), expected);
         assert_eq!(
             sample.sampler_data.as_deref(),
             Some("JMeterVariables\nJMeterProperties\n")
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(sample.received_bytes(), expected.len() as u64);
         cx.http.keep_token();
         let after_a_request = sampler.sample(&mut cx, &Template::raw("d"));
-        let listed = crate::body::text(&after_a_request, None);
+        let listed = crate::base::body::text(&after_a_request, None);
         let token = format!("__jmeter.U_T__={}\n__jmv_SAME_USER", cx.thread_name);
         assert!(listed.contains(&token), "{listed}");
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use drumfire_jmx::full_class_name;
 
-use crate::compile::Element;
+use crate::resolve::Element;
 
 /// Login Config Element (`LoginConfig`): an account for the samplers in its scope that have none of their own.
 ///

@@ -10,9 +10,9 @@ use drumfire_web::url::Url;
 
 use super::debug_sampler::set_response;
 use super::java_sampler::sleep;
-use crate::compile::Decoder;
-use crate::context::Context;
-use crate::program::Needs;
+use crate::decode::Decoder;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 pub struct DummySampler {
     success: Template,

@@ -6,9 +6,9 @@
 
 use drumfire_expr::{Template, values};
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::Action;
+use crate::run::context::Context;
 
 const TARGET_THREAD: i32 = 0;
 const TARGET_TEST: i32 = 2;

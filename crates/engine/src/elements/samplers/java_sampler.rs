@@ -11,12 +11,13 @@ use drumfire_expr::{Template, values};
 use drumfire_jmx::{Props, Value};
 use drumfire_results::{DataType, Sample};
 
-use crate::compile::{Decoder, Element};
-use crate::context::{Context, StateId};
-use crate::control::Stopping;
+use crate::decode::Decoder;
 use crate::elements::samplers::debug_sampler::set_response;
 use crate::elements::samplers::defaults::{is_defaults, is_made_by};
-use crate::program::Needs;
+use crate::resolve::Element;
+use crate::run::context::{Context, StateId};
+use crate::run::control::Stopping;
+use crate::run::program::Needs;
 
 const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
 const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";

@@ -13,10 +13,10 @@ use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, Text};
 
 use super::debug_sampler::set_response;
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::jdbc::{Fault, JdbcStatement};
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 
 pub struct JdbcSampler {
     statement: JdbcStatement,

@@ -8,8 +8,9 @@ use drumfire_jmx::{Element as Nested, Prop, Props, Value, full_class_name};
 
 use super::defaults::{is_defaults, is_made_by};
 use super::{http, java_sampler, tcp_sampler};
-use crate::compile::{Decoder, Element};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::resolve::Element;
+use crate::run::context::Context;
 
 /// Managers become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
 const MANAGERS: [(&str, &str); 6] = [

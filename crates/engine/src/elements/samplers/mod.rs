@@ -20,11 +20,12 @@ pub mod websocket;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 
-use crate::compile::{Decoder, Element};
+use crate::decode::Decoder;
 use crate::elements::java::{self, JavaElement};
 use crate::elements::{Assignments, Role, Rung};
-use crate::program::Needs;
-use crate::user::User;
+use crate::resolve::Element;
+use crate::run::program::Needs;
+use crate::run::user::User;
 
 pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as parallel};
 

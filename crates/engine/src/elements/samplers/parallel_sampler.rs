@@ -19,10 +19,10 @@ use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample};
 use tokio::sync::Semaphore;
 
-use crate::branch::Family;
-use crate::compile::Decoder;
-use crate::user::User;
-use crate::walk::{ControllerId, Kind};
+use crate::decode::Decoder;
+use crate::run::branch::Family;
+use crate::run::user::User;
+use crate::run::walk::{ControllerId, Kind};
 
 pub const CLASS: &str = "com.blazemeter.jmeter.controller.ParallelSampler";
 

@@ -2,7 +2,7 @@
 //!
 //! Property: `SetVariablesAction`, a table of names and values.
 
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 use crate::elements::Assignments;
 
 pub fn decode(d: &mut Decoder) -> Assignments {

@@ -20,9 +20,9 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
-use crate::compile::Decoder;
-use crate::context::Context;
-use crate::number;
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::run::context::Context;
 
 pub struct OsProcess {
     command: Template,

@@ -27,10 +27,11 @@ use super::defaults::is_made_by;
 use super::system_sampler::words;
 use super::tcp_client::{Client, Trouble};
 use super::tcp_status::Status;
-use crate::compile::{Decoder, Element};
-use crate::context::{Context, StateId};
-use crate::number;
-use crate::program::Needs;
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::resolve::Element;
+use crate::run::context::{Context, StateId};
+use crate::run::program::Needs;
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
 /// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).

@@ -13,9 +13,9 @@ use super::concurrency_thread_group::{
     Level, same_user, seconds, text_or, unit_s, virtual_user, warn_of_log_file,
 };
 use super::{Load, rows};
-use crate::compile::Decoder;
-use crate::schedule::{LevelUnit, Shape, Stretch};
-use crate::walk::Kind;
+use crate::decode::Decoder;
+use crate::run::schedule::{LevelUnit, Shape, Stretch};
+use crate::run::walk::Kind;
 
 /// How long the plugin waits while the rate is 0.
 const ZERO_RATE_PAUSE_MS: f64 = 200.0;

@@ -11,9 +11,9 @@ use std::time::Duration;
 use drumfire_expr::{Scope, Template, values};
 
 use super::Load;
-use crate::compile::Decoder;
-use crate::schedule::{LevelUnit, Shape, Stretch};
-use crate::walk::{Kind, VirtualUser};
+use crate::decode::Decoder;
+use crate::run::schedule::{LevelUnit, Shape, Stretch};
+use crate::run::walk::{Kind, VirtualUser};
 
 pub struct Concurrency {
     target: Template,

@@ -6,7 +6,7 @@
 
 use super::Load;
 use super::arrivals_thread_group::{free_form_rate, load};
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 
 pub fn decode(d: &mut Decoder) -> Load {
     let rate = free_form_rate(d);

@@ -17,10 +17,10 @@ pub use ultimate_thread_group::short_seconds;
 
 use drumfire_expr::Template;
 
-use crate::compile::Decoder;
-use crate::number;
-use crate::schedule::Shape;
-use crate::walk::Kind;
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::run::schedule::Shape;
+use crate::run::walk::Kind;
 
 /// A decoded thread group's load, and what drives its users.
 pub struct Load {

@@ -10,10 +10,10 @@ use drumfire_expr::values;
 
 use super::Load;
 use super::open_model_schedule::{self, Step};
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 use crate::elements::config::java_random::JavaRandom;
-use crate::schedule::{Fault, LevelUnit, Shape, Stretch};
-use crate::walk::Kind;
+use crate::run::schedule::{Fault, LevelUnit, Shape, Stretch};
+use crate::run::walk::Kind;
 
 #[derive(Clone, Debug)]
 pub struct OpenModel {

@@ -5,9 +5,9 @@
 //! Each iteration is another user: the plugin never says otherwise to `JMeterThread`.
 
 use super::Load;
-use crate::compile::Decoder;
-use crate::number;
-use crate::schedule::{Shape, Window};
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::run::schedule::{Shape, Window};
 
 /// Times in seconds; counts of 0 stand for all users.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,9 @@
 //! `.duration` (seconds), `.same_user_on_next_iteration`, and the loop controller in `ThreadGroup.main_controller`.
 
 use super::Load;
-use crate::compile::Decoder;
-use crate::number;
-use crate::schedule::{Fault, Shape, Window};
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::run::schedule::{Fault, Shape, Window};
 
 /// All times in seconds, as the plan has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 //! them. The last user of a row starts first. Each iteration is another user.
 
 use super::{Load, rows};
-use crate::compile::Decoder;
-use crate::number;
-use crate::schedule::{Shape, Window};
+use crate::base::number;
+use crate::decode::Decoder;
+use crate::run::schedule::{Shape, Window};
 
 const DATA: &str = "ultimatethreadgroupdata";
 const OVERRIDE: &str = "threads_schedule";

@@ -10,9 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use drumfire_expr::{Template, values};
 use drumfire_jmx::Value;
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::{Roles, Timer};
+use crate::run::context::{Context, StateId};
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 /// Longer than any run, and far from overflow: what a throughput of 0 waits.

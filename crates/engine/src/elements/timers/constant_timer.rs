@@ -4,9 +4,9 @@
 
 use drumfire_expr::Template;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Roles, Timer};
+use crate::run::context::Context;
 
 struct ConstantTimer {
     delay: Template,
@@ -20,6 +20,6 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl Timer for ConstantTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
-        crate::number::long(&self.delay.eval(cx))
+        crate::base::number::long(&self.delay.eval(cx))
     }
 }

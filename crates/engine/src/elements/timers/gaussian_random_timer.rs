@@ -5,10 +5,10 @@
 
 use drumfire_expr::Random;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::timers::RandomDelay;
 use crate::elements::{Roles, Timer};
+use crate::run::context::Context;
 
 struct GaussianRandomTimer(RandomDelay);
 

@@ -11,7 +11,7 @@ mod variable_throughput_timer;
 
 use drumfire_expr::{Template, values};
 
-use crate::context::Context;
+use crate::run::context::Context;
 
 pub use constant_throughput_timer::decode as constant_throughput;
 pub use constant_timer::decode as constant;
@@ -29,7 +29,7 @@ struct RandomDelay {
 }
 
 impl RandomDelay {
-    fn decode(d: &mut crate::compile::Decoder) -> RandomDelay {
+    fn decode(d: &mut crate::decode::Decoder) -> RandomDelay {
         RandomDelay {
             delay: d.template("ConstantTimer.delay"),
             range: d.template("RandomTimer.range"),

@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_expr::{Raised, Scope, Template, values};
 
-use crate::compile::Decoder;
-use crate::context::{Context, StateId};
+use crate::decode::Decoder;
 use crate::elements::config::java_random::JavaRandom;
 use crate::elements::{Roles, Timer};
+use crate::run::context::{Context, StateId};
 
 const PRECISION: f64 = 0.00001;
 /// More arrivals in one duration than Java's heap holds by default.

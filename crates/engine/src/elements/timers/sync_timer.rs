@@ -12,9 +12,9 @@ use std::time::Duration;
 use drumfire_expr::{Raised, Scope, Template, values};
 use tokio::sync::Semaphore;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::{Roles, Timer};
+use crate::run::context::Context;
 
 struct SyncTimer {
     name: Template,

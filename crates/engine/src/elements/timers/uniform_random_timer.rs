@@ -2,10 +2,10 @@
 //!
 //! Properties: `ConstantTimer.delay` and `RandomTimer.range`, both in milliseconds. `timer.factor` applies.
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::timers::RandomDelay;
 use crate::elements::{Roles, Timer};
+use crate::run::context::Context;
 
 struct UniformRandomTimer(RandomDelay);
 

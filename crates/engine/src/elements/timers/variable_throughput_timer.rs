@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use drumfire_expr::{Properties, values};
 use tokio::sync::Notify;
 
-use crate::compile::Decoder;
-use crate::context::Context;
+use crate::decode::Decoder;
 use crate::elements::thread_groups::{rows, short_seconds};
 use crate::elements::{Roles, Timer};
+use crate::run::context::Context;
 
 const PROFILE: &str = "load_profile";
 /// How often those that wait look again once the table is over.

@@ -21,9 +21,9 @@ use super::addresses::Addresses;
 use super::edits::{Replaced, Request, RequestArgument};
 use super::proxy::ProxyChoice;
 use super::reader::{Failure, Reader};
-use crate::context::Context;
+use crate::base::number;
 use crate::elements::config::merged_headers;
-use crate::number;
+use crate::run::context::Context;
 
 pub struct Call<'s> {
     pub label: Rc<str>,

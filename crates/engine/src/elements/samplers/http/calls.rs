@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::HttpSampler;
 use super::call::Call;
 use super::heads::MOST_CHANGES;
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// Settings with more text in them, in bytes, are not kept: literals cost nothing to evaluate, and each worker would have its own.
 const LONGEST: usize = 4 << 10;
@@ -186,7 +186,7 @@ impl Last {
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::program::Needs;
+    use crate::run::program::Needs;
 
     /// A sampler with this path and one argument, and its user.
     fn sampler(path: &str, value: &str) -> ((HttpSampler, Template), Context) {

@@ -9,10 +9,11 @@ use super::proxy::ProxyTemplate;
 use super::source::{SourceTemplate, SourceType};
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
-use crate::compile::{Decoder, Element, Manager};
+use crate::decode::{Decoder, Manager};
 use crate::elements::config::header_managers;
 use crate::elements::samplers::defaults::is_defaults;
-use crate::program::Needs;
+use crate::resolve::Element;
+use crate::run::program::Needs;
 use drumfire_expr::Template;
 use drumfire_web::status::unknown_implementation;
 use drumfire_web::trace::Client;
@@ -319,7 +320,7 @@ fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<Source
         return None;
     }
     let kind = merged.template(d, "HTTPSampler.ipSourceType");
-    let number = crate::number::int(&d.now(&kind));
+    let number = crate::base::number::int(&d.now(&kind));
     let kind = SourceType::from_number(number).unwrap_or_else(|| {
         d.unit.findings.push(d.element.warning(
             "source-type-unknown",

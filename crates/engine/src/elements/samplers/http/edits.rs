@@ -3,7 +3,7 @@
 
 use drumfire_web::charset::{Charset, append_url_encoded, url_decode};
 
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// The settings of one sample that pre-processors may change, evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::call::Call;
 use super::failure;
 use super::request::{Prepared, Sending};
 use super::transfer::Trouble;
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// `httpsampler.parallel_download` pool where the plan gives no number (`CONCURRENT_POOL_SIZE`).
 const DEFAULT_POOL: usize = 6;
@@ -100,7 +100,7 @@ impl HttpSampler {
         let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else {
             return Ok(Vec::new());
         };
-        let text = crate::body::text(page, cx.parsed.default_charset.as_deref());
+        let text = crate::base::body::text(page, cx.parsed.default_charset.as_deref());
         match media_type(content_type).as_str() {
             "text/html" | "application/xhtml+xml" | "application/xml" | "text/xml" => {
                 let agent = page.request_headers.as_deref().and_then(user_agent);

@@ -15,7 +15,7 @@ use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
 use super::transfer::Trouble;
-use crate::program::Needs;
+use crate::run::program::Needs;
 
 /// Turns the sample into a failed one. JMeter stores the stack trace as response data; it counts as received bytes
 /// unless a body was counted before (`SampleResult#getBodySizeAsLong`).

@@ -14,7 +14,7 @@ use drumfire_web::url::Url;
 
 use super::call::Call;
 use super::{HttpSampler, failure};
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// How much of a file is kept unless `httpsampler.max_bytes_to_store_per_request` says otherwise, in bytes.
 const DEFAULT_MOST_BYTES: u64 = 10 << 20;

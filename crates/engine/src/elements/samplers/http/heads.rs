@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
-    use crate::program::Needs;
+    use crate::run::program::Needs;
 
     const FIRST: Given<'static> = Given {
         secure: false,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_http::{Failure, FailureKind, Phase, Target};
 
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// How long Linux holds the port of a connection that this side has closed (`TCP_TIMEWAIT_LEN`), in seconds.
 const TIME_WAIT_S: u32 = 60;

@@ -15,7 +15,7 @@ use super::HttpSampler;
 use super::call::Call;
 use super::request::{Prepared, Sending};
 use super::transfer::Trouble;
-use crate::context::Context;
+use crate::run::context::Context;
 
 impl HttpSampler {
     /// All that happens before the first byte is sent.

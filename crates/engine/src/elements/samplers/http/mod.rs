@@ -58,11 +58,11 @@ pub use response::MediaType;
 pub use settings::Settings;
 pub use state::{UserState, new_tls, new_worker};
 
-use crate::context::Context;
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, HeaderManager, Keystore,
 };
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 use call::Call;
 use proxy::ProxyTemplate;
 use source::SourceTemplate;

@@ -13,8 +13,8 @@ use drumfire_http::{Incoming, Proxy, Target, Tunnel};
 use drumfire_web::auth::{CredentialStore, Negotiation, Request};
 use drumfire_web::charset::decode_latin1;
 
-use crate::context::Context;
-use crate::number;
+use crate::base::number;
+use crate::run::context::Context;
 
 /// A proxy with what clients are told apart by (`HTTPHC4Impl.HttpClientKey`).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use drumfire_web::Exception;
 use drumfire_web::trace::Client;
 use drumfire_web::trace::property::{Form, Origin, Property};
 
-use crate::context::Context;
+use crate::run::context::Context;
 
 pub struct Reader<'c> {
     pub cx: &'c mut Context,

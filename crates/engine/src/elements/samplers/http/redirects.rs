@@ -12,7 +12,7 @@ use drumfire_web::url::Url;
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
-use crate::context::Context;
+use crate::run::context::Context;
 
 impl HttpSampler {
     /// `HTTPSamplerBase#resultProcessing`.

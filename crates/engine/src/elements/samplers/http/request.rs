@@ -21,7 +21,7 @@ use super::heads::{Differing, Given};
 use super::proxy::{ProxyAccess, ProxyChoice};
 use super::transfer::Trouble;
 use super::{HttpSampler, failure};
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// A request that is ready to be sent.
 pub(super) struct Sending {

@@ -22,7 +22,7 @@ use super::failure;
 use super::hints;
 use super::request::Sending;
 use super::transfer::Trouble;
-use crate::context::Context;
+use crate::run::context::Context;
 
 impl HttpSampler {
     /// From the end of the exchange to the finished sample.

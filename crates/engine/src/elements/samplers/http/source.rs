@@ -11,7 +11,7 @@ use drumfire_expr::{Properties, Template};
 use drumfire_http::Source;
 use drumfire_web::Exception;
 
-use crate::context::Context;
+use crate::run::context::Context;
 
 /// Addresses of a range at most.
 const MAX_ADDRESSES: u128 = 65_536;

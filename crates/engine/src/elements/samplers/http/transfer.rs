@@ -19,8 +19,8 @@ use super::HttpSampler;
 use super::call::Call;
 use super::proxy::JavaTunnel;
 use super::request::Sending;
-use crate::context::Context;
-use crate::control::{Control, Stopping};
+use crate::run::context::Context;
+use crate::run::control::{Control, Stopping};
 
 impl HttpSampler {
     /// What holds for every exchange of a sample.

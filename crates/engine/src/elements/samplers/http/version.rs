@@ -3,7 +3,7 @@
 use drumfire_http::HttpVersion;
 
 use super::decode::Merged;
-use crate::compile::Decoder;
+use crate::decode::Decoder;
 
 /// The class of BlazeMeter's HTTP plugin.
 pub(super) const BLAZEMETER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";

@@ -7,7 +7,7 @@ use drumfire_http::Opcode;
 use super::WebSocketSampler;
 use super::decode::{Address, Deed, Payload, PayloadType};
 use super::frames;
-use crate::context::Context;
+use crate::run::context::Context;
 
 const DEFAULT_CONNECT_TIMEOUT_MS: &str = "20000";
 const DEFAULT_READ_TIMEOUT_MS: &str = "6000";

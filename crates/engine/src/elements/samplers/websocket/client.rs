@@ -14,8 +14,8 @@ use super::call::{Call, Place};
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
 use super::upgrade::{self, Answer};
-use crate::context::Context;
 use crate::elements::samplers::http::ProxyChoice;
+use crate::run::context::Context;
 
 /// `WebSocketClient.WebSocketState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use drumfire_expr::Template;
 
 use super::WebSocketSampler;
 use super::filter::{self, Filter};
-use crate::compile::{Decoder, Element, Manager};
+use crate::decode::{Decoder, Manager};
 use crate::elements::config::header_managers;
 use crate::elements::samplers::http::GeneralProxy;
-use crate::program::Needs;
+use crate::resolve::Element;
+use crate::run::program::Needs;
 
 /// What a sampler does.
 pub(super) enum Deed {

@@ -12,8 +12,9 @@ use drumfire_results::Sample;
 use super::Stop;
 use super::client::Client;
 use super::frames;
-use crate::compile::{Decoder, Element};
-use crate::context::Context;
+use crate::decode::Decoder;
+use crate::resolve::Element;
+use crate::run::context::Context;
 
 /// A frame filter in scope.
 pub(super) struct Filter {

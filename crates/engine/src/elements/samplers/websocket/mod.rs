@@ -31,10 +31,10 @@ use drumfire_web::url::Url;
 pub use client::Client;
 pub use decode::decode;
 
-use crate::context::Context;
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::GeneralProxy;
-use crate::program::Needs;
+use crate::run::context::Context;
+use crate::run::program::Needs;
 use call::Call;
 use decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
 use filter::Filter;

@@ -1,0 +1,6 @@
+//! What every layer may use: time, numbers as Java reads them, bodies, the log.
+
+pub mod body;
+pub mod clock;
+pub mod log;
+pub mod number;

@@ -1,0 +1,148 @@
+//! Functions that are not built in: a plugin may bring them (`CompoundVariable` looks for classes of functions on the class
+//! path).
+
+use drumfire_expr::{add_function, function};
+use drumfire_jmx::{Diagnostic, Props, Value};
+
+use crate::bind::Settings;
+use crate::resolve::Element;
+use crate::run::java::Java;
+
+/// Makes those known that Java finds among those that the plan calls. Without a Java they are taken for variables, as JMeter
+/// takes them where their jar is missing. What is called and does not do here what it does in JMeter is a finding.
+pub fn find(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
+    let mut names = Vec::new();
+    let mut pops: Vec<&Element> = Vec::new();
+    in_element(plan, &mut |element, name| {
+        if function(name).is_none() {
+            names.push(name);
+        } else if name == "__fifoPop" {
+            pops.push(element);
+        }
+    });
+    pops.dedup_by_key(|element| std::ptr::from_ref(*element));
+    findings.extend(pops.into_iter().map(goes_on_at_once));
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return;
+    }
+    let Java::Host(host) = &settings.java else {
+        return;
+    };
+    let file = settings.base_dir.join(super::script(plan));
+    let classpath = super::classpath(plan, &settings.base_dir);
+    let found = host
+        .find()
+        .and_then(|()| host.functions(&names, &file, &classpath));
+    match found {
+        Ok(found) => found.iter().for_each(|name| add_function(name)),
+        Err(why) => tracing::warn!("plugins are not asked for {}: {why}", names.join(", ")),
+    }
+}
+
+/// Whether a text calls a function that a plugin brings.
+pub fn calls_foreign(text: &str) -> bool {
+    calls(text).any(|name| function(name).is_some_and(|spec| spec.is_foreign()))
+}
+
+/// JMeter waits in this function.
+fn goes_on_at_once(element: &Element) -> Diagnostic {
+    let message =
+        "__fifoPop gives null at once while the queue is empty, where JMeter waits for a value";
+    let help = "the Inter-Thread Communication PreProcessor waits";
+    element.warning("pop-does-not-wait", message).help(help)
+}
+
+/// Takes the names of functions that are called, and the elements that call them.
+type Call<'c, 'e> = &'c mut dyn FnMut(&'e Element, &'e str);
+
+fn in_element<'e>(element: &'e Element, call: Call<'_, 'e>) {
+    let mut own = |name| call(element, name);
+    in_text(&element.name, &mut own);
+    in_props(&element.props, &mut own);
+    for child in &element.children {
+        in_element(child, call);
+    }
+}
+
+fn in_props<'e>(props: &'e Props, call: &mut dyn FnMut(&'e str)) {
+    for prop in props {
+        in_value(&prop.value, call);
+    }
+}
+
+fn in_value<'e>(value: &'e Value, call: &mut dyn FnMut(&'e str)) {
+    match value {
+        Value::Str(text) => in_text(text, call),
+        Value::Element(element) => {
+            in_text(&element.name, call);
+            in_props(&element.props, call);
+        }
+        Value::List(items) | Value::Map(items) => {
+            items.iter().for_each(|item| in_value(&item.value, call));
+        }
+        _ => {}
+    }
+}
+
+fn in_text<'e>(text: &'e str, call: &mut dyn FnMut(&'e str)) {
+    // Most texts call nothing, and large plans have many.
+    if text.as_bytes().contains(&b'$') {
+        calls(text).for_each(call);
+    }
+}
+
+/// The names of functions that a text calls, with their underscores.
+fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|after| {
+        let end = after.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        let name = &after[..end];
+        (name.starts_with("__") && after[end..].starts_with('(')).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::Resolver;
+
+    #[test]
+    fn calls_are_told_from_variables() {
+        let text = "${__a(1,${__b_c(${__idx})})} ${v} __d(1) ${__jm__x__idx} ${__e (1)} ${__f(";
+        assert_eq!(calls(text).collect::<Vec<_>>(), ["__a", "__b_c", "__f"]);
+        assert!(!calls_foreign("${__groovy(1)}"));
+    }
+
+    #[test]
+    fn a_pop_that_does_not_wait_is_told_once_for_each_element() {
+        let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="p ${__notThere(1)}"/><hashTree>
+<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPop(q)} ${__fifoSize(q)}"><stringProp name="x">${__fifoPop(q,v)}</stringProp></DebugSampler><hashTree/>
+<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPut(q,1)} ${v}"/><hashTree/>
+</hashTree></hashTree></jmeterTestPlan>"#;
+        let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
+        let settings = Settings::default();
+        let tree = read.expect("the plan is well-formed").tree;
+        let plan = Resolver::new(tree, &settings).resolve();
+        let plan = plan.expect("there is a test plan");
+        let mut called = Vec::new();
+        in_element(&plan, &mut |_, name| called.push(name));
+        assert_eq!(
+            called,
+            [
+                "__notThere",
+                "__fifoPop",
+                "__fifoSize",
+                "__fifoPop",
+                "__fifoPut"
+            ]
+        );
+        let mut findings = Vec::new();
+        find(&plan, &settings, &mut findings);
+        let [finding] = &findings[..] else {
+            panic!("{findings:?}");
+        };
+        assert_eq!(finding.code, "pop-does-not-wait");
+        assert!(finding.render(false).contains("p.jmx:2"), "{finding:?}");
+    }
+}

@@ -1,0 +1,496 @@
+//! One thread group: its controllers, and for each sampler what is in its scope (`TestCompiler`).
+
+use std::rc::Rc;
+
+use drumfire_expr::Template;
+use drumfire_jmx::full_class_name;
+use drumfire_results::OutputSet;
+
+use crate::bind::Decoded;
+use crate::decode::{Decoder, Unit};
+use crate::elements::java;
+use crate::elements::samplers::Sampler;
+use crate::elements::samplers::listing::Listing;
+use crate::elements::{self, Listener, Roles, samplers, thread_groups};
+use crate::resolve::Element;
+use crate::run::program::{
+    Group, GroupKind, Needs, OnError, Package, Reach, Told, TransactionPackage,
+};
+use crate::run::walk::{Child, Controller, ControllerId, Hook, Kind};
+
+/// An element on the way from the thread group down, with what its children do for samplers below.
+struct Frame<'p> {
+    controller: Option<ControllerId>,
+    configs: Vec<&'p Element>,
+    roles: Vec<Rc<Roles>>,
+}
+
+struct Builder<'p, 'd, 'c, 'u> {
+    plan: &'p Element,
+    group_element: &'p Element,
+    command_line: &'c [Listener],
+    decoded: &'d mut Decoded,
+    unit: &'d mut Unit<'u>,
+    frames: Vec<Frame<'p>>,
+    group: Group,
+}
+
+/// Compiles a thread group; `None` when it cannot run (then there is a finding).
+pub fn compile<'p>(
+    element: &'p Element,
+    plan: &'p Element,
+    command_line: &[Listener],
+    decoded: &mut Decoded,
+    unit: &mut Unit,
+) -> Option<Group> {
+    let group = decode_group(element, unit)?;
+    let mut builder = Builder {
+        plan,
+        group_element: element,
+        command_line,
+        decoded,
+        unit,
+        frames: Vec::new(),
+        group,
+    };
+    builder.build();
+    Some(builder.group)
+}
+
+fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
+    let kind = match element.class.as_str() {
+        "SetupThreadGroup" => GroupKind::SetUp,
+        "PostThreadGroup" => GroupKind::TearDown,
+        _ => GroupKind::Main,
+    };
+    let mut d = Decoder::new(element, unit);
+    let on_error = match d
+        .text_now("ThreadGroup.on_sample_error")
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "startnextloop" => OnError::StartNextLoop,
+        "stopthread" => OnError::StopThread,
+        "stoptest" => OnError::StopTest,
+        "stoptestnow" => OnError::StopTestNow,
+        _ => OnError::Continue,
+    };
+    let name = d.name();
+    let name = d.now(&name);
+    let load = thread_groups::decode(&mut d)?;
+    let root = new_controller(d.name(), load.root);
+    Some(Group {
+        kind,
+        name,
+        path: element.path(),
+        class: elements::entry(&element.class).map_or("ThreadGroup", |entry| entry.class),
+        shape: load.shape,
+        loops: load.loops,
+        thread_name_suffix: load.thread_name_suffix,
+        on_error,
+        same_user: load.same_user,
+        controllers: vec![root],
+        samplers: Vec::new(),
+        transactions: vec![None],
+        iteration_listeners: Vec::new(),
+        java: Vec::new(),
+        time_limits: Vec::new(),
+    })
+}
+
+fn new_controller(name: Template, kind: Kind) -> Controller {
+    Controller {
+        name,
+        kind,
+        parent: None,
+        children: Box::default(),
+        listeners: Vec::new(),
+        index_variable: None,
+    }
+}
+
+impl<'p> Builder<'p, '_, '_, '_> {
+    fn build(&mut self) {
+        let group = self.group_element;
+        let mut children: Vec<&'p Element> = group.children.iter().collect();
+        // StandardJMeterEngine#startThreadGroup: elements beside the thread groups come after the group's own.
+        let beside: Vec<&'p Element> = self
+            .plan
+            .children
+            .iter()
+            .filter(|child| !elements::is_thread_group(&child.class))
+            .collect();
+        children.extend(&beside);
+        self.push_frame(Some(0), &children);
+        let own = group.children.len();
+        let mut members = Vec::new();
+        for (index, child) in children.into_iter().enumerate() {
+            // Of the plan's own elements JMeter adds the element alone, without what is below it.
+            self.visit(child, index < own, 0, &mut members);
+        }
+        self.group.controllers[0].children = members.into();
+        self.group.controllers[0].listeners.insert(0, Hook::Thread);
+        self.set_index_variable(0);
+        self.frames.pop();
+    }
+
+    fn push_frame(&mut self, controller: Option<ControllerId>, children: &[&'p Element]) {
+        let mut frame = Frame {
+            controller,
+            configs: Vec::new(),
+            roles: Vec::new(),
+        };
+        for child in children {
+            match java::role(child, self.unit) {
+                Some(elements::Role::Config) => frame.configs.push(child),
+                Some(
+                    elements::Role::Controller
+                    | elements::Role::Sampler
+                    | elements::Role::ThreadGroup,
+                ) => continue,
+                _ => {}
+            }
+            frame.roles.push(self.decoded.roles(child, self.unit));
+        }
+        self.frames.push(frame);
+    }
+
+    /// One element of the tree; `parent` is the nearest controller above.
+    fn visit(
+        &mut self,
+        element: &'p Element,
+        with_children: bool,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
+        let children: Vec<&'p Element> = if with_children {
+            element.children.iter().collect()
+        } else {
+            Vec::new()
+        };
+        match java::role(element, self.unit) {
+            Some(elements::Role::Controller) if element.class == samplers::PARALLEL_CONTROLLER => {
+                self.visit_parallel(element, children, parent, members);
+            }
+            Some(elements::Role::Controller) => {
+                self.visit_controller(element, children, parent, members)
+            }
+            Some(elements::Role::Sampler) => {
+                self.push_frame(None, &children);
+                let place = self.group.java.len();
+                for child in children {
+                    self.visit(child, true, parent, &mut Vec::new());
+                }
+                let package = self.package(element, samplers::decode);
+                if let Some(Package {
+                    sampler: Sampler::Foreign(element),
+                    ..
+                }) = &package
+                {
+                    self.group.java.insert(place, element.number());
+                }
+                self.add_sampler(package, members);
+                self.frames.pop();
+            }
+            Some(_) => {
+                let roles = self.decoded.roles(element, self.unit);
+                if let Some(listener) = &roles.each_iteration {
+                    self.listen(parent, Hook::Element(listener.clone()));
+                }
+                if let Some(listener) = &roles.each_thread_iteration {
+                    self.group.iteration_listeners.push(listener.clone());
+                }
+                self.group.java.extend(roles.java);
+                if let Some(limit) = &roles.time_limit {
+                    self.group.time_limits.push(limit.clone());
+                }
+                for child in children {
+                    self.visit(child, true, parent, &mut Vec::new());
+                }
+            }
+            None => {
+                self.decoded.roles(element, self.unit);
+            }
+        }
+    }
+
+    fn visit_controller(
+        &mut self,
+        element: &'p Element,
+        children: Vec<&'p Element>,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
+        let mut decoder = Decoder::new(element, self.unit);
+        let roles = elements::decode(&mut decoder);
+        let Some(kind) = roles.controller else { return };
+        let name = decoder.name();
+        let listens = matches!(
+            kind,
+            Kind::Loop { .. }
+                | Kind::While { .. }
+                | Kind::ForEach(_)
+                | Kind::OnceOnly
+                | Kind::Throughput(_)
+        );
+        let iterates = matches!(
+            kind,
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
+        );
+        let is_transaction = matches!(kind, Kind::Transaction { .. });
+        let id = self.add_controller(name, kind, parent);
+        self.push_frame(Some(id), &children);
+        let mut own = Vec::new();
+        for child in children {
+            self.visit(child, true, id, &mut own);
+        }
+        if listens {
+            self.listen(parent, Hook::Controller(id));
+        }
+        if is_transaction {
+            self.group.transactions[id as usize] = Some(self.transaction_package());
+        }
+        if iterates {
+            self.set_index_variable(id);
+        }
+        self.frames.pop();
+        self.group.controllers[id as usize].children = own.into();
+        members.push(Child::Controller(id));
+    }
+
+    fn add_sampler(&mut self, package: Option<Package>, members: &mut Vec<Child>) {
+        let Some(package) = package else { return };
+        self.group.samplers.push(package);
+        members.push(Child::Sampler((self.group.samplers.len() - 1) as u32));
+    }
+
+    /// A Parallel Controller is a sampler that runs a loop of one iteration around each of its children
+    /// (`ParallelSampler#getTestTree`). What is told of iterations is told nothing there
+    /// (`ParallelSampler#addIterationListener`).
+    fn visit_parallel(
+        &mut self,
+        element: &'p Element,
+        children: Vec<&'p Element>,
+        parent: ControllerId,
+        members: &mut Vec<Child>,
+    ) {
+        let name = Decoder::new(element, self.unit).name();
+        let id = self.add_controller(name, Kind::Simple, parent);
+        self.push_frame(Some(id), &children);
+        let mut branches = Vec::new();
+        for child in children {
+            let mut own = Vec::new();
+            if !matches!(
+                java::role(child, self.unit),
+                Some(elements::Role::Controller | elements::Role::Sampler)
+            ) {
+                self.visit(child, true, id, &mut own);
+                continue;
+            }
+            let name = Decoder::new(child, self.unit).name();
+            let branch = self.add_controller(name, samplers::branch_kind(), id);
+            self.push_frame(Some(branch), &[]);
+            self.visit(child, true, branch, &mut own);
+            self.frames.pop();
+            let controller = &mut self.group.controllers[branch as usize];
+            controller.children = own.into();
+            controller.listeners.clear();
+            branches.push(branch);
+        }
+        let package = self.package(element, |d, _, _| {
+            Some(Sampler::Parallel(samplers::parallel(d, branches)))
+        });
+        self.add_sampler(package, members);
+        self.frames.pop();
+    }
+
+    fn add_controller(&mut self, name: Template, kind: Kind, parent: ControllerId) -> ControllerId {
+        self.group.controllers.push(Controller {
+            parent: Some(parent),
+            ..new_controller(name, kind)
+        });
+        self.group.transactions.push(None);
+        (self.group.controllers.len() - 1) as ControllerId
+    }
+
+    /// `GenericController#addIterationListener`: who comes last is told first.
+    fn listen(&mut self, controller: ControllerId, hook: Hook) {
+        self.group.controllers[controller as usize]
+            .listeners
+            .insert(0, hook);
+    }
+
+    /// The loop index is kept only where the plan spells the name's beginning: nobody else can see it but by listing variables.
+    fn set_index_variable(&mut self, id: ControllerId) {
+        let controller = &self.group.controllers[id as usize];
+        let Some(name) = controller.name.literal() else {
+            return;
+        };
+        let name = format!("__jm__{name}__idx");
+        self.group.controllers[id as usize].index_variable =
+            Some(self.unit.compiler.names_mut().intern(&name));
+    }
+
+    /// `TestCompiler#saveSamplerConfigs`.
+    fn package(
+        &mut self,
+        element: &'p Element,
+        decode: impl FnOnce(&mut Decoder, &[&Element], Needs) -> Option<Sampler>,
+    ) -> Option<Package> {
+        let configs: Vec<&Element> = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| frame.configs.iter().copied())
+            .collect();
+        let mut pre = Vec::new();
+        let mut post = Vec::new();
+        let mut assertions = Vec::new();
+        // Outer ones first.
+        for roles in self.frames.iter().flat_map(|frame| &frame.roles) {
+            pre.extend(roles.pre.clone());
+            post.extend(roles.post.clone());
+            assertions.extend(roles.assertion.clone());
+        }
+        let timers = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.timer.clone())
+            .collect();
+        let needs = post
+            .iter()
+            .map(|post| post.needs())
+            .chain(assertions.iter().map(|assertion| assertion.needs()));
+        let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
+        let mut decoder = Decoder::new(element, self.unit);
+        let sampler = decode(&mut decoder, &configs, needs)?;
+        let name = decoder.name();
+        let listing = decoder.unit.lists_samplers;
+        let listing = listing.then(|| Listing::decode(&mut decoder, &configs));
+        let ancestors = self
+            .frames
+            .iter()
+            .rev()
+            .filter_map(|frame| frame.controller)
+            .collect();
+        let listeners = self.listeners(self.frames.len());
+        let reach_in_transaction = self.reach_in_transaction(&listeners);
+        Some(Package {
+            name,
+            class: full_class_name(&element.class).into(),
+            listing,
+            sampler,
+            pre,
+            timers,
+            post,
+            assertions,
+            reach: self.reach(&listeners, true),
+            reach_in_transaction,
+            ancestors,
+        })
+    }
+
+    /// `TestCompiler#saveTransactionControllerConfigs`: inner assertions first.
+    fn transaction_package(&self) -> TransactionPackage {
+        let assertions = self
+            .frames
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.assertion.clone())
+            .collect();
+        let listeners = self.listeners(self.frames.len());
+        TransactionPackage {
+            assertions,
+            reach: self.reach(&listeners, true),
+        }
+    }
+
+    /// Listeners of the first `depth` frames, from the innermost outwards.
+    fn listeners(&self, depth: usize) -> Vec<Listener> {
+        let planned = self.frames[..depth]
+            .iter()
+            .rev()
+            .flat_map(|frame| &frame.roles)
+            .filter_map(|roles| roles.listener);
+        planned.chain(self.command_line.iter().copied()).collect()
+    }
+
+    /// What is left when the listeners of the nearest parent transaction are taken away.
+    fn reach_in_transaction(&self, listeners: &[Listener]) -> Reach {
+        let transaction = self.frames.iter().rposition(|frame| {
+            frame.controller.is_some_and(|id| {
+                matches!(
+                    self.group.controllers[id as usize].kind,
+                    Kind::Transaction { parent: true, .. }
+                )
+            })
+        });
+        let Some(depth) = transaction else {
+            return self.reach(listeners, true);
+        };
+        let outer = self.listeners(depth + 1);
+        let inner: Vec<Listener> = listeners
+            .iter()
+            .copied()
+            .filter(|listener| !outer.contains(listener))
+            .collect();
+        self.reach(&inner, false)
+    }
+
+    /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
+    fn listeners_need(&self) -> Needs {
+        let mut needs = self.unit.previous_needs;
+        for listener in self.listeners(self.frames.len()) {
+            if let Listener::Told(listener) = listener {
+                needs = needs.and(self.unit.told[usize::from(listener)].needs());
+            }
+            let Listener::Output(output) = listener else {
+                continue;
+            };
+            let format = &self.unit.outputs[usize::from(output)].format;
+            if let Some(columns) = &format.columns {
+                let (body, headers, request) = columns.reads();
+                needs = needs.and(Needs {
+                    body,
+                    headers,
+                    request,
+                });
+                continue;
+            }
+            let config = &format.config;
+            if config.xml {
+                needs.body |= config.keeps_response_data(true) || config.keeps_response_data(false);
+                needs.headers |= config.response_headers;
+                needs.request |= config.request_headers || config.sampler_data;
+            }
+        }
+        needs
+    }
+
+    fn reach(&self, listeners: &[Listener], is_heard: bool) -> Reach {
+        let mut outputs = Vec::new();
+        let mut summarisers = Vec::new();
+        let mut on_failure = Vec::new();
+        let mut told = Vec::new();
+        for listener in listeners {
+            match *listener {
+                Listener::Output(output) => outputs.push(output),
+                Listener::Summariser(summariser) => summarisers.push(summariser),
+                Listener::OnFailure(_, action) => on_failure.push(action),
+                Listener::Told(listener) => told.push(Told {
+                    before: OutputSet::new(outputs.drain(..), []),
+                    listener: self.unit.told[usize::from(listener)].clone(),
+                }),
+            }
+        }
+        Reach {
+            told,
+            outputs: OutputSet::new(outputs, summarisers),
+            is_heard,
+            on_failure,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Stop 2, **compile**: a tree and properties give a [`Program`], or all diagnostics at once. From here on no property
+//! is looked up by name.
+
+mod functions;
+mod group;
+mod previous;
+mod scripts;
+mod variables;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, Properties};
+use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
+
+use scripts::Scripts;
+
+use crate::decode::{Decoder, Unit};
+use crate::elements::{self, Listener, Roles};
+use crate::resolve::{Element, Resolver};
+use crate::run::java::{Java, JavaPlan};
+use crate::run::program::{Group, Needs, Program};
+
+/// What a plan is compiled with.
+#[derive(Clone, Default)]
+pub struct Settings {
+    pub properties: Properties,
+    /// Folder of the plan: relative file names start here.
+    pub base_dir: PathBuf,
+    /// The results file of the command line (`-l`).
+    pub results: Option<PathBuf>,
+    /// This machine's name, for the host name column.
+    pub hostname: String,
+    /// What runs scripts and Java elements.
+    pub java: Java,
+}
+
+/// A program, and what its user should know.
+pub struct Compiled {
+    pub program: Program,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Test Plan (`TestPlan`): the whole of it.
+///
+/// Properties: `TestPlan.user_defined_variables`, `TestPlan.functional_mode` (result files hold the data of all samples),
+/// `TestPlan.serialize_threadgroups` (thread groups run one after the other), `TestPlan.tearDown_on_shutdown`.
+/// `TestPlan.user_define_classpath` (jars and folders for Java code, with commas between them).
+///
+/// # Errors
+/// Everything that keeps the plan from running as JMeter would run it.
+pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut resolver = Resolver::new(tree, &settings);
+    let plan = resolver.resolve();
+    let mut findings = resolver.findings;
+    let Some(plan) = plan else {
+        return Err(findings);
+    };
+    scripts::run_init_files(&plan, &settings, &mut findings);
+    functions::find(&plan, &settings, &mut findings);
+    let mut unit = Unit::new(&plan, &settings, findings);
+    let scripts = Scripts::new(&settings.java, &unit.java.classpath);
+    unit.compiler.set_scripts(scripts.runner());
+    variables::define(&plan, &mut unit);
+    unit.keystore = elements::config::read_keystore(&plan, &mut unit);
+    elements::jdbc::choose(&plan, &mut unit);
+    let mut decoded = Decoded::default();
+    let command_line = command_line_listeners(&mut unit);
+    let groups: Vec<_> = plan
+        .children
+        .iter()
+        .filter(|child| elements::is_thread_group(&child.class))
+        .map(|child| group::compile(child, &plan, &command_line, &mut decoded, &mut unit))
+        .collect();
+    refuse_plugin_groups(&plan, &mut unit);
+    scripts.report(&mut unit);
+    if unit.findings.iter().any(Diagnostic::is_error) {
+        return Err(unit.findings);
+    }
+    Ok(unit.finish(&plan, groups.into_iter().flatten().collect(), &settings))
+}
+
+impl<'s> Unit<'s> {
+    /// What compiling starts from.
+    fn new(plan: &Element, settings: &'s Settings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
+        let lookup = lookup(&settings.properties);
+        let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
+            findings.push(Diagnostic::error("save-configuration", fault.to_string()));
+            SaveConfig::default()
+        });
+        save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
+        let mut compiler = Compiler::new(settings.properties.clone());
+        compiler.set_plan(&script(plan), &settings.base_dir);
+        let previous_needs = previous::needs(plan);
+        Unit {
+            settings,
+            compiler,
+            findings,
+            state_count: 0,
+            shared_states: Default::default(),
+            outputs: Vec::new(),
+            summarisers: Vec::new(),
+            told: Vec::new(),
+            save_config,
+            keeps_previous: previous_needs != Needs::NOTHING,
+            previous_needs,
+            reads_sampler_name: false,
+            managers: HashMap::new(),
+            jdbc: Default::default(),
+            pools: Default::default(),
+            java: JavaPlan {
+                classpath: classpath(plan, &settings.base_dir),
+                ..JavaPlan::default()
+            },
+            sound_texts: Default::default(),
+            foreign: HashMap::new(),
+            lists_samplers: previous::lists_samplers(plan),
+            keystore: None,
+            http_settings: None,
+        }
+    }
+
+    /// The program, when all thread groups are compiled.
+    fn finish(mut self, plan: &Element, groups: Vec<Group>, settings: &Arc<Settings>) -> Compiled {
+        let variables =
+            sample_variable_names(lookup(&settings.properties)("sample_variables").as_deref());
+        let sample_variables = variables
+            .iter()
+            .map(|name| self.compiler.names_mut().intern(name))
+            .collect();
+        let (names, vars) = self.compiler.finish();
+        let program = Program {
+            script: script(plan),
+            base_dir: settings.base_dir.clone(),
+            names,
+            variables: vars
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_string()))
+                .collect(),
+            groups,
+            outputs: self.outputs,
+            summarisers: self.summarisers,
+            serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
+            tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
+            state_count: self.state_count,
+            sample_variables,
+            keeps_previous: self.keeps_previous,
+            reads_sampler_name: self.reads_sampler_name,
+            java: self.java,
+            jdbc: self.jdbc,
+            pools: self.pools,
+            settings: settings.clone(),
+        };
+        Compiled {
+            program,
+            warnings: self.findings,
+        }
+    }
+}
+
+/// `__TestPlanName` is the file's name (`FileServer#getScriptName`).
+fn script(plan: &Element) -> String {
+    let name = plan.source.path.file_name();
+    name.map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// Properties as the results crate asks for them.
+pub(crate) fn lookup(properties: &Properties) -> impl Fn(&str) -> Option<String> + use<> {
+    let properties = properties.clone();
+    move |name| properties.get(name).map(|value| value.to_string())
+}
+
+/// Elements that were decoded before: plan-level ones are in every thread group, with one state.
+#[derive(Default)]
+pub struct Decoded(HashMap<usize, Rc<Roles>>);
+
+impl Decoded {
+    /// The element's roles; `None` for what has none, or cannot run (then there is a finding).
+    fn roles(&mut self, element: &Element, unit: &mut Unit) -> Rc<Roles> {
+        if let Some(roles) = self.0.get(&element.id) {
+            return roles.clone();
+        }
+        let roles = Rc::new(elements::decode(&mut Decoder::new(element, unit)));
+        self.0.insert(element.id, roles.clone());
+        roles
+    }
+}
+
+/// The summariser and the results file that the command line adds to the plan (`JMeter#runNonGui`).
+fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
+    let mut listeners = Vec::new();
+    let properties = &unit.settings.properties;
+    if let Some(name) = properties
+        .get("summariser.name")
+        .filter(|name| !name.is_empty())
+    {
+        unit.summarisers.push(name.to_string());
+        listeners.push(Listener::Summariser(0));
+    }
+    if let Some(file) = &unit.settings.results {
+        let format = row_format(unit, unit.save_config.clone());
+        unit.outputs.push(OutputSpec {
+            file_name: file.to_string_lossy().into_owned(),
+            format,
+            filter: Filter::All,
+        });
+        listeners.push(Listener::Output((unit.outputs.len() - 1) as u16));
+    }
+    listeners
+}
+
+/// How rows of a listener look.
+pub fn row_format(unit: &Unit, config: SaveConfig) -> RowFormat {
+    let names = unit.settings.properties.get("sample_variables");
+    let variables = sample_variable_names(names.as_deref());
+    RowFormat::new(
+        config,
+        variables.into(),
+        unit.settings.hostname.as_str().into(),
+    )
+}
+
+/// The jars and folders that the plan names; relative ones start at the working folder, as Java has it, or else at the plan's.
+fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
+    let text = plan.props.str("TestPlan.user_define_classpath");
+    let named = text.split(',').map(str::trim);
+    named
+        .filter(|path| !path.is_empty())
+        .map(|path| {
+            let beside_plan = base_dir.join(path);
+            match Path::new(path).exists() || !beside_plan.exists() {
+                true => PathBuf::from(path),
+                false => beside_plan,
+            }
+        })
+        .collect()
+}
+
+fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {
+    for child in &plan.children {
+        if elements::java::role(child, unit).is_none() {
+            elements::decode(&mut Decoder::new(child, unit));
+        }
+    }
+}

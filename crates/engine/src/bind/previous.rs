@@ -1,0 +1,77 @@
+//! Whether a plan reads a user's previous result: then every sampler keeps its body, so this must be known before the first
+//! of them is decoded.
+
+use drumfire_jmx::{Props, Value};
+
+use crate::bind::functions;
+use crate::elements::java;
+use crate::resolve::Element;
+use crate::run::program::Needs;
+
+/// Elements that look into the previous result (`JMeterContext#getPreviousResult`).
+const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
+/// Functions that may: one unless it is given a variable, others if their script does.
+const FUNCTION: &str = "${__regexFunction(";
+const SCRIPTS: [&str; 3] = ["${__groovy(", "${__BeanShell(", "${__javaScript("];
+
+/// What elements and functions of the plan read of the previous result.
+pub fn needs(element: &Element) -> Needs {
+    let mut needs = own_needs(element);
+    for child in &element.children {
+        needs = needs.and(self::needs(child));
+    }
+    needs
+}
+
+/// Whether the plan has a Debug PostProcessor that lists the properties of its sampler.
+pub fn lists_samplers(element: &Element) -> bool {
+    let is_one = element.class == "DebugPostProcessor"
+        && element.props.str("displaySamplerProperties") != "false";
+    is_one || element.children.iter().any(lists_samplers)
+}
+
+fn own_needs(element: &Element) -> Needs {
+    if java::looks_back(&element.class, &element.props) {
+        return Needs::ALL;
+    }
+    let mut needs = text_needs(&element.name).and(props_need(&element.props));
+    needs.body |= CLASSES.contains(&element.class.as_str());
+    needs
+}
+
+fn props_need(props: &Props) -> Needs {
+    props
+        .iter()
+        .map(|prop| value_needs(&prop.value))
+        .fold(Needs::NOTHING, Needs::and)
+}
+
+fn value_needs(value: &Value) -> Needs {
+    match value {
+        Value::Str(text) => text_needs(text),
+        Value::Element(element) => props_need(&element.props),
+        Value::List(items) | Value::Map(items) => items
+            .iter()
+            .map(|item| value_needs(&item.value))
+            .fold(Needs::NOTHING, Needs::and),
+        _ => Needs::NOTHING,
+    }
+}
+
+fn text_needs(text: &str) -> Needs {
+    // Most texts call nothing, and large plans have many.
+    if !text.as_bytes().contains(&b'$') {
+        return Needs::NOTHING;
+    }
+    if functions::calls_foreign(text) {
+        return Needs::ALL; // its code is given the result
+    }
+    let is_script = SCRIPTS.iter().any(|start| text.contains(start));
+    if is_script && java::text_sees(text) {
+        return Needs::ALL;
+    }
+    Needs {
+        body: text.contains(FUNCTION),
+        ..Needs::NOTHING
+    }
+}

@@ -1,0 +1,94 @@
+//! Scripts in texts that are computed before the run: values of user defined variables, numbers of threads, file names.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::{Raised, ScriptRunner};
+use drumfire_jmx::Diagnostic;
+
+use crate::bind::Settings;
+use crate::decode::Unit;
+use crate::elements::java::NEEDS_JAVA;
+use crate::resolve::Element;
+use crate::run::java::{Java, JavaHost, Visit};
+
+/// Runs them, and remembers whether it could.
+pub struct Scripts {
+    java: Java,
+    classpath: Rc<[PathBuf]>,
+    missing: Rc<RefCell<Option<String>>>,
+}
+
+impl Scripts {
+    /// `classpath` is `TestPlan.user_define_classpath`.
+    pub fn new(java: &Java, classpath: &[PathBuf]) -> Scripts {
+        Scripts {
+            java: java.clone(),
+            classpath: classpath.into(),
+            missing: Rc::default(),
+        }
+    }
+
+    pub fn runner(&self) -> ScriptRunner {
+        let (java, missing) = (self.java.clone(), self.missing.clone());
+        let classpath = self.classpath.clone();
+        ScriptRunner::new(move |scope, call| {
+            let why = match usable(&java) {
+                Ok(host) => return host.script(&mut Visit::before(scope, &classpath), call),
+                Err(why) => why,
+            };
+            missing.replace(Some(why.clone()));
+            Err(Raised::exception(why))
+        })
+    }
+
+    /// What kept a script from being run is a finding; what functions logged goes to the log.
+    pub fn report(&self, unit: &mut Unit) {
+        let scope = unit.compiler.scope_mut();
+        for (level, message) in scope.take_messages() {
+            crate::base::log::write(level, &message);
+        }
+        if let Some(raised) = scope.take_raised() {
+            tracing::error!("a text that is computed before the run: {raised}");
+        }
+        let known = unit
+            .findings
+            .iter()
+            .any(|finding| finding.code == NEEDS_JAVA);
+        if let Some(why) = self.missing.take().filter(|_| !known) {
+            let message = format!("a text of the plan has a script, which needs Java: {why}");
+            unit.findings.push(Diagnostic::error(NEEDS_JAVA, message));
+        }
+    }
+}
+
+/// The Java of this run.
+fn usable(java: &Java) -> Result<&Arc<dyn JavaHost>, String> {
+    match java {
+        Java::Host(host) => host.find().map(|()| host),
+        Java::Absent(why) => Err((*why).to_owned()),
+    }
+}
+
+/// Properties that name scripts which run before anything of the plan does (`JMeter#runInitScripts`): they may set properties.
+const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
+
+/// Starts Java, which runs them, if there are any.
+pub fn run_init_files(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
+    let is_named = |name: &str| {
+        let file = settings.properties.get(name);
+        file.is_some_and(|file| !file.is_empty())
+    };
+    let Some(name) = INIT_FILES.into_iter().find(|name| is_named(name)) else {
+        return;
+    };
+    let file = settings.base_dir.join(super::script(plan));
+    let classpath = super::classpath(plan, &settings.base_dir);
+    let started = usable(&settings.java).and_then(|host| host.prepare(&file, &classpath));
+    if let Err(why) = started {
+        let message = format!("{name} names a script, which needs Java: {why}");
+        findings.push(Diagnostic::error(NEEDS_JAVA, message));
+    }
+}

@@ -1,0 +1,79 @@
+//! User defined variables: the Test Plan's, then those of every User Defined Variables element wherever it stands, all
+//! before the first user starts (`PreCompiler`).
+
+use drumfire_expr::Compiler;
+use drumfire_jmx::Value;
+
+use crate::decode::{Decoder, Unit};
+use crate::resolve::Element;
+
+/// `JMeterVariables#preloadVariables`: the start of the run, as `JMeter#startTest` puts it into the properties.
+fn preload_dates(unit: &mut Unit) {
+    for name in ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"] {
+        if let Some(value) = unit.settings.properties.get(name) {
+            unit.compiler.define(name, &*value);
+        }
+    }
+}
+
+/// User Defined Variables (`Arguments`): variables that every user starts with.
+///
+/// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
+/// computed once, before the run; functions in them see the variables defined before, and those of the Test Plan see none. Of two
+/// equal names in one element the first counts, of those in several elements the last.
+pub fn define(element: &Element, unit: &mut Unit) {
+    match element.class.as_str() {
+        "TestPlan" => {
+            let arguments = element
+                .props
+                .element("TestPlan.user_defined_variables")
+                .map(|arguments| arguments.props.clone());
+            let arguments = arguments.as_ref();
+            let arguments = arguments.map_or(&[][..], |own| own.list("Arguments.arguments"));
+            // There are no variables yet (`PreCompiler#createVars`): what functions set is lost at once.
+            let values = values(element, arguments, unit, Compiler::forget_variables);
+            preload_dates(unit);
+            define_all(values, unit);
+        }
+        "Arguments" => {
+            let props = element.props.clone();
+            let values = values(element, props.list("Arguments.arguments"), unit, |_| ());
+            define_all(values, unit);
+        }
+        _ => {}
+    }
+    for child in &element.children {
+        define(child, unit);
+    }
+}
+
+/// The names and values of one element: all are computed before any is defined (`Arguments#getArgumentsAsMap`).
+fn values(
+    element: &Element,
+    arguments: &[drumfire_jmx::Prop],
+    unit: &mut Unit,
+    after_each: fn(&mut Compiler),
+) -> Vec<(String, String)> {
+    let mut decoder = Decoder::new(element, unit);
+    let mut values: Vec<(String, String)> = Vec::new();
+    for argument in arguments {
+        let Value::Element(argument) = &argument.value else {
+            continue;
+        };
+        let name = decoder.compile(&argument.props.str("Argument.name"));
+        let value = decoder.compile(&argument.props.str("Argument.value"));
+        let (name, value) = (decoder.now(&name), decoder.now(&value));
+        after_each(&mut decoder.unit.compiler);
+        // The first of two equal names counts: getArgumentsAsMap does not overwrite.
+        if !values.iter().any(|(known, _)| *known == name) {
+            values.push((name, value));
+        }
+    }
+    values
+}
+
+fn define_all(values: Vec<(String, String)>, unit: &mut Unit) {
+    for (name, value) in values {
+        unit.compiler.define(&name, value.as_str());
+    }
+}

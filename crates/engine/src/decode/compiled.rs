@@ -1,0 +1,231 @@
+//! Expressions that a plan's texts hold: patterns, paths, selectors. What the plan spells out is compiled once for all
+//! users; what is put together at run time, once per worker.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use drumfire_expr::{Properties, Template, Text};
+use drumfire_query::css::{Engine, Selector};
+use drumfire_query::jmespath::JmesPath;
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::xpath::XPath;
+
+use crate::decode::Decoder;
+use crate::run::context::Context;
+
+/// How many computed expressions of a worker are kept; as many as JMeter's own pattern cache holds.
+const CAPACITY: usize = 1000;
+
+/// Something that is compiled from a text.
+pub trait Compile: Sized + 'static {
+    /// Whose rules the text follows, where there are several.
+    type Rules: Copy + Into<u8>;
+
+    /// # Errors
+    /// With the message JMeter's library gives, as plans can see it.
+    fn compile(text: &str, rules: Self::Rules) -> Result<Self, String>;
+}
+
+/// Rules for what has only one set of them.
+#[derive(Clone, Copy)]
+pub struct Only;
+
+impl From<Only> for u8 {
+    fn from(_: Only) -> u8 {
+        0
+    }
+}
+
+/// The regular expression engine (`jmeter.regex.engine`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegexRules(pub Dialect);
+
+impl RegexRules {
+    pub fn new(properties: &Properties) -> RegexRules {
+        match properties.get_trimmed("jmeter.regex.engine") {
+            Some(engine) if !engine.eq_ignore_ascii_case("oro") => RegexRules(Dialect::Java),
+            _ => RegexRules(Dialect::Oro),
+        }
+    }
+}
+
+impl From<RegexRules> for u8 {
+    fn from(rules: RegexRules) -> u8 {
+        rules.0 as u8
+    }
+}
+
+/// The library a CSS selector is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SelectorRules(pub Engine);
+
+impl From<SelectorRules> for u8 {
+    fn from(rules: SelectorRules) -> u8 {
+        rules.0 as u8
+    }
+}
+
+impl Compile for Pattern {
+    type Rules = RegexRules;
+    fn compile(text: &str, rules: RegexRules) -> Result<Self, String> {
+        Pattern::compile(text, rules.0, Options::default())
+            .map_err(|error| error.exception_text(text, rules.0))
+    }
+}
+
+impl Compile for JsonPath {
+    type Rules = Only;
+    fn compile(text: &str, _: Only) -> Result<Self, String> {
+        JsonPath::compile(text).map_err(|error| error.message)
+    }
+}
+
+impl Compile for JmesPath {
+    type Rules = Only;
+    fn compile(text: &str, _: Only) -> Result<Self, String> {
+        JmesPath::compile(text).map_err(|error| error.message)
+    }
+}
+
+impl Compile for XPath {
+    type Rules = Only;
+    fn compile(text: &str, _: Only) -> Result<Self, String> {
+        XPath::compile(text).map_err(|error| error.message)
+    }
+}
+
+impl Compile for Selector {
+    type Rules = SelectorRules;
+    fn compile(text: &str, rules: SelectorRules) -> Result<Self, String> {
+        Selector::compile(text, rules.0).map_err(|error| error.message)
+    }
+}
+
+/// A property that holds an expression.
+pub struct Compiled<T: Compile> {
+    template: Template,
+    rules: T::Rules,
+    constant: Option<Result<T, String>>,
+}
+
+/// An expression ready for use, with its text.
+pub struct Ready<'a, T> {
+    pub text: Text<'a>,
+    pub outcome: Result<Use<'a, T>, String>,
+}
+
+/// An expression that belongs to the plan or to this worker.
+pub enum Use<'a, T> {
+    Constant(&'a T),
+    Computed(Rc<T>),
+}
+
+impl<T> Deref for Use<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        match self {
+            Use::Constant(expression) => expression,
+            Use::Computed(expression) => expression,
+        }
+    }
+}
+
+impl<T: Compile> Compiled<T> {
+    /// Warns where the plan spells out what cannot be compiled: JMeter then fails on every sample.
+    pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> Compiled<T> {
+        let constant = template.literal().map(|text| T::compile(text, rules));
+        if let Some(Err(message)) = &constant {
+            d.warn(
+                "expression-malformed",
+                format!(
+                    "'{}' in '{}' is malformed: {message}",
+                    template.source(),
+                    d.element.name
+                ),
+            );
+        }
+        Compiled {
+            template,
+            rules,
+            constant,
+        }
+    }
+
+    pub fn get(&self, cx: &mut Context) -> Ready<'_, T> {
+        let text = self.template.eval(cx);
+        let outcome = match &self.constant {
+            Some(Ok(expression)) => Ok(Use::Constant(expression)),
+            Some(Err(message)) => Err(message.clone()),
+            None => computed(&text, self.rules).map(Use::Computed),
+        };
+        Ready { text, outcome }
+    }
+}
+
+type Key = (TypeId, u8, Box<str>);
+
+thread_local! {
+    static CACHE: RefCell<HashMap<Key, Rc<dyn Any>>> = RefCell::default();
+}
+
+/// The compiled form of a text that is known only at run time.
+///
+/// # Errors
+/// As [`Compile::compile`].
+pub fn computed<T: Compile>(text: &str, rules: T::Rules) -> Result<Rc<T>, String> {
+    CACHE.with_borrow_mut(|cache| {
+        let key = (TypeId::of::<T>(), rules.into(), Box::from(text));
+        if let Some(known) = cache.get(&key) {
+            return Ok(known.clone().downcast().expect("the key holds the type"));
+        }
+        let expression = Rc::new(T::compile(text, rules)?);
+        if cache.len() >= CAPACITY {
+            cache.clear();
+        }
+        cache.insert(key, expression.clone());
+        Ok(expression)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    const ORO: RegexRules = RegexRules(Dialect::Oro);
+
+    #[test]
+    fn computed_expressions_are_compiled_once_per_text_and_rules() {
+        let first = computed::<Pattern>("a+", ORO).expect("a pattern");
+        assert!(Rc::ptr_eq(
+            &first,
+            &computed::<Pattern>("a+", ORO).expect("a pattern")
+        ));
+        let java = computed::<Pattern>("a+", RegexRules(Dialect::Java)).expect("a pattern");
+        assert!(!Rc::ptr_eq(&first, &java));
+        assert!(computed::<Pattern>("(", ORO).is_err());
+    }
+
+    #[test]
+    fn what_the_plan_spells_out_is_compiled_with_the_plan() {
+        let xml = r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r">
+            <stringProp name="a">a(b</stringProp><stringProp name="b">${p}c</stringProp></RegexExtractor>"#;
+        let (decoded, mut cx, findings) = fixture::decode_with_findings(&[], xml, |d| {
+            let (a, b) = (d.template("a"), d.template("b"));
+            (
+                Compiled::<Pattern>::new(d, a, ORO),
+                Compiled::<Pattern>::new(d, b, ORO),
+            )
+        });
+        assert_eq!(findings.len(), 1);
+        assert!(decoded.0.get(&mut cx).outcome.is_err());
+        cx.vars.set_named("p", "x+".into());
+        let ready = decoded.1.get(&mut cx);
+        assert_eq!(&*ready.text, "x+c");
+        assert!(ready.outcome.is_ok_and(|pattern| pattern.is_match("xxc")));
+    }
+}

@@ -1,0 +1,280 @@
+//! How an element file reads its properties: each text becomes a template once, each fault a diagnostic.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, Template};
+use drumfire_jmx::{Diagnostic, Props, Value};
+use rustc_hash::FxHashSet;
+
+use crate::bind::Settings;
+use crate::elements::Listener;
+use crate::elements::config::{
+    AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
+};
+use crate::elements::jdbc::{Choice, Pools};
+use crate::elements::samplers::http::Settings as HttpSettings;
+use crate::elements::{SampleListener, java};
+use crate::resolve::Element;
+use crate::run::context::StateId;
+use crate::run::java::{JavaPlan, Traits};
+use crate::run::program::Needs;
+use drumfire_results::{OutputSpec, SaveConfig};
+
+/// What is collected while elements are decoded.
+pub struct Unit<'a> {
+    pub settings: &'a Settings,
+    pub compiler: Compiler,
+    pub findings: Vec<Diagnostic>,
+    pub state_count: u32,
+    /// Places that all elements of a kind share in every user, by a name of theirs.
+    pub shared_states: HashMap<&'static str, StateId>,
+    pub outputs: Vec<OutputSpec>,
+    pub summarisers: Vec<String>,
+    pub told: Vec<Arc<dyn SampleListener>>,
+    /// The save configuration that properties give.
+    pub save_config: SaveConfig,
+    pub keeps_previous: bool,
+    /// What is read of it.
+    pub previous_needs: Needs,
+    /// Some template asks for the sampler's name (`__samplerName`).
+    pub reads_sampler_name: bool,
+    /// Managers that samplers in their scope use, by the id of their element.
+    pub managers: HashMap<usize, Manager>,
+    /// What Java runs.
+    pub java: JavaPlan,
+    /// Where JDBC elements run.
+    pub jdbc: Choice,
+    /// Their connections, if they run here.
+    pub pools: Arc<Pools>,
+    /// Texts with functions that were looked at and found sound: large plans repeat them.
+    pub sound_texts: FxHashSet<Box<str>>,
+    /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
+    pub foreign: HashMap<String, Result<Traits, String>>,
+    /// The plan has a Debug PostProcessor that lists the properties of its sampler.
+    pub lists_samplers: bool,
+    /// The client certificates of the plan's HTTPS requests.
+    pub keystore: Option<Arc<Keystore>>,
+    /// What the properties say of all HTTP Requests, once there is one.
+    pub http_settings: Option<Arc<HttpSettings>>,
+}
+
+/// A manager that samplers use, as they share it.
+#[derive(Clone)]
+pub enum Manager {
+    Cookies(Arc<CookieManager>),
+    Cache(Arc<CacheManager>),
+    Auth(Arc<AuthManager>),
+    Dns(Arc<DnsCacheManager>),
+}
+
+/// The property with which a user has elements that cannot run left out, as if they were disabled.
+pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
+/// The code of the finding about an element that the user has left out.
+pub const LEFT_OUT: &str = "element-left-out";
+const REMEDY: &str =
+    "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
+
+/// One element being decoded.
+pub struct Decoder<'a, 'u> {
+    pub element: &'a Element,
+    pub unit: &'a mut Unit<'u>,
+    /// A property could not be compiled: JMeter then leaves all properties of the element as they are written
+    /// (`PreCompiler#addNode`).
+    raw: bool,
+}
+
+impl<'a, 'u> Decoder<'a, 'u> {
+    pub fn new(element: &'a Element, unit: &'a mut Unit<'u>) -> Decoder<'a, 'u> {
+        let mut decoder = Decoder {
+            element,
+            unit,
+            raw: false,
+        };
+        decoder.check_text(&element.name);
+        decoder.check(&element.props);
+        decoder
+    }
+
+    fn check(&mut self, props: &Props) {
+        for prop in props {
+            self.check_value(&prop.value);
+        }
+    }
+
+    fn check_value(&mut self, value: &Value) {
+        match value {
+            Value::Str(text) => self.check_text(text),
+            Value::Element(element) => self.check(&element.props),
+            Value::List(items) | Value::Map(items) => {
+                for item in items {
+                    self.check_value(&item.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check_text(&mut self, text: &str) {
+        if !text.contains("${__") || self.unit.sound_texts.contains(text) {
+            return;
+        }
+        let mut is_sound = false;
+        match Template::compile(text, &mut self.unit.compiler) {
+            Ok(template) if template.needs_jvm() => self.call_java(text, &template),
+            Ok(_) => is_sound = true,
+            Err(fault) => {
+                self.raw = true;
+                let mut finding = self.element.error(fault.code, fault.message);
+                if let Some(help) = fault.help {
+                    finding = finding.help(help);
+                }
+                self.unit.findings.push(finding);
+            }
+        }
+        for fault in self.unit.compiler.take_warnings() {
+            is_sound = false;
+            self.unit
+                .findings
+                .push(self.element.warning(fault.code, fault.message));
+        }
+        if is_sound {
+            self.unit.sound_texts.insert(text.into());
+        }
+    }
+
+    /// A text calls functions that are scripts.
+    fn call_java(&mut self, text: &str, template: &Template) {
+        let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
+        let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
+        self.unit.java.has_scripts |= java::host(self, &what).is_some();
+        self.unit.java.has_blocking_functions |= java::text_blocks(text);
+    }
+
+    pub fn settings(&self) -> &'u Settings {
+        self.unit.settings
+    }
+
+    /// A text as a template.
+    pub fn compile(&mut self, text: &str) -> Template {
+        if self.raw || !text.contains("${") {
+            return Template::raw(text);
+        }
+        let template = Template::compile(text, &mut self.unit.compiler)
+            .unwrap_or_else(|_| Template::raw(text));
+        self.unit.reads_sampler_name |= template
+            .functions()
+            .iter()
+            .any(|function| function.name == "__samplerName");
+        template
+    }
+
+    /// A property's text as a template; a missing property is the empty text.
+    pub fn template(&mut self, name: &str) -> Template {
+        let text = self.element.props.str(name).into_owned();
+        self.compile(&text)
+    }
+
+    /// A property's text as a template, if the property is there.
+    pub fn optional(&mut self, name: &str) -> Option<Template> {
+        self.element.props.has(name).then(|| self.template(name))
+    }
+
+    /// The element's name as a template.
+    pub fn name(&mut self) -> Template {
+        let name = self.element.name.clone();
+        self.compile(&name)
+    }
+
+    /// A property as it is written.
+    pub fn text(&self, name: &str) -> Cow<'a, str> {
+        let element: &'a Element = self.element;
+        element.props.str(name)
+    }
+
+    /// A property's value before any user runs: what the plan's variables and functions give now.
+    pub fn text_now(&mut self, name: &str) -> String {
+        let template = self.template(name);
+        self.now(&template)
+    }
+
+    /// A template's value before any user runs.
+    pub fn now(&mut self, template: &Template) -> String {
+        template.eval(self.unit.compiler.scope_mut()).into_string()
+    }
+
+    pub fn bool(&self, name: &str, default: bool) -> bool {
+        self.element.props.bool(name, default)
+    }
+
+    pub fn int(&self, name: &str, default: i32) -> i32 {
+        self.element.props.int(name, default)
+    }
+
+    /// A place for this element's state in every user.
+    pub fn new_state(&mut self) -> StateId {
+        let id = StateId(self.unit.state_count);
+        self.unit.state_count += 1;
+        id
+    }
+
+    /// A place in every user that all who ask with this name share.
+    pub fn shared_state(&mut self, name: &'static str) -> StateId {
+        if let Some(known) = self.unit.shared_states.get(name) {
+            return *known;
+        }
+        let id = self.new_state();
+        self.unit.shared_states.insert(name, id);
+        id
+    }
+
+    /// Offers this element to the samplers in its scope.
+    pub fn register(&mut self, manager: Manager) {
+        self.unit.managers.insert(self.element.id, manager);
+    }
+
+    /// The manager that an element is.
+    pub fn manager(&self, id: usize) -> Option<Manager> {
+        self.unit.managers.get(&id).cloned()
+    }
+
+    /// A result file of its own.
+    pub fn new_output(&mut self, spec: OutputSpec) -> Listener {
+        self.unit.outputs.push(spec);
+        Listener::Output((self.unit.outputs.len() - 1) as u16)
+    }
+
+    /// A summariser of its own.
+    pub fn new_summariser(&mut self, name: String) -> Listener {
+        self.unit.summarisers.push(name);
+        Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
+    }
+
+    /// A listener with code of its own.
+    pub fn new_listener(&mut self, listener: Arc<dyn SampleListener>) -> Listener {
+        self.unit.told.push(listener);
+        Listener::Told((self.unit.told.len() - 1) as u16)
+    }
+
+    /// The plan cannot run because of this element.
+    pub fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        let finding = self.element.error(code, message).help(help);
+        self.unit.findings.push(finding);
+    }
+
+    /// The plan cannot run because of this element, unless the user wants what cannot be run left out.
+    pub fn cannot_run(&mut self, code: &'static str, message: String) {
+        if self.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
+            self.warn(LEFT_OUT, format!("left out: {message}"));
+        } else {
+            self.refuse(code, message, REMEDY);
+        }
+    }
+
+    /// Something that the user should know.
+    pub fn warn(&mut self, code: &'static str, message: impl Into<String>) {
+        let finding = self.element.warning(code, message);
+        self.unit.findings.push(finding);
+    }
+}

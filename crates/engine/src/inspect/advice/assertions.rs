@@ -1,0 +1,140 @@
+//! Assertions that say nothing.
+
+use drumfire_jmx::Value;
+
+use super::sight::Sight;
+use super::{Effect, Found, Rule};
+use crate::resolve::Element;
+
+pub const RULES: &[Rule] = &[Rule {
+    name: "assertion-matches-anything",
+    effect: Effect::Misleads,
+    finding: "Response Assertions that any response passes",
+    reason: "the pattern is in every text, so that the assertion looks like a check and is none",
+    remedy: "test for a text that only the right answer has, or remove the assertion",
+    find,
+}];
+
+const MATCHES: i32 = 1;
+const CONTAINS: i32 = 2;
+const NOT: i32 = 4;
+const SUBSTRING: i32 = 16;
+const OR: i32 = 32;
+
+fn find<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(&["ResponseAssertion"])
+        .filter_map(|element| Some(Found::with(element, vacuous(element)?)))
+        .collect()
+}
+
+/// Why any response passes, if it does.
+fn vacuous(element: &Element) -> Option<String> {
+    let kind = element.props.int("Assertion.test_type", CONTAINS);
+    // The property's name is spelled so in ResponseAssertion.
+    let texts: Vec<&str> = element
+        .props
+        .list("Asserion.test_strings")
+        .iter()
+        .filter_map(|prop| match &prop.value {
+            Value::Str(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if kind & NOT != 0 {
+        return None;
+    }
+    if texts.is_empty() {
+        return Some("it has no pattern to test".to_owned());
+    }
+    let matches_all = |text: &&str| is_in_every_text(text, kind);
+    let is_vacuous = if kind & OR != 0 {
+        texts.iter().any(matches_all)
+    } else {
+        texts.iter().all(matches_all)
+    };
+    is_vacuous.then(|| format!("'{}'", texts.join("', '")))
+}
+
+fn is_in_every_text(pattern: &str, kind: i32) -> bool {
+    let flags = ["(?s)", "(?m)", "(?i)", "(?sm)", "(?ms)", "(?si)", "(?is)"];
+    let bare = flags
+        .iter()
+        .find_map(|flag| pattern.strip_prefix(flag))
+        .unwrap_or(pattern);
+    if kind & CONTAINS != 0 {
+        matches!(
+            bare,
+            "" | ".*" | ".*?" | "(.*)" | "(.*?)" | "[\\s\\S]*" | "^.*" | "^"
+        )
+    } else if kind & MATCHES != 0 {
+        // A dot stops at a line end, so that '.*' alone does look at something.
+        matches!(bare, "[\\s\\S]*") || (pattern.starts_with("(?s") && matches!(bare, ".*" | "(.*)"))
+    } else {
+        kind & SUBSTRING != 0 && pattern.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, rules};
+
+    fn assertion(kind: &str, patterns: &[&str]) -> Vec<String> {
+        let texts: String = patterns
+            .iter()
+            .map(|text| format!(r#"<stringProp name="1">{text}</stringProp>"#))
+            .collect();
+        let list = format!(
+            r#"<collectionProp name="Asserion.test_strings">{texts}</collectionProp></ResponseAssertion>"#
+        );
+        let props = [("Assertion.test_type", kind)];
+        let xml = element("ResponseAssertion", "a", &props, "").replacen(
+            "</ResponseAssertion>",
+            &list,
+            1,
+        );
+        rules(&group(&xml))
+    }
+
+    #[test]
+    fn patterns_that_are_in_every_text() {
+        for (kind, pattern) in [
+            ("2", ".*"),
+            ("2", ""),
+            ("2", "(?s).*"),
+            ("16", ""),
+            ("1", "(?s).*"),
+        ] {
+            let found = assertion(kind, &[pattern]);
+            assert_eq!(
+                found,
+                [format!("assertion-matches-anything: a ('{pattern}')")]
+            );
+        }
+        assert_eq!(
+            assertion("2", &[]),
+            ["assertion-matches-anything: a (it has no pattern to test)"]
+        );
+        assert_eq!(
+            assertion("34", &["yes", ".*"]).len(),
+            1,
+            "one of them is enough"
+        );
+    }
+
+    #[test]
+    fn patterns_that_some_texts_lack() {
+        for (kind, pattern) in [
+            ("2", "yes"),
+            ("2", ".+"),
+            ("1", ".*"),
+            ("6", ".*"),
+            ("8", ""),
+            ("16", "x"),
+            ("2", "^$"),
+        ] {
+            assert_eq!(assertion(kind, &[pattern]), [""; 0], "{kind} {pattern}");
+        }
+        assert_eq!(assertion("2", &["yes", ".*"]), [""; 0]);
+    }
+}

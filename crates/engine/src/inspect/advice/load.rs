@@ -1,0 +1,244 @@
+//! Loads that are not what they seem.
+
+use super::references::has_word;
+use super::sight::{Sight, any_below, is_controller, script};
+use super::{Effect, Found, Rule};
+use crate::resolve::Element;
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "throughput-rounded",
+        effect: Effect::Misleads,
+        finding: "Constant Throughput Timers whose rate is rounded away",
+        reason: "the timer waits whole milliseconds between samples (ConstantThroughputTimer), so that a high rate comes out as another one",
+        remedy: "Precise Throughput Timer, Throughput Shaping Timer, or an Open Model Thread Group",
+        find: rounded_throughput,
+    },
+    Rule {
+        name: "endless-run",
+        effect: Effect::Misleads,
+        finding: "thread groups that nothing ends",
+        reason: "they loop forever and have no duration: the run goes on until somebody stops it, and no two runs are equally long",
+        remedy: "tick 'Specify Thread lifetime' and give a duration, or a number of loops",
+        find: endless,
+    },
+    Rule {
+        name: "connection-per-request",
+        effect: Effect::Costs,
+        finding: "thread groups whose every request opens a connection of its own",
+        reason: "each iteration is one request of a new user, and httpclient.reset_state_on_thread_group_iteration closes the connection after it: the run measures handshakes, and every one of them holds a local port for 60 s",
+        remedy: "tick 'Same user on each iteration', put several requests into an iteration, or set httpclient.reset_state_on_thread_group_iteration=false, if users keep their connections in reality",
+        find: connection_per_request,
+    },
+    Rule {
+        name: "keep-alive-off",
+        effect: Effect::Costs,
+        finding: "requests without 'Use KeepAlive'",
+        reason: "each of them opens a connection and closes it, with a TLS handshake where it is HTTPS; no browser does that, and every one holds a local port for 60 s",
+        remedy: "tick 'Use KeepAlive'",
+        find: without_keep_alive,
+    },
+];
+
+const MS_PER_MINUTE: f64 = 60_000.0;
+/// Of the rate: what rounding may take or add without a word.
+const ROUNDED_AWAY: f64 = 0.02;
+
+fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(&["ConstantThroughputTimer"])
+        .filter_map(|element| {
+            let mode = element.props.str("calcMode");
+            // Modes 1 and 2 multiply by the number of users before they round.
+            let rounds = matches!(mode.trim(), "" | "0" | "3" | "4") || mode.contains("shared");
+            let wanted = throughput(element, sight).filter(|wanted| *wanted > 0.0 && rounds)?;
+            let interval_ms = (MS_PER_MINUTE / wanted).round();
+            if interval_ms == 0.0 {
+                return Some(Found::with(
+                    element,
+                    format!("{wanted} a minute is no limit at all"),
+                ));
+            }
+            let given = MS_PER_MINUTE / interval_ms;
+            let error = (given / wanted - 1.0).abs();
+            (error > ROUNDED_AWAY).then(|| {
+                Found::with(
+                    element,
+                    format!("{wanted} a minute comes out as {given:.0}"),
+                )
+            })
+        })
+        .collect()
+}
+
+/// Samples a minute; JMeter saves a double in an object of its own.
+fn throughput(element: &Element, sight: &Sight) -> Option<f64> {
+    match element.props.value("throughput")? {
+        drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
+        _ => sight.number(&element.props, "throughput"),
+    }
+}
+
+const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadGroup"];
+
+fn endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(THREAD_GROUPS)
+        .filter(|group| loops(group, sight).is_some_and(|loops| loops < 0.0))
+        .filter(|group| !group.props.bool("ThreadGroup.scheduler", false))
+        .filter(|group| {
+            let on_error = group.props.str("ThreadGroup.on_sample_error");
+            !on_error.starts_with("stop")
+        })
+        .filter(|_| !sight.all.iter().any(|element| may_end_run(element)))
+        .map(Found::new)
+        .collect()
+}
+
+/// The loops of a thread group's own controller; -1 is forever.
+fn loops(group: &Element, sight: &Sight) -> Option<f64> {
+    let main = group.props.element("ThreadGroup.main_controller")?;
+    sight.number(&main.props, "LoopController.loops")
+}
+
+/// Whether an element may end users or the run.
+fn may_end_run(element: &Element) -> bool {
+    match element.class.as_str() {
+        "TestAction" => matches!(element.props.int("ActionProcessor.action", 0), 0 | 2),
+        "ResultAction" => matches!(element.props.int("OnError.action", 0), 1..=3),
+        "CSVDataSet" => element.props.bool("stopThread", false),
+        "kg.apc.jmeter.reporters.AutoStop" => true,
+        _ => script(element).is_some_and(|script| {
+            let ends = [
+                "stopTest",
+                "stopThread",
+                "setStopTest",
+                "setStopThread",
+                "stopTestNow",
+                "setStopTestNow",
+                "stopEngine",
+                "askThreadsToStop",
+                "stopThreadNow",
+            ];
+            script.is_file || ends.iter().any(|word| has_word(&script.text, word))
+        }),
+    }
+}
+
+fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    if !sight.property("httpclient.reset_state_on_thread_group_iteration", true) {
+        return Vec::new();
+    }
+    let is_new_user = |group: &&&Element| {
+        group.props.has("ThreadGroup.same_user_on_next_iteration")
+            && !group
+                .props
+                .bool("ThreadGroup.same_user_on_next_iteration", true)
+            && loops(group, sight).is_none_or(|loops| !(0.0..=1.0).contains(&loops))
+    };
+    sight
+        .groups
+        .iter()
+        .filter(is_new_user)
+        .filter(|group| {
+            // A controller may run what is in it several times, or not at all.
+            let repeats = |element: &Element| {
+                is_controller(element)
+                    && !matches!(
+                        element.class.as_str(),
+                        "GenericController" | "TransactionController"
+                    )
+            };
+            let samplers = sight.samplers(group);
+            let mut requests = samplers
+                .iter()
+                .filter(|(sampler, _)| sampler.class.starts_with("HTTPSampler"));
+            let is_single = matches!((requests.next(), requests.next()), (Some((one, _)), None)
+                if !one.props.bool("HTTPSampler.image_parser", false)
+                    && one.props.bool("HTTPSampler.use_keepalive", false));
+            is_single && !any_below(group, &repeats)
+        })
+        .map(|group| Found::new(group))
+        .collect()
+}
+
+fn without_keep_alive<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(&["HTTPSamplerProxy", "ConfigTestElement"])
+        .filter(|element| element.props.has("HTTPSampler.use_keepalive"))
+        .filter(|element| !element.props.bool("HTTPSampler.use_keepalive", true))
+        .map(Found::new)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, group_with, http, rules, rules_with};
+
+    #[test]
+    fn high_rates_are_rounded() {
+        let timer = |per_minute: &str, mode: &str| {
+            let props = [("throughput", per_minute), ("calcMode", mode)];
+            rules(&group(&element("ConstantThroughputTimer", "t", &props, ""))).join("")
+        };
+        assert_eq!(
+            timer("40000", "3"),
+            "throughput-rounded: t (40000 a minute comes out as 30000)"
+        );
+        assert_eq!(
+            timer("150000", "0"),
+            "throughput-rounded: t (150000 a minute is no limit at all)"
+        );
+        assert_eq!(timer("600", "3"), "");
+        assert_eq!(timer("40000", "1"), "", "the users' number decides");
+        assert_eq!(timer("${rate}", "3"), "variable-never-set: t (${rate})");
+    }
+
+    #[test]
+    fn a_run_without_end() {
+        let of =
+            |props: &[(&str, &str)], inside: &str| rules(&group_with("-1", props, inside)).join("");
+        assert_eq!(of(&[], ""), "endless-run: users");
+        assert_eq!(
+            of(
+                &[
+                    ("ThreadGroup.scheduler", "true"),
+                    ("ThreadGroup.duration", "5")
+                ],
+                ""
+            ),
+            ""
+        );
+        let stop = element("TestAction", "stop", &[("ActionProcessor.action", "2")], "");
+        assert_eq!(of(&[], &stop), "");
+        assert_eq!(of(&[("ThreadGroup.on_sample_error", "stoptest")], ""), "");
+    }
+
+    #[test]
+    fn one_request_of_a_new_user_is_one_connection() {
+        let new_user = [("ThreadGroup.same_user_on_next_iteration", "false")];
+        let keep = || http(&[("HTTPSampler.use_keepalive", "true")], "");
+        let of = |properties: &[(&str, &str)], inside: &str| {
+            rules_with(properties, &group_with("9", &new_user, inside)).join("")
+        };
+        assert_eq!(of(&[], &keep()), "connection-per-request: users");
+        assert_eq!(of(&[], &[keep(), keep()].concat()), "");
+        let kept = [("httpclient.reset_state_on_thread_group_iteration", "false")];
+        assert_eq!(of(&kept, &keep()), "");
+        let looping = element(
+            "LoopController",
+            "l",
+            &[("LoopController.loops", "5")],
+            &keep(),
+        );
+        assert_eq!(of(&[], &looping), "");
+        assert_eq!(rules(&group_with("9", &[], &keep())), [""; 0]);
+    }
+
+    #[test]
+    fn keep_alive_switched_off() {
+        let of = |value| rules(&group(&http(&[("HTTPSampler.use_keepalive", value)], ""))).join("");
+        assert_eq!(of("false"), "keep-alive-off: request");
+        assert_eq!(of("true"), "");
+    }
+}

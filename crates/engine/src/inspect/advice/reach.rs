@@ -1,0 +1,300 @@
+//! Parts of the plan that no user ever comes to.
+
+use super::references::has_word;
+use super::sight::{Sight, any_below, is_controller, is_sampler, script};
+use super::{Effect, Found, Rule};
+use crate::resolve::Element;
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "after-endless-loop",
+        effect: Effect::Misleads,
+        finding: "samplers and controllers after one that never ends",
+        reason: "the loop before them goes on until the thread group ends, so that nothing after it is ever sent",
+        remedy: "give the loop a number or a Runtime Controller, or move what comes after it",
+        find: after_endless,
+    },
+    Rule {
+        name: "never-entered",
+        effect: Effect::Misleads,
+        finding: "controllers that no user enters",
+        reason: "their setting keeps all users out, so that nothing in them is ever sent",
+        remedy: "mend the setting, or disable the controller, which says the same",
+        find: never_entered,
+    },
+    Rule {
+        name: "module-with-nothing",
+        effect: Effect::Misleads,
+        finding: "Module and Include Controllers that bring in no sampler",
+        reason: "all that they point to is disabled or empty, so that nothing is sent in their place",
+        remedy: "enable what is below the controller that they point to, or disable them",
+        find: empty_modules,
+    },
+];
+
+/// Controllers that run their children one after the other.
+const IN_ORDER: &[&str] = &[
+    "GenericController",
+    "TransactionController",
+    "LoopController",
+    "WhileController",
+    "IfController",
+    "OnceOnlyController",
+    "RunTime",
+    "CriticalSectionController",
+    "ThroughputController",
+    "ForeachController",
+    "ModuleController",
+    "IncludeController",
+    "TestFragmentController",
+    "RecordingController",
+];
+
+fn after_endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let mut found = Vec::new();
+    for parent in &sight.all {
+        let is_group = crate::elements::is_thread_group(&parent.class);
+        if !is_group && !IN_ORDER.contains(&parent.class.as_str()) {
+            continue;
+        }
+        let runs = |child: &&Element| is_sampler(child) || is_controller(child);
+        let mut members = parent.children.iter().filter(runs);
+        let Some(endless) = members.find(|child| is_endless(child, sight)) else {
+            continue;
+        };
+        let after = members.filter(|member| any_below(member, &is_sampler));
+        found.extend(after.map(|member| Found::with(member, format!("after '{}'", endless.name))));
+    }
+    found
+}
+
+fn is_endless(element: &Element, sight: &Sight) -> bool {
+    let is_forever = match element.class.as_str() {
+        "LoopController" => {
+            sight
+                .number(&element.props, "LoopController.loops")
+                .is_some_and(|loops| loops < 0.0)
+                || element.props.bool("LoopController.continue_forever", false)
+                    && element.props.str("LoopController.loops") == "-1"
+        }
+        "WhileController" => {
+            let condition = sight.known(&element.props, "WhileController.condition");
+            condition.is_some_and(|condition| condition.trim().eq_ignore_ascii_case("true"))
+        }
+        _ => false,
+    };
+    is_forever && sends_each_time(element) && !any_below(element, &breaks)
+}
+
+/// Whether a sampler runs in each iteration, whatever happens: a loop that finds nothing to run ends.
+fn sends_each_time(element: &Element) -> bool {
+    const PLAIN: &[&str] = &[
+        "GenericController",
+        "TransactionController",
+        "CriticalSectionController",
+    ];
+    element.children.iter().any(|child| {
+        is_sampler(child) || PLAIN.contains(&child.class.as_str()) && sends_each_time(child)
+    })
+}
+
+/// Whether an element may end the loop around it.
+fn breaks(element: &Element) -> bool {
+    match element.class.as_str() {
+        // TestAction#BREAK_CURRENT_LOOP; a value that is no number is known only in the run.
+        "TestAction" => element.props.int("ActionProcessor.action", 0) == 5,
+        "ResultAction" => {
+            element.props.int("OnError.action", 0) == 6
+                || element.props.str("OnError.action").contains("${")
+        }
+        _ => script(element).is_some_and(|script| {
+            script.is_file
+                || script.text.contains("BREAK")
+                || has_word(&script.text, "setTestLogicalAction")
+        }),
+    }
+}
+
+fn never_entered<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .all
+        .iter()
+        .filter(|element| any_below(element, &|below| is_sampler(below)))
+        .filter_map(|element| Some(Found::with(element, shut(element, sight)?)))
+        .collect()
+}
+
+/// What keeps all users out of a controller.
+fn shut(element: &Element, sight: &Sight) -> Option<String> {
+    let number = |name: &str| sight.number(&element.props, name);
+    match element.class.as_str() {
+        "IfController" => {
+            let written = element.props.str("IfController.condition");
+            is_false(&written).then(|| format!("its condition is {}", written.trim()))
+        }
+        "LoopController" => (number("LoopController.loops")? == 0.0).then(|| "0 loops".to_owned()),
+        "ThroughputController" => {
+            if element.props.int("ThroughputController.style", 0) == 1 {
+                let percent = percent(element, sight)?;
+                (percent <= 0.0).then(|| format!("{percent} percent"))
+            } else {
+                let most = number("ThroughputController.maxThroughput")?;
+                (most <= 0.0).then(|| format!("{most} executions"))
+            }
+        }
+        "RunTime" => {
+            let seconds = number("RunTime.seconds")?;
+            (seconds <= 0.0).then(|| format!("{seconds} seconds"))
+        }
+        _ => None,
+    }
+}
+
+/// The share of a Throughput Controller, which JMeter saves as a float in an object of its own.
+fn percent(element: &Element, sight: &Sight) -> Option<f64> {
+    match element
+        .props
+        .value("ThroughputController.percentThroughput")?
+    {
+        drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
+        _ => sight.number(&element.props, "ThroughputController.percentThroughput"),
+    }
+}
+
+fn is_false(condition: &str) -> bool {
+    let condition = condition.trim();
+    let functions = ["__jexl3(", "__jexl2(", "__groovy(", "__javaScript("];
+    let call = condition
+        .strip_prefix("${")
+        .and_then(|call| call.strip_suffix(")}"));
+    let argument = call.and_then(|call| functions.iter().find_map(|name| call.strip_prefix(name)));
+    let text = argument.map_or(condition, |argument| argument.trim_end_matches([',', ' ']));
+    text.trim().eq_ignore_ascii_case("false")
+}
+
+fn empty_modules<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(&["ModuleController", "IncludeController"])
+        // One that leads nowhere keeps the plan from running, and compile says so.
+        .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
+        // A fragment may bring in configuration only.
+        .filter(|element| !any_below(element, &|below| !is_controller(below)))
+        .map(Found::new)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, http, rules};
+
+    fn request() -> String {
+        http(&[], "")
+    }
+
+    fn looping(loops: &str, inside: &str) -> String {
+        element(
+            "LoopController",
+            "loop",
+            &[("LoopController.loops", loops)],
+            inside,
+        )
+    }
+
+    #[test]
+    fn nothing_comes_after_a_loop_that_goes_on() {
+        let after = |before: String| rules(&group(&[before, request()].concat()));
+        assert_eq!(
+            after(looping("-1", &request())),
+            ["after-endless-loop: request (after 'loop')"]
+        );
+        assert_eq!(after(looping("${__P(loops,-1)}", &request())).len(), 1);
+        assert_eq!(after(looping("3", &request())), [""; 0]);
+        assert_eq!(
+            after(looping("${n}", &request())),
+            ["variable-never-set: loop (${n})"]
+        );
+        let condition = [("WhileController.condition", "true")];
+        assert_eq!(
+            after(element("WhileController", "while", &condition, &request())).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_loop_that_something_may_end_is_left_alone() {
+        let stops = [
+            element(
+                "TestAction",
+                "break",
+                &[("ActionProcessor.action", "5")],
+                "",
+            ),
+            element(
+                "JSR223Sampler",
+                "script",
+                &[("script", "ctx.setTestLogicalAction(x)")],
+                "",
+            ),
+        ];
+        for stop in stops {
+            let inside = [request(), stop].concat();
+            assert_eq!(
+                rules(&group(&[looping("-1", &inside), request()].concat())),
+                [""; 0]
+            );
+        }
+        // Nothing runs each time, so the loop ends.
+        let once = element("OnceOnlyController", "once", &[], &request());
+        assert_eq!(
+            rules(&group(&[looping("-1", &once), request()].concat())),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn settings_that_keep_all_users_out() {
+        let with = |class: &str, name: &str, value: &str| {
+            rules(&group(&element(class, "c", &[(name, value)], &request()))).join("")
+        };
+        let condition = |text: &str| with("IfController", "IfController.condition", text);
+        assert_eq!(
+            condition("false"),
+            "never-entered: c (its condition is false)"
+        );
+        assert_eq!(
+            condition("${__jexl3(false,)}"),
+            "never-entered: c (its condition is ${__jexl3(false,)})"
+        );
+        assert_eq!(condition("true"), "");
+        assert_eq!(
+            with("LoopController", "LoopController.loops", "0"),
+            "never-entered: c (0 loops)"
+        );
+        assert_eq!(
+            with("RunTime", "RunTime.seconds", "0"),
+            "never-entered: c (0 seconds)"
+        );
+        assert_eq!(with("RunTime", "RunTime.seconds", "5"), "");
+        let share = |percent: &str| {
+            let float = format!(
+                "<intProp name=\"ThroughputController.style\">1</intProp><FloatProperty><name>ThroughputController.percentThroughput</name><value>{percent}</value><savedValue>0.0</savedValue></FloatProperty></ThroughputController>"
+            );
+            let xml = element("ThroughputController", "c", &[], &request());
+            rules(&group(&xml.replacen("</ThroughputController>", &float, 1))).join("")
+        };
+        assert_eq!(share("0.0"), "never-entered: c (0 percent)");
+        assert_eq!(share("12.5"), "");
+    }
+
+    #[test]
+    fn a_module_whose_target_is_all_disabled() {
+        let module = r#"<ModuleController guiclass="G" testclass="ModuleController" testname="m"><collectionProp name="ModuleController.node_path"><stringProp name="0">x</stringProp><stringProp name="1">plan</stringProp><stringProp name="2">part</stringProp></collectionProp></ModuleController><hashTree/>"#;
+        let part = |inside: &str| element("TestFragmentController", "part", &[], inside);
+        let off = request().replace("testname", r#"enabled="false" testname"#);
+        assert_eq!(
+            rules(&[group(module), part(&off)].concat()),
+            ["module-with-nothing: m"]
+        );
+        assert_eq!(rules(&[group(module), part(&request())].concat()), [""; 0]);
+    }
+}

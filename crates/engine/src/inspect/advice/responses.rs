@@ -1,0 +1,175 @@
+//! What is done with responses, and costs more than it looks.
+
+use drumfire_jmx::Value;
+
+use super::sight::{Sight, is_sampler};
+use super::{Effect, Found, Rule};
+use crate::resolve::Element;
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "embedded-without-cache",
+        effect: Effect::Misleads,
+        finding: "embedded resources are fetched without an HTTP Cache Manager",
+        reason: "every page fetches all its images, scripts and styles each time, as only a browser's first visit does: the server sees more requests than real users send, and the samples take longer",
+        remedy: "add an HTTP Cache Manager beside the Thread Group's samplers, cleared each iteration if each is a new user",
+        find: embedded_without_cache,
+    },
+    Rule {
+        name: "xpath-tolerant",
+        effect: Effect::Costs,
+        finding: "XPath on HTML with 'Use Tidy'",
+        reason: "the whole page is repaired and built up as a document for one value, many times the cost of a CSS selector or a boundary",
+        remedy: "CSS Selector Extractor (a[href], attribute) or Boundary Extractor",
+        find: tolerant_xpath,
+    },
+    Rule {
+        name: "results-with-bodies",
+        effect: Effect::Costs,
+        finding: "result files that keep the whole response of every sample",
+        reason: "the file grows by the size of all that is downloaded, and so does what every sample costs; bodies that are kept are copied and escaped",
+        remedy: "write CSV, or XML with 'Log/Display Only: Errors', or without 'Save Response Data (XML)'",
+        find: bodies_in_results,
+    },
+    Rule {
+        name: "listener-without-file",
+        effect: Effect::Costs,
+        finding: "listeners of the graphical interface that write no file",
+        reason: "they do nothing in a run without the interface, here as in JMeter; in the interface they keep every response in memory",
+        remedy: "disable them; -l FILE or a Simple Data Writer keeps results, and --report FILE.html shows them",
+        find: silent_listeners,
+    },
+];
+
+fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let mut found = Vec::new();
+    for group in &sight.groups {
+        for (sampler, scope) in sight.samplers(group) {
+            let parses = |element: &Element| element.props.bool("HTTPSampler.image_parser", false);
+            let is_default = |element: &&&Element| element.class == "ConfigTestElement";
+            let is_http = sampler.class.starts_with("HTTPSampler");
+            let fetches = parses(sampler)
+                || scope
+                    .iter()
+                    .filter(is_default)
+                    .any(|element| parses(element));
+            let has_cache = scope.iter().any(|element| element.class == "CacheManager");
+            if is_http && fetches && !has_cache {
+                found.push(Found::new(sampler));
+            }
+        }
+    }
+    found
+}
+
+fn tolerant_xpath<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .of(&["XPathExtractor", "XPathAssertion"])
+        .filter(|element| {
+            element.props.bool("XPathExtractor.tolerant", false)
+                || element.props.bool("XPath.tolerant", false)
+        })
+        .map(Found::new)
+        .collect()
+}
+
+/// The listeners that write files.
+const COLLECTORS: &[&str] = &[
+    "ResultCollector",
+    "kg.apc.jmeter.vizualizers.CorrectedResultCollector",
+    "kg.apc.jmeter.vizualizers.CompositeResultCollector",
+];
+
+fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let says = |element: &Element, flag: &str| {
+        let config = element.props.object("saveConfig");
+        config.and_then(|config| config.text_of(flag)) == Some("true")
+    };
+    sight
+        .of(COLLECTORS)
+        .filter(|element| !element.props.str("filename").is_empty())
+        .filter(|element| !element.props.bool("ResultCollector.error_logging", false))
+        .filter(|element| says(element, "xml") && says(element, "responseData"))
+        .map(|element| Found::with(element, element.props.str("filename")))
+        .collect()
+}
+
+fn silent_listeners<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let has_file = |element: &Element| {
+        !matches!(element.props.value("filename"), None | Some(Value::Null))
+            && !element.props.str("filename").is_empty()
+    };
+    let below_samplers = |element: &&Element| !is_sampler(element);
+    sight
+        .of(COLLECTORS)
+        .filter(below_samplers)
+        .filter(|element| !has_file(element))
+        .map(Found::new)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, http, rules};
+
+    #[test]
+    fn embedded_resources_want_a_cache_in_scope() {
+        let page = http(&[("HTTPSampler.image_parser", "true")], "");
+        let cache = element("CacheManager", "cache", &[], "");
+        assert_eq!(rules(&group(&page)), ["embedded-without-cache: request"]);
+        assert_eq!(rules(&group(&[page.as_str(), &cache].concat())), [""; 0]);
+        assert_eq!(rules(&[group(&page), cache.clone()].concat()), [""; 0]);
+        // Another controller's cache is out of scope.
+        let other = element("GenericController", "other", &[], &cache);
+        assert_eq!(rules(&group(&[page, other].concat())).len(), 1);
+        let defaults = element(
+            "ConfigTestElement",
+            "defaults",
+            &[("HTTPSampler.image_parser", "true")],
+            "",
+        );
+        let both = [defaults, http(&[], "")].concat();
+        assert_eq!(rules(&group(&both)), ["embedded-without-cache: request"]);
+    }
+
+    #[test]
+    fn tolerant_xpath_is_named() {
+        let extractor = |tolerant| {
+            element(
+                "XPathExtractor",
+                "x",
+                &[("XPathExtractor.tolerant", tolerant)],
+                "",
+            )
+        };
+        assert_eq!(rules(&group(&extractor("true"))), ["xpath-tolerant: x"]);
+        assert_eq!(rules(&group(&extractor("false"))), [""; 0]);
+        let assertion = element("XPathAssertion", "a", &[("XPath.tolerant", "true")], "");
+        assert_eq!(rules(&group(&assertion)), ["xpath-tolerant: a"]);
+    }
+
+    fn collector(file: &str, flags: &str, more: &[(&str, &str)]) -> String {
+        let config = format!(
+            r#"<objProp><name>saveConfig</name><value class="SampleSaveConfiguration">{flags}</value></objProp></ResultCollector>"#
+        );
+        let props = [&[("filename", file)], more].concat();
+        element("ResultCollector", "results", &props, "").replacen("</ResultCollector>", &config, 1)
+    }
+
+    #[test]
+    fn only_xml_with_all_bodies_is_huge() {
+        let all = "<xml>true</xml><responseData>true</responseData>";
+        assert_eq!(
+            rules(&collector("r.xml", all, &[])),
+            ["results-with-bodies: results (r.xml)"]
+        );
+        let errors = [("ResultCollector.error_logging", "true")];
+        assert_eq!(rules(&collector("r.xml", all, &errors)), [""; 0]);
+        let csv = "<xml>false</xml><responseData>true</responseData>";
+        assert_eq!(rules(&collector("r.csv", csv, &[])), [""; 0]);
+        assert_eq!(
+            rules(&collector("", all, &[])),
+            ["listener-without-file: results"]
+        );
+    }
+}

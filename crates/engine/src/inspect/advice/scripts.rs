@@ -1,0 +1,195 @@
+//! Scripts that cost more than they need to.
+
+use super::references::{changes, is_call, references};
+use super::sight::{Sight, script, texts};
+use super::{Effect, Found, Rule};
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "beanshell",
+        effect: Effect::Costs,
+        finding: "BeanShell scripts",
+        reason: "BeanShell has no compiler: each run of the script parses and interprets its text, and all that runs in one virtual user holds up the others on its core",
+        remedy: "JSR223 with Groovy and the script cached takes the same script with few changes; functions such as ${__intSum()} or ${__jexl3()} need no script at all",
+        find: beanshell,
+    },
+    Rule {
+        name: "script-uncached",
+        effect: Effect::Costs,
+        finding: "scripts that are compiled anew for each sample",
+        reason: "'Cache compiled script if available' is off, and compiling costs about a thousand times what running a short script does",
+        remedy: "switch 'Cache compiled script if available' on",
+        find: uncached,
+    },
+    Rule {
+        name: "script-with-references",
+        effect: Effect::Costs,
+        finding: "scripts with ${…} in their text",
+        reason: "each new value makes a new text, which is compiled and kept as a class of its own; a value with a quote or a line end in it breaks the script",
+        remedy: "read it in the script, vars.get(\"name\"), or hand it over under Parameters",
+        find: with_references,
+    },
+];
+
+fn beanshell<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let mut found = Vec::new();
+    for element in &sight.all {
+        if element.class.starts_with("BeanShell") || is_jsr223_in(element, &["beanshell", "bsh"]) {
+            found.push(Found::new(element));
+        } else if calls(element, "__BeanShell(") {
+            found.push(Found::with(element, "${__BeanShell()}"));
+        }
+    }
+    found
+}
+
+fn uncached<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    sight
+        .all
+        .iter()
+        .filter(|element| element.class.starts_with("JSR223"))
+        .filter(|element| element.props.str("cacheKey") == "false")
+        .filter(|element| !is_jsr223_in(element, &["beanshell", "bsh"]))
+        // JSR223TestElement caches a file by its name and date, whatever the setting.
+        .filter(|element| {
+            script(element).is_some_and(|script| !script.is_file && !script.text.trim().is_empty())
+        })
+        .map(|element| Found::new(element))
+        .collect()
+}
+
+fn with_references<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let mut found = Vec::new();
+    for element in &sight.all {
+        if let Some(script) = script(element) {
+            let is_compiled = element.class.starts_with("JSR223") && !script.is_file;
+            if is_compiled && changes(&script.text) {
+                found.push(Found::with(element, listed(&script.text)));
+            }
+            continue;
+        }
+        let mut calls = Vec::new();
+        texts(&element.props, &mut |_, text| {
+            calls.extend(references(text))
+        });
+        let groovy = calls.iter().filter(|call| call.starts_with("__groovy("));
+        for call in groovy.filter(|call| changes(call)) {
+            found.push(Found::with(element, format!("${{{call}}}")));
+        }
+    }
+    found
+}
+
+/// The first references of a script.
+fn listed(text: &str) -> String {
+    const MOST: usize = 3;
+    let mut names: Vec<String> = Vec::new();
+    for reference in references(text)
+        .iter()
+        .filter(|reference| changes(&format!("${{{reference}}}")))
+    {
+        let name = match is_call(reference) {
+            true => format!("${{{}…}}", reference.split('(').next().unwrap_or_default()),
+            false => format!("${{{reference}}}"),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.len() > MOST {
+        let more = names.len() - MOST;
+        names.truncate(MOST);
+        names.push(format!("{more} more"));
+    }
+    names.join(", ")
+}
+
+fn is_jsr223_in(element: &crate::resolve::Element, languages: &[&str]) -> bool {
+    let language = element.props.str("scriptLanguage").to_ascii_lowercase();
+    element.class.starts_with("JSR223") && languages.contains(&language.as_str())
+}
+
+fn calls(element: &crate::resolve::Element, function: &str) -> bool {
+    let mut is_called = false;
+    texts(&element.props, &mut |_, text| {
+        is_called |= references(text)
+            .iter()
+            .any(|reference| reference.starts_with(function));
+    });
+    is_called
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, rules};
+
+    fn jsr223(language: &str, cache: &str, text: &str) -> String {
+        let props = [
+            ("scriptLanguage", language),
+            ("cacheKey", cache),
+            ("script", text),
+        ];
+        rules(&group(&element("JSR223Sampler", "s", &props, ""))).join("\n")
+    }
+
+    #[test]
+    fn beanshell_in_all_its_places() {
+        let wait = |text| {
+            element(
+                "ConstantTimer",
+                "wait",
+                &[("ConstantTimer.delay", text)],
+                "",
+            )
+        };
+        let elements = [
+            element("BeanShellTimer", "old", &[("script", "1")], ""),
+            wait("${__BeanShell(1)}"),
+            wait("${__intSum(1,2)}"),
+        ];
+        assert_eq!(
+            rules(&group(&elements.concat())),
+            ["beanshell: old; wait (${__BeanShell()})"]
+        );
+        assert_eq!(jsr223("beanshell", "false", "1"), "beanshell: s");
+    }
+
+    #[test]
+    fn only_a_text_that_is_not_cached_is_compiled_each_time() {
+        assert_eq!(jsr223("groovy", "false", "1"), "script-uncached: s");
+        assert_eq!(jsr223("groovy", "true", "1"), "");
+        // Since JMeter 5 only "false" switches it off.
+        assert_eq!(jsr223("groovy", "", "1"), "");
+        assert_eq!(jsr223("groovy", "false", ""), "");
+    }
+
+    #[test]
+    fn references_that_change_make_new_texts() {
+        let found = jsr223(
+            "groovy",
+            "true",
+            "x = '${a}${a}${__time()}${__UUID}${b}' + ${__P(n)}",
+        );
+        assert_eq!(
+            found,
+            "script-with-references: s (${a}, ${__time…}, ${__UUID…}, 1 more)"
+        );
+        assert_eq!(jsr223("groovy", "true", "vars.get('a') + ${__P(n)}"), "");
+        let condition = |text| {
+            rules(&group(&element(
+                "IfController",
+                "if",
+                &[("IfController.condition", text)],
+                "",
+            )))
+        };
+        assert_eq!(
+            condition("${__groovy(${a} > 1)}"),
+            [
+                "variable-never-set: if (${a})",
+                "script-with-references: if (${__groovy(${a} > 1)})"
+            ]
+        );
+        assert_eq!(condition("${__groovy(vars.get('a') == 'x')}"), [""; 0]);
+    }
+}

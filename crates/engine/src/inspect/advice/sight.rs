@@ -1,0 +1,183 @@
+//! The tree that is run, as rules look at it.
+
+use drumfire_expr::{Compiler, Template};
+use drumfire_jmx::{Props, Value};
+
+use crate::bind::Settings;
+use crate::elements::{self, Role};
+use crate::resolve::Element;
+
+/// A plan as it is run.
+pub struct Sight<'p> {
+    pub settings: &'p Settings,
+    pub groups: Vec<&'p Element>,
+    /// Everything that takes part, from the Test Plan down.
+    pub all: Vec<&'p Element>,
+    /// What stands beside the thread groups and is in the scope of all samplers.
+    beside: Vec<&'p Element>,
+}
+
+impl<'p> Sight<'p> {
+    pub fn new(plan: &'p Element, settings: &'p Settings) -> Sight<'p> {
+        let mut sight = Sight {
+            settings,
+            groups: Vec::new(),
+            all: vec![plan],
+            beside: Vec::new(),
+        };
+        for child in &plan.children {
+            if elements::is_thread_group(&child.class) {
+                sight.groups.push(child);
+                sight.reach(child);
+            } else if !is_controller(child) {
+                sight.all.push(child);
+                sight.beside.push(child);
+            }
+        }
+        sight
+    }
+
+    fn reach(&mut self, element: &'p Element) {
+        self.all.push(element);
+        element.children.iter().for_each(|child| self.reach(child));
+    }
+
+    /// All elements of some classes.
+    pub fn of(&self, classes: &'static [&'static str]) -> impl Iterator<Item = &'p Element> {
+        self.all
+            .iter()
+            .copied()
+            .filter(|element| classes.contains(&element.class.as_str()))
+    }
+
+    /// All samplers below an element, each with what is in its scope.
+    pub fn samplers(&self, below: &'p Element) -> Vec<(&'p Element, Vec<&'p Element>)> {
+        let mut found = Vec::new();
+        let mut scope = self.beside.clone();
+        visit_samplers(below, &mut scope, &mut found);
+        found
+    }
+
+    /// A property as it is known before the run: its text, with properties put in; none if something else decides it.
+    pub fn known(&self, props: &Props, name: &str) -> Option<String> {
+        let text = props.str(name);
+        if !text.contains("${") {
+            return Some(text.into_owned());
+        }
+        let mut compiler = Compiler::new(self.settings.properties.clone());
+        let template = Template::compile(&text, &mut compiler).ok()?;
+        let reads_properties = |name: &str| matches!(name, "__P" | "__property");
+        let specs = template.functions();
+        if specs.is_empty() || !specs.iter().all(|spec| reads_properties(spec.name)) {
+            return None;
+        }
+        let known = template.eval(compiler.scope_mut()).into_string();
+        (!known.contains("${")).then_some(known)
+    }
+
+    /// The same as a number.
+    pub fn number(&self, props: &Props, name: &str) -> Option<f64> {
+        self.known(props, name)?.trim().parse().ok()
+    }
+
+    pub fn property(&self, name: &str, default: bool) -> bool {
+        self.settings.properties.get_bool(name, default)
+    }
+}
+
+fn visit_samplers<'p>(
+    element: &'p Element,
+    scope: &mut Vec<&'p Element>,
+    found: &mut Vec<(&'p Element, Vec<&'p Element>)>,
+) {
+    let outer = scope.len();
+    let is_scoped = |child: &&Element| !is_sampler(child) && !is_controller(child);
+    scope.extend(element.children.iter().filter(is_scoped));
+    if is_sampler(element) {
+        found.push((element, scope.clone()));
+    }
+    for child in &element.children {
+        if is_sampler(child) || is_controller(child) {
+            visit_samplers(child, scope, found);
+        }
+    }
+    scope.truncate(outer);
+}
+
+pub fn is_sampler(element: &Element) -> bool {
+    has_role(element, Role::Sampler)
+}
+
+pub fn is_controller(element: &Element) -> bool {
+    has_role(element, Role::Controller)
+}
+
+fn has_role(element: &Element, role: Role) -> bool {
+    elements::entry(&element.class).is_some_and(|entry| entry.role == role)
+}
+
+/// Whether an element or anything below it is so.
+pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
+    is_so(element) || element.children.iter().any(|child| any_below(child, is_so))
+}
+
+/// All texts of an element's properties, each with the name of the property that it belongs to: of texts in a collection the
+/// name within it.
+pub fn texts<'p>(props: &'p Props, tell: &mut dyn FnMut(&'p str, &'p str)) {
+    for prop in props {
+        value_texts(&prop.name, &prop.value, tell);
+    }
+}
+
+fn value_texts<'p>(name: &'p str, value: &'p Value, tell: &mut dyn FnMut(&'p str, &'p str)) {
+    match value {
+        Value::Str(text) => tell(name, text),
+        Value::Element(element) => texts(&element.props, tell),
+        Value::List(items) | Value::Map(items) => {
+            for item in items {
+                value_texts(name, &item.value, tell);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The script of an element that is one; its file, if it has one instead.
+pub fn script(element: &Element) -> Option<Script> {
+    let is_script = ["JSR223", "BeanShell", "BSF"]
+        .iter()
+        .any(|kind| element.class.starts_with(kind));
+    if !is_script {
+        return None;
+    }
+    let first = |names: &[&str]| {
+        let texts = names
+            .iter()
+            .map(|name| element.props.str(name).into_owned());
+        texts.into_iter().find(|text| !text.trim().is_empty())
+    };
+    Some(Script {
+        text: first(SCRIPT_TEXTS).unwrap_or_default(),
+        is_file: first(&[
+            "filename",
+            "BeanShellSampler.filename",
+            "BeanShellAssertion.filename",
+            "BSFSampler.filename",
+        ])
+        .is_some(),
+    })
+}
+
+/// Properties that hold a script.
+pub const SCRIPT_TEXTS: &[&str] = &[
+    "script",
+    "BeanShellSampler.query",
+    "BeanShellAssertion.query",
+    "BSFSampler.query",
+];
+
+/// What a script element runs.
+pub struct Script {
+    pub text: String,
+    pub is_file: bool,
+}

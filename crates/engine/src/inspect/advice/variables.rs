@@ -1,0 +1,425 @@
+//! Variables that are read and never set, and the other way round.
+
+use std::collections::BTreeSet;
+
+use super::references::{has_word, is_call, mentions, references, variables};
+use super::sight::{SCRIPT_TEXTS, Sight, script, texts};
+use super::{Effect, Found, Rule};
+use crate::resolve::Element;
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "variable-never-set",
+        effect: Effect::Misleads,
+        finding: "variables that are read and never set",
+        reason: "nothing in the plan sets them, so that ${name} is sent as it is written",
+        remedy: "look for a typing error; set it in User Defined Variables, a CSV Data Set or an extractor; for a property write ${__P(name)}",
+        find: never_set,
+    },
+    Rule {
+        name: "extractor-unread",
+        effect: Effect::Costs,
+        finding: "extractors whose result nobody reads",
+        reason: "the whole response is kept and searched for each sample, for nothing",
+        remedy: "disable the extractor, or look for a typing error where its variable is meant to be read",
+        find: unread,
+    },
+];
+
+/// Elements whose texts name no variable other than by `${…}`.
+const PLAIN_TEXTS: &[&str] = &[
+    "HTTPSamplerProxy",
+    "HeaderManager",
+    "ResponseAssertion",
+    "ConfigTestElement",
+    "ThreadGroup",
+    "IfController",
+    "WhileController",
+    "LoopController",
+    "TransactionController",
+    "GenericController",
+    "ConstantTimer",
+    "ConstantThroughputTimer",
+];
+
+/// Variables that JMeter sets by itself, by how their names begin.
+const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_"];
+
+fn never_set<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    if sight
+        .all
+        .iter()
+        .any(|element| sets_anything(element, sight))
+    {
+        return Vec::new();
+    }
+    let set = set_texts(sight);
+    let mut found = Vec::new();
+    for element in &sight.all {
+        let mut names = BTreeSet::new();
+        let mut note = |text: &str| {
+            let missing = variables(text)
+                .filter(|name| !OWN.iter().any(|own| name.starts_with(own)))
+                .filter(|name| !is_set(name, &set));
+            names.extend(missing.map(str::to_owned));
+        };
+        // A plan's name is for its reader.
+        if element.class != "TestPlan" {
+            note(&element.name);
+        }
+        texts(&element.props, &mut |name, text| {
+            // `${name}` in a script may be a variable of its own language.
+            if !SCRIPT_TEXTS.contains(&name) {
+                note(text);
+            }
+        });
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(|name| format!("${{{name}}}")).collect();
+            found.push(Found::with(element, names.join(", ")));
+        }
+    }
+    found
+}
+
+/// Whether an element may set variables whose names cannot be known here.
+fn sets_anything(element: &Element, sight: &Sight) -> bool {
+    if let Some(script) = script(element) {
+        return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
+    }
+    match element.class.as_str() {
+        // The names are then in the first line of the file.
+        "CSVDataSet" => sight
+            .known(&element.props, "variableNames")
+            .is_none_or(|names| names.trim().is_empty()),
+        "RegExUserParameters" | "JavaSampler" => true,
+        // Variables that only the run names.
+        _ => {
+            let mut is_computed = false;
+            texts(&element.props, &mut |name, text| {
+                let names_one = name.to_ascii_lowercase().contains("ref") || name == "VAR";
+                is_computed |= names_one && text.contains("${");
+            });
+            is_computed || crate::elements::entry(&element.class).is_none()
+        }
+    }
+}
+
+/// Whether a script uses variables in another way than by names that it spells out.
+fn has_computed_name(script: &str, calls: &[&str]) -> bool {
+    let mut rest = script;
+    while let Some(at) = rest.find("vars") {
+        let before = rest[..at].chars().next_back();
+        rest = &rest[at + "vars".len()..];
+        if before.is_some_and(|sign| sign.is_alphanumeric() || sign == '_' || sign == '.') {
+            continue;
+        }
+        let Some(call) = rest.trim_start().strip_prefix('.') else {
+            return true;
+        };
+        let name: String = call
+            .chars()
+            .take_while(|sign| sign.is_alphanumeric())
+            .collect();
+        let known = ["get", "put", "getObject", "putObject", "remove"];
+        if !known.contains(&name.as_str()) {
+            return true;
+        }
+        if calls.contains(&name.as_str()) && !is_literal(&call[name.len()..]) {
+            return true;
+        }
+    }
+    script.contains("getVariables(") || script.contains("setVariables(")
+}
+
+/// Whether the first argument of a call, from its parenthesis on, is a text without anything added to it.
+fn is_literal(arguments: &str) -> bool {
+    let Some(text) = arguments
+        .trim_start()
+        .strip_prefix('(')
+        .map(str::trim_start)
+    else {
+        return false;
+    };
+    let Some(quote) = text
+        .chars()
+        .next()
+        .filter(|sign| matches!(sign, '"' | '\''))
+    else {
+        return false;
+    };
+    let Some(end) = text[1..].find(quote) else {
+        return false;
+    };
+    let after = text[1 + end + 1..].trim_start();
+    !text[1..=end].contains('$') && after.starts_with([',', ')'])
+}
+
+/// All texts in which a variable may be named that is set.
+fn set_texts(sight: &Sight) -> Vec<String> {
+    let mut found = Vec::new();
+    for element in &sight.all {
+        let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
+        texts(&element.props, &mut |_, text| match is_plain {
+            true => found.extend(
+                references(text)
+                    .into_iter()
+                    .filter(|call| is_call(call))
+                    .map(without_references),
+            ),
+            false => found.push(without_references(text)),
+        });
+    }
+    let properties = &sight.settings.properties;
+    found.extend(
+        properties
+            .get("sample_variables")
+            .map(|names| names.to_string()),
+    );
+    found
+}
+
+/// A text less its plain references, which set nothing.
+fn without_references(text: &str) -> String {
+    let mut left = text.to_owned();
+    for name in variables(text) {
+        left = left.replace(&format!("${{{name}}}"), "\0");
+    }
+    left
+}
+
+/// Whether a variable, or the one that it is a part of (`name_1`, `name_matchNr`, `name_1_g1`), is named where some are set.
+fn is_set(name: &str, set: &[String]) -> bool {
+    let mut base = name.trim();
+    loop {
+        if set.iter().any(|text| has_word(text, base)) {
+            return true;
+        }
+        let shorter = match base.rsplit_once('_') {
+            Some((shorter, part)) if is_part(part) => shorter,
+            _ => base.trim_end_matches(|sign: char| sign.is_ascii_digit()),
+        };
+        if shorter == base || shorter.is_empty() {
+            return false;
+        }
+        base = shorter;
+    }
+}
+
+/// What extractors put behind a variable's name.
+fn is_part(part: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(part, "matchNr" | "ALL" | "#")
+        || is_number(part)
+        || part.strip_prefix('g').is_some_and(is_number)
+}
+
+/// Extractors and the property with the names of their variables.
+const EXTRACTORS: &[(&str, &str)] = &[
+    ("RegexExtractor", "RegexExtractor.refname"),
+    ("BoundaryExtractor", "BoundaryExtractor.refname"),
+    ("HtmlExtractor", "HtmlExtractor.refname"),
+    ("JSONPostProcessor", "JSONPostProcessor.referenceNames"),
+    ("JMESPathExtractor", "JMESExtractor.referenceName"),
+    ("XPathExtractor", "XPathExtractor.refname"),
+    ("XPath2Extractor", "XPathExtractor2.refname"),
+];
+
+fn names_property(class: &str) -> Option<&'static str> {
+    let known = EXTRACTORS.iter().find(|(known, _)| *known == class);
+    known.map(|(_, property)| *property)
+}
+
+fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    if sight.all.iter().any(|element| reads_anything(element)) {
+        return Vec::new();
+    }
+    let read = read_texts(sight);
+    let mut found = Vec::new();
+    for element in &sight.all {
+        let Some(property) = names_property(&element.class) else {
+            continue;
+        };
+        let names = element.props.str(property);
+        let is_unread = |name: &&str| !read.iter().any(|text| mentions(text, name));
+        let mut all = names
+            .split(';')
+            .map(str::trim)
+            .filter(|name| !name.is_empty());
+        if names.contains("${")
+            || names.trim().is_empty()
+            || !all.clone().all(|name| is_unread(&name))
+        {
+            continue;
+        }
+        found.push(Found::with(element, all.next().unwrap_or_default()));
+    }
+    found
+}
+
+/// Whether an element may read variables whose names cannot be known here.
+fn reads_anything(element: &Element) -> bool {
+    if let Some(script) = script(element) {
+        return script.is_file || has_computed_name(&script.text, &["get", "getObject"]);
+    }
+    if matches!(
+        element.class.as_str(),
+        "DebugSampler" | "DebugPostProcessor" | "JavaSampler"
+    ) || crate::elements::entry(&element.class).is_none()
+    {
+        return true;
+    }
+    let mut is_computed = false;
+    texts(&element.props, &mut |_, text| {
+        is_computed |= ["__V(${", "__evalVar(${", "__eval("]
+            .iter()
+            .any(|call| text.contains(call));
+    });
+    is_computed
+}
+
+/// All texts in which a variable may be named that is read.
+fn read_texts(sight: &Sight) -> Vec<String> {
+    let mut found = Vec::new();
+    for element in &sight.all {
+        let own = names_property(&element.class);
+        let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
+        found.push(element.name.to_string());
+        texts(&element.props, &mut |name, text| {
+            if own == Some(name) {
+                return;
+            }
+            match is_plain && name != "Scope.variable" {
+                true => found.extend(references(text).into_iter().map(str::to_owned)),
+                false => found.push(text.to_owned()),
+            }
+        });
+        // An If Controller's condition in JavaScript may name variables without `${…}`.
+        found.push(element.props.str("IfController.condition").into_owned());
+    }
+    let properties = &sight.settings.properties;
+    found.extend(
+        properties
+            .get("sample_variables")
+            .map(|names| names.to_string()),
+    );
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{element, group, http, rules, rules_with};
+    use super::*;
+
+    fn reading(text: &str) -> String {
+        http(&[("HTTPSampler.path", text)], "")
+    }
+
+    fn regex(name: &str) -> String {
+        element(
+            "RegexExtractor",
+            "x",
+            &[("RegexExtractor.refname", name)],
+            "",
+        )
+    }
+
+    #[test]
+    fn what_nothing_sets_is_named() {
+        assert_eq!(
+            rules(&group(&reading("/${a}/${b}/${a}"))),
+            ["variable-never-set: request (${a}, ${b})"]
+        );
+        assert_eq!(
+            rules(&group(&reading("/${START.MS}/${__P(a)}/${__jm__L__idx}"))),
+            [""; 0]
+        );
+        // A name that is also a parameter's is not set by that.
+        let form = element(
+            "HeaderManager",
+            "h",
+            &[("Header.name", "a"), ("Header.value", "${a}")],
+            "",
+        );
+        assert_eq!(rules(&group(&form)).len(), 1);
+    }
+
+    #[test]
+    fn parts_of_what_is_extracted_are_set() {
+        let plan = [regex("a"), reading("${a}${a_matchNr}${a_1}${a_2_g1}")].concat();
+        assert_eq!(rules(&group(&plan)), [""; 0]);
+        let data = element(
+            "CSVDataSet",
+            "csv",
+            &[("variableNames", "user,pass"), ("filename", "f.csv")],
+            "",
+        );
+        assert_eq!(
+            rules(&group(&[data, reading("${user}${pass}")].concat())),
+            [""; 0]
+        );
+        let random = reading("${__Random(1,9,dice)}${dice}");
+        assert_eq!(rules(&group(&random)), [""; 0]);
+    }
+
+    #[test]
+    fn who_may_set_anything_keeps_the_rule_silent() {
+        let script = |text| element("JSR223Sampler", "s", &[("script", text)], "");
+        let with = |setter: String| rules(&group(&[setter, reading("${a}")].concat())).len();
+        assert_eq!(with(script("vars.put('b', '1')")), 1);
+        assert_eq!(with(script("vars.put('a', '1')")), 0);
+        assert_eq!(with(script("vars.put(name, '1')")), 0);
+        assert_eq!(with(script("vars.put('a' + 1, '1')")), 0);
+        assert_eq!(with(script("fill(vars)")), 0);
+        assert_eq!(
+            with(element("CSVDataSet", "csv", &[("filename", "f.csv")], "")),
+            0
+        );
+        // A variable of the script's own.
+        assert_eq!(
+            rules(&group(&script("def b = 1; log.info(\"${b}\")"))),
+            ["script-with-references: s (${b})"]
+        );
+    }
+
+    #[test]
+    fn an_extractor_that_nobody_reads() {
+        assert_eq!(
+            rules(&group(&regex("token"))),
+            ["extractor-unread: x (token)"]
+        );
+        let reader = |text| rules(&group(&[regex("token"), reading(text)].concat()));
+        assert_eq!(reader("/${token}"), [""; 0]);
+        assert_eq!(reader("/${__V(token_${__threadNum})}"), [""; 0]);
+        assert_eq!(reader("/token"), ["extractor-unread: x (token)"]);
+        let loop_over = element(
+            "ForeachController",
+            "each",
+            &[("ForeachController.inputVal", "token")],
+            "",
+        );
+        assert_eq!(
+            rules(&group(&[regex("token"), loop_over].concat())),
+            [""; 0]
+        );
+        let debug = element("DebugSampler", "debug", &[], "");
+        assert_eq!(rules(&group(&[regex("token"), debug].concat())), [""; 0]);
+        assert_eq!(
+            rules_with(&[("sample_variables", "token")], &group(&regex("token"))),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn names_that_scripts_spell_out() {
+        assert!(!has_computed_name(
+            "vars.get(\"a\"); vars.put( 'b' , x)",
+            &["get", "put"]
+        ));
+        assert!(has_computed_name("vars.get(\"a\" + i)", &["get"]));
+        assert!(has_computed_name("for (e in vars.entrySet()) {}", &["get"]));
+        assert!(!has_computed_name(
+            "myvars.size(); other.vars = 1",
+            &["get"]
+        ));
+    }
+}

@@ -1,0 +1,6 @@
+//! What `drumfire check`, `plan` and `doctor` tell of a plan.
+
+pub mod advice;
+pub mod demand;
+pub mod describe;
+pub mod survey;

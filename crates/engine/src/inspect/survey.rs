@@ -1,0 +1,471 @@
+//! What `drumfire check` tells: how every element and function of a plan is run, and whether the plan runs at all.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
+use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
+use serde::Serialize;
+
+use crate::bind::{Settings, compile};
+use crate::decode::LEFT_OUT;
+use crate::elements::{self, Role, Rung};
+use crate::inspect::advice::{Advice, advise};
+use crate::resolve::{Element, Resolver};
+
+/// A plan, looked at without sending anything.
+pub struct Survey {
+    /// One row per element in the order of the file, then those of included files, then one per function.
+    pub rows: Vec<SurveyRow>,
+    /// Everything that compiling says.
+    pub findings: Vec<Diagnostic>,
+    /// Whether the plan compiles.
+    pub runs: bool,
+    /// What costs or misleads.
+    pub advice: Vec<Advice>,
+}
+
+/// One element or function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SurveyRow {
+    /// Names from the Test Plan down; of a function, those of the first element that calls it.
+    pub path: Vec<String>,
+    /// The element's class, or the function as `__name`.
+    pub class: String,
+    pub rung: Rung,
+    /// Why it is not native; empty if it is.
+    pub why: String,
+}
+
+/// Findings that say that an element needs a JVM, by their code.
+const JVM_CODES: &[&str] = &[elements::java::NEEDS_JAVA];
+const DISABLED: &str = "disabled";
+const NOT_REACHED: &str = "no thread group runs it";
+
+/// Surveys a plan. The verdict is compile's own: an element that compile has an error about never counts as native.
+pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
+    let (findings, runs, jdbc_in_java) = match compile(tree.clone(), settings.clone()) {
+        Ok(compiled) => (compiled.warnings, true, compiled.program.jdbc.java),
+        Err(findings) => (findings, false, None),
+    };
+    let plan = Resolver::new(tree.clone(), settings).resolve();
+    let mut surveyor = Surveyor {
+        source: &tree.source,
+        findings: &findings,
+        jdbc_in_java,
+        reached: HashSet::new(),
+        compiler: Compiler::new(settings.properties.clone()),
+        rows: Vec::new(),
+        functions: Vec::new(),
+        seen: HashSet::new(),
+    };
+    surveyor.compiler.set_plan(
+        plan.as_ref().map_or("", |plan| &plan.name),
+        &settings.base_dir,
+    );
+    if let Some(plan) = &plan {
+        surveyor.reach_plan(plan);
+    }
+    for root in &*tree.roots {
+        surveyor.node(root, &[], true);
+    }
+    if let Some(plan) = &plan {
+        surveyor.included(plan);
+    }
+    let Surveyor {
+        mut rows,
+        functions,
+        ..
+    } = surveyor;
+    rows.extend(functions);
+    Survey {
+        rows,
+        findings,
+        runs,
+        advice: plan.map_or_else(Vec::new, |plan| advise(&plan, settings)),
+    }
+}
+
+struct Surveyor<'a> {
+    source: &'a Arc<SourceFile>,
+    findings: &'a [Diagnostic],
+    /// Why Java runs the JDBC elements.
+    jdbc_in_java: Option<String>,
+    /// Start tags of the elements that compile looks at.
+    reached: HashSet<Span>,
+    compiler: Compiler,
+    rows: Vec<SurveyRow>,
+    functions: Vec<SurveyRow>,
+    /// Elements of included files that have their row.
+    seen: HashSet<(usize, Span)>,
+}
+
+impl Surveyor<'_> {
+    /// Thread groups with all that is below them; of what stands beside them JMeter takes the element alone.
+    fn reach_plan(&mut self, plan: &Element) {
+        self.reached.insert(plan.span);
+        for child in &plan.children {
+            if elements::is_thread_group(&child.class) {
+                self.reach(child);
+            } else if self.is_in_plan(child) {
+                self.reached.insert(child.span);
+            }
+        }
+    }
+
+    fn reach(&mut self, element: &Element) {
+        if self.is_in_plan(element) {
+            self.reached.insert(element.span);
+        }
+        element.children.iter().for_each(|child| self.reach(child));
+    }
+
+    fn is_in_plan(&self, element: &Element) -> bool {
+        Arc::ptr_eq(&element.source, self.source)
+    }
+
+    fn node(&mut self, node: &Node, above: &[String], enabled: bool) {
+        let mut path = above.to_vec();
+        path.push(node.name.to_string());
+        let enabled = enabled && node.enabled;
+        let row = |rung, why: &str| SurveyRow {
+            path: path.clone(),
+            class: node.class.to_string(),
+            rung,
+            why: why.to_owned(),
+        };
+        if !enabled {
+            self.rows.push(row(Rung::Skipped, DISABLED));
+        } else if self.reached.contains(&node.span) {
+            let (rung, why) = self.judge(&node.class, node.span, self.source);
+            self.rows.push(row(rung, &why));
+            self.calls(&node.name, &node.props, &path);
+        } else {
+            let why = elements::entry(&node.class)
+                .filter(|entry| entry.role == Role::Ignored)
+                .map_or(NOT_REACHED, |entry| entry.why);
+            self.rows.push(row(Rung::Skipped, why));
+        }
+        for child in &node.children {
+            self.node(child, &path, enabled);
+        }
+    }
+
+    /// Rows for the elements that Include Controllers bring in from other files.
+    fn included(&mut self, element: &Element) {
+        if !self.is_in_plan(element)
+            && self
+                .seen
+                .insert((Arc::as_ptr(&element.source) as usize, element.span))
+        {
+            let (rung, why) = self.judge(&element.class, element.span, &element.source);
+            self.rows.push(SurveyRow {
+                path: element.path(),
+                class: element.class.to_string(),
+                rung,
+                why,
+            });
+            self.calls(&element.name, &element.props, &element.path());
+        }
+        element
+            .children
+            .iter()
+            .for_each(|child| self.included(child));
+    }
+
+    /// What the catalogue says of the class, unless compile refused the element or left it out.
+    fn judge(&self, class: &str, span: Span, source: &Arc<SourceFile>) -> (Rung, String) {
+        let (rung, why) = match elements::entry(class) {
+            Some(entry) => (entry.rung, entry.why),
+            None => (Rung::Jvm, elements::UNKNOWN_CLASS),
+        };
+        let is_here = |finding: &&Diagnostic| {
+            finding.span == Some(span)
+                && finding
+                    .source
+                    .as_ref()
+                    .is_some_and(|at| Arc::ptr_eq(at, source))
+        };
+        let mut here = self.findings.iter().filter(is_here);
+        if here.clone().any(|finding| finding.code == LEFT_OUT) {
+            return (Rung::Skipped, format!("left out: {why}"));
+        }
+        if rung == Rung::Refused {
+            return (rung, why.to_owned());
+        }
+        let in_java = here
+            .clone()
+            .find(|finding| finding.code == elements::java::IN_JAVA);
+        match here.find(|finding| finding.is_error()) {
+            Some(finding) if rung == Rung::Jvm || JVM_CODES.contains(&finding.code) => {
+                (Rung::Jvm, finding.message.clone())
+            }
+            Some(finding) => (Rung::Refused, finding.message.clone()),
+            None => match &self.jdbc_in_java {
+                Some(why) if elements::jdbc::CLASSES.contains(&class) => (Rung::Jvm, why.clone()),
+                _ => match in_java {
+                    Some(finding) => (Rung::Jvm, finding.message.clone()),
+                    None => (rung, why.to_owned()),
+                },
+            },
+        }
+    }
+
+    /// Rows for the functions that an element calls, each once in the plan.
+    fn calls(&mut self, name: &str, props: &Props, path: &[String]) {
+        self.text(name, path);
+        for prop in props {
+            self.value(&prop.value, path);
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &[String]) {
+        match value {
+            Value::Str(text) => self.text(text, path),
+            Value::Element(element) => element
+                .props
+                .iter()
+                .for_each(|prop| self.value(&prop.value, path)),
+            Value::List(items) | Value::Map(items) => {
+                items.iter().for_each(|item| self.value(&item.value, path))
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, path: &[String]) {
+        if !text.contains("${__") {
+            return;
+        }
+        // A text that does not compile is told by compile itself.
+        let Ok(template) = Template::compile(text, &mut self.compiler) else {
+            return;
+        };
+        let specs = template.functions();
+        for spec in &specs {
+            let (rung, why) = judge_function(spec, &template, &specs);
+            self.function(spec.name, rung, why, path);
+        }
+        for fault in self.compiler.take_warnings() {
+            if fault.code == "unknown-function"
+                && let Some(name) = text.get(fault.span).and_then(called_name)
+            {
+                self.function(name, Rung::Skipped, UNKNOWN_FUNCTION, path);
+            }
+        }
+    }
+
+    fn function(&mut self, name: &str, rung: Rung, why: &str, path: &[String]) {
+        match self.functions.iter_mut().find(|row| row.class == name) {
+            Some(row) if row.rung >= rung => {}
+            Some(row) => (row.rung, row.why, row.path) = (rung, why.to_owned(), path.to_vec()),
+            None => self.functions.push(SurveyRow {
+                path: path.to_vec(),
+                class: name.to_owned(),
+                rung,
+                why: why.to_owned(),
+            }),
+        }
+    }
+}
+
+const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; no jar on the class path has it, or there is no Java to look";
+const FOREIGN_FUNCTION: &str = "it is a function of a plugin's, which runs by its own code";
+const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
+const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
+
+/// A JEXL expression or a script in JavaScript may need a JVM although the function is native.
+fn judge_function(
+    spec: &FunctionSpec,
+    template: &Template,
+    specs: &[&'static FunctionSpec],
+) -> (Rung, &'static str) {
+    let is_script = |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::Rung::Jvm;
+    if spec.is_foreign() {
+        return (Rung::Jvm, FOREIGN_FUNCTION);
+    }
+    if is_script(spec) {
+        return (Rung::Jvm, SCRIPT_FUNCTION);
+    }
+    if template.needs_jvm() && !specs.iter().any(|spec| is_script(spec)) {
+        match spec.name {
+            "__jexl2" | "__jexl3" => return (Rung::Jvm, JAVA_EXPRESSION),
+            "__javaScript" => return (Rung::Jvm, SCRIPT_FUNCTION),
+            _ => {}
+        }
+    }
+    (Rung::Native, "")
+}
+
+/// The function's name in `${__name(…)}`.
+fn called_name(reference: &str) -> Option<&str> {
+    let name = reference.strip_prefix("${")?;
+    Some(name.split(['(', '}']).next().unwrap_or(name).trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use drumfire_expr::Properties;
+
+    use super::*;
+
+    /// A plan with one thread group that holds `inside`; `beside` stands beside the group.
+    fn look(inside: &str, beside: &str, properties: &[(&str, &str)]) -> Survey {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+            <ThreadGroup testname="G"><elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+            <stringProp name="LoopController.loops">1</stringProp></elementProp>
+            <stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>
+            <hashTree>{inside}</hashTree>{beside}</hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let text = text.replace(" testname=", r#" guiclass="Gui" testname="#);
+        let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let known = Properties::new();
+        for (name, value) in properties {
+            known.set(name, *value);
+        }
+        survey(
+            &read.tree,
+            &Arc::new(Settings {
+                properties: known,
+                ..Settings::default()
+            }),
+        )
+    }
+
+    fn row<'s>(survey: &'s Survey, class: &str) -> &'s SurveyRow {
+        let found = survey.rows.iter().find(|row| row.class == class);
+        found.unwrap_or_else(|| panic!("{class} has no row: {:?}", survey.rows))
+    }
+
+    const SCRIPT: &str = r#"<JSR223Sampler testname="S"/><hashTree/>"#;
+
+    #[test]
+    fn native_elements_run() {
+        let survey = look(r#"<TestAction testname="Wait"/><hashTree/>"#, "", &[]);
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(row(&survey, "TestAction").rung, Rung::Native);
+        assert_eq!(row(&survey, "TestAction").path, ["P", "G", "Wait"]);
+    }
+
+    #[test]
+    fn scripts_and_unknown_classes_need_a_jvm() {
+        for inside in [SCRIPT, r#"<kg.apc.Thing testname="T"/><hashTree/>"#] {
+            let survey = look(inside, "", &[]);
+            assert!(!survey.runs);
+            let last = survey.rows.last().expect("a row");
+            assert_eq!(last.rung, Rung::Jvm, "{inside}");
+            assert!(last.why.contains("needs") && survey.findings.iter().any(Diagnostic::is_error));
+        }
+    }
+
+    #[test]
+    fn what_no_user_reaches_is_skipped_and_harmless() {
+        let disabled = SCRIPT.replace("testname", r#"enabled="false" testname"#);
+        let survey = look(&disabled, "", &[]);
+        assert!(survey.runs);
+        assert_eq!(
+            (
+                row(&survey, "JSR223Sampler").rung,
+                row(&survey, "JSR223Sampler").why.as_str()
+            ),
+            (Rung::Skipped, DISABLED)
+        );
+        let fragment =
+            format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        let survey = look("", &fragment, &[]);
+        assert!(survey.runs);
+        assert_eq!(
+            (
+                row(&survey, "JSR223Sampler").rung,
+                row(&survey, "JSR223Sampler").why.as_str()
+            ),
+            (Rung::Skipped, NOT_REACHED)
+        );
+    }
+
+    #[test]
+    fn a_module_controller_reaches_a_fragment() {
+        let fragment =
+            format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
+        let module = r#"<ModuleController testname="M"><collectionProp name="ModuleController.node_path">
+            <stringProp name="0">Test Plan</stringProp><stringProp name="1">P</stringProp><stringProp name="2">F</stringProp>
+            </collectionProp></ModuleController><hashTree/>"#;
+        let survey = look(module, &fragment, &[]);
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "JSR223Sampler").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn an_element_that_compile_refuses_is_not_native() {
+        let condition = r#"<IfController testname="I"><stringProp name="IfController.condition">new java.util.Date() != null</stringProp></IfController><hashTree/>"#;
+        let survey = look(condition, "", &[]);
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "IfController").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn javascript_is_native_as_far_as_it_is_an_expression() {
+        let plan = |condition: &str| {
+            let text = format!(
+                r#"<IfController testname="I"><stringProp name="IfController.condition">{condition}</stringProp></IfController><hashTree/>"#
+            );
+            look(&text, "", &[])
+        };
+        let survey = plan("${__javaScript(1 + ${a})} == 2");
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(row(&survey, "IfController").rung, Rung::Native);
+        assert_eq!(row(&survey, "__javaScript").rung, Rung::Native);
+        let survey = plan("${__javaScript(vars.get(1))} == 2");
+        assert!(!survey.runs);
+        assert_eq!(row(&survey, "__javaScript").rung, Rung::Jvm);
+    }
+
+    #[test]
+    fn elements_that_the_user_leaves_out_are_skipped() {
+        let survey = look(SCRIPT, "", &[("drumfire.skip_unsupported", "true")]);
+        assert!(survey.runs, "{:?}", survey.findings);
+        let row = row(&survey, "JSR223Sampler");
+        assert_eq!(row.rung, Rung::Skipped);
+        assert!(row.why.starts_with("left out: "), "{}", row.why);
+    }
+
+    #[test]
+    fn functions_have_one_row_each() {
+        let wait = |value: &str| {
+            format!(
+                r#"<TestAction testname="Wait"><stringProp name="ActionProcessor.duration">{value}</stringProp></TestAction><hashTree/>"#
+            )
+        };
+        let survey = look(
+            &[wait("${__P(a)}"), wait("${__P(b)}${__noSuch(1)}")].concat(),
+            "",
+            &[],
+        );
+        assert!(survey.runs, "{:?}", survey.findings);
+        assert_eq!(
+            survey.rows.iter().filter(|row| row.class == "__P").count(),
+            1
+        );
+        assert_eq!(
+            (row(&survey, "__P").rung, row(&survey, "__noSuch").rung),
+            (Rung::Native, Rung::Skipped)
+        );
+        let survey = look(&wait("${__groovy(1)}"), "", &[]);
+        assert!(!survey.runs);
+        assert_eq!(
+            (
+                row(&survey, "__groovy").rung,
+                row(&survey, "TestAction").rung
+            ),
+            (Rung::Jvm, Rung::Jvm)
+        );
+        let survey = look(&wait(r#"${__jexl3(new("java.util.Date"),)}"#), "", &[]);
+        assert_eq!(
+            (row(&survey, "__jexl3").rung, survey.runs),
+            (Rung::Jvm, false)
+        );
+    }
+}

@@ -1,0 +1,299 @@
+//! The tree that is run: what is disabled is gone, Module and Include Controllers hold what they point to
+//! (`JMeter#pConvertSubTree`).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
+
+use crate::bind::Settings;
+
+/// How deep Include Controllers may nest: one that includes itself is a fault.
+const MAX_INCLUDE_DEPTH: usize = 32;
+
+/// One element of the tree that is run.
+#[derive(Clone)]
+pub struct Element {
+    /// Same for all copies of one element of the file, as JMeter shares what is not cloned.
+    pub id: usize,
+    pub class: Name,
+    pub gui_class: Name,
+    pub name: Name,
+    pub props: Props,
+    pub span: Span,
+    pub source: Arc<SourceFile>,
+    trail: Rc<Trail>,
+    pub children: Vec<Element>,
+}
+
+/// An element's name and those of the elements around it.
+struct Trail {
+    name: Name,
+    above: Option<Rc<Trail>>,
+    /// How many names there are.
+    length: usize,
+}
+
+impl Trail {
+    fn new(name: &Name, above: Option<&Rc<Trail>>) -> Trail {
+        Trail {
+            name: name.clone(),
+            above: above.cloned(),
+            length: above.map_or(0, |above| above.length) + 1,
+        }
+    }
+
+    /// The names from the Test Plan down.
+    fn names(&self) -> Vec<String> {
+        let around = std::iter::successors(Some(self), |trail| trail.above.as_deref());
+        let mut names: Vec<String> = around.map(|trail| trail.name.to_string()).collect();
+        names.reverse();
+        names
+    }
+}
+
+impl Element {
+    /// The names of the elements around it, from the Test Plan down, and its own.
+    pub fn path(&self) -> Vec<String> {
+        self.trail.names()
+    }
+
+    /// A diagnostic that points here.
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message)
+            .at(&self.source, self.span)
+            .within(self.path())
+    }
+
+    pub fn warning(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(code, message)
+            .at(&self.source, self.span)
+            .within(self.path())
+    }
+}
+
+/// Makes the tree that is run, or says what cannot be found.
+pub struct Resolver<'a> {
+    settings: &'a Settings,
+    pub findings: Vec<Diagnostic>,
+    next_id: usize,
+    /// Names from the plan down, as Module Controllers address elements, and the whole enabled or disabled subtree.
+    roots: Arc<[Node]>,
+    source: Arc<SourceFile>,
+    include_depth: usize,
+    included: HashMap<std::path::PathBuf, Tree>,
+}
+
+impl<'a> Resolver<'a> {
+    pub fn new(tree: Tree, settings: &'a Settings) -> Resolver<'a> {
+        Resolver {
+            settings,
+            findings: Vec::new(),
+            next_id: 0,
+            roots: tree.roots,
+            source: tree.source,
+            include_depth: 0,
+            included: HashMap::new(),
+        }
+    }
+
+    /// The Test Plan with everything below it.
+    pub fn resolve(&mut self) -> Option<Element> {
+        let roots = self.roots.clone();
+        let source = self.source.clone();
+        let Some(plan) = roots.iter().find(|node| node.class == "TestPlan") else {
+            self.findings.push(
+                Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source),
+            );
+            return None;
+        };
+        Some(self.element(plan, &source, None))
+    }
+
+    fn element(
+        &mut self,
+        node: &Node,
+        source: &Arc<SourceFile>,
+        above: Option<&Rc<Trail>>,
+    ) -> Element {
+        let trail = Rc::new(Trail::new(&node.name, above));
+        let id = self.next_id;
+        self.next_id += 1;
+        let children = match node.class.as_str() {
+            "ModuleController" => self.module(node, source, &trail),
+            "IncludeController" => self.include(node, source, &trail),
+            _ => self.elements(&node.children, source, &trail),
+        };
+        Element {
+            id,
+            class: node.class.clone(),
+            gui_class: node.gui_class.clone(),
+            name: node.name.clone(),
+            props: node.props.clone(),
+            span: node.span,
+            source: source.clone(),
+            trail,
+            children,
+        }
+    }
+
+    fn elements(
+        &mut self,
+        nodes: &[Node],
+        source: &Arc<SourceFile>,
+        trail: &Rc<Trail>,
+    ) -> Vec<Element> {
+        nodes
+            .iter()
+            .filter(|node| node.enabled)
+            .map(|node| self.element(node, source, Some(trail)))
+            .collect()
+    }
+
+    /// Module Controller (`ModuleController`): the controller somewhere in the plan that it names runs in its place, also if that one
+    /// is disabled.
+    ///
+    /// Property: `ModuleController.node_path`: names from the Test Plan down. One that leads nowhere is an error here; JMeter
+    /// ends such a run as it begins.
+    ///
+    /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
+    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, trail: &Rc<Trail>) -> Vec<Element> {
+        let names: Vec<String> = node
+            .props
+            .list("ModuleController.node_path")
+            .iter()
+            .map(|prop| prop.value.as_str().into_owned())
+            .collect();
+        let roots = self.roots.clone();
+        let mut found = None;
+        // The first name is the GUI's root; the Test Plan's own name is the second.
+        traverse(&roots, &names, 1, &mut found);
+        let Some(target) = found else {
+            let finding = Diagnostic::error(
+                "module-target-missing",
+                format!("Module Controller '{}' has no selected controller: nothing is at '{}'", node.name, names.join(" > ")),
+            )
+            .at(source, node.span)
+            .within(trail.names())
+            .help("was an element on that path renamed? Choose the controller again in the Module Controller");
+            self.findings.push(finding);
+            return Vec::new();
+        };
+        if trail.length > drumfire_jmx::MAX_DEPTH {
+            let finding = Diagnostic::error(
+                "module-recursion",
+                format!("Module Controller '{}' includes itself", node.name),
+            )
+            .at(source, node.span)
+            .within(trail.names());
+            self.findings.push(finding);
+            return Vec::new();
+        }
+        vec![self.element(&target, source, Some(trail))]
+    }
+
+    /// Include Controller (`IncludeController`): runs what is below the first Test Fragment of another file.
+    ///
+    /// Property: `IncludeController.includepath`, relative to the working directory or to the plan; the JMeter property
+    /// `includecontroller.prefix` comes before it. Different from JMeter: a file that cannot be read keeps the plan from
+    /// running, where JMeter logs it and runs the rest.
+    ///
+    /// `IncludeController#loadIncludedElements`: what is below the first Test Fragment of the file.
+    fn include(
+        &mut self,
+        node: &Node,
+        source: &Arc<SourceFile>,
+        trail: &Rc<Trail>,
+    ) -> Vec<Element> {
+        let written = node.props.str("IncludeController.includepath").into_owned();
+        if written.is_empty() {
+            return self.elements(&node.children, source, trail);
+        }
+        if self.include_depth >= MAX_INCLUDE_DEPTH {
+            self.findings.push(
+                Diagnostic::error("include-recursion", format!("'{written}' includes itself"))
+                    .at(source, node.span)
+                    .within(trail.names()),
+            );
+            return Vec::new();
+        }
+        let prefix = self
+            .settings
+            .properties
+            .get("includecontroller.prefix")
+            .unwrap_or_default();
+        let name = format!("{prefix}{written}");
+        let mut file = Path::new(name.trim()).to_path_buf();
+        if !file.exists() && !file.is_absolute() {
+            file = self.settings.base_dir.join(&written);
+        }
+        let tree = match self.load_included(&file) {
+            Ok(tree) => tree,
+            Err(faults) => {
+                self.findings.extend(faults.into_iter().map(|fault| {
+                    let help = fault.help.clone();
+                    let message = format!("cannot include '{written}': {}", fault.message);
+                    let finding = Diagnostic::error("include-failed", message)
+                        .at(source, node.span)
+                        .within(trail.names());
+                    match help {
+                        Some(help) => finding.help(help),
+                        None => finding,
+                    }
+                }));
+                return Vec::new();
+            }
+        };
+        self.include_depth += 1;
+        let fragment = fragment_children(&tree.roots);
+        if fragment.is_none() {
+            let finding = Diagnostic::warning(
+                "include-without-fragment",
+                format!("'{written}' has no Test Fragment: nothing is included"),
+            );
+            self.findings
+                .push(finding.at(source, node.span).within(trail.names()));
+        }
+        let children = self.elements(fragment.unwrap_or(&[]), &tree.source, trail);
+        self.include_depth -= 1;
+        children
+    }
+
+    fn load_included(&mut self, file: &Path) -> Result<Tree, Vec<Diagnostic>> {
+        if let Some(tree) = self.included.get(file) {
+            return Ok(tree.clone());
+        }
+        let read = drumfire_jmx::read_file(file)?;
+        self.findings.extend(read.warnings);
+        self.included.insert(file.to_path_buf(), read.tree.clone());
+        Ok(read.tree)
+    }
+}
+
+/// `IncludeController#getProperBranch`.
+fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
+    for node in nodes {
+        match node.class.as_str() {
+            "TestPlan" => return fragment_children(&node.children),
+            "TestFragmentController" => return Some(&node.children),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `ModuleController#traverse`: the last element that has the names in that order.
+fn traverse(nodes: &[Node], names: &[String], level: usize, found: &mut Option<Node>) {
+    let Some(name) = names.get(level) else { return };
+    for node in nodes {
+        if node.class == "ModuleController" || node.name != *name {
+            continue;
+        }
+        if names.len() == level + 1 {
+            *found = Some(node.clone());
+        }
+        traverse(&node.children, names, level + 1, found);
+    }
+}

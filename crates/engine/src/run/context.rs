@@ -1,0 +1,454 @@
+//! What templates and elements may see and change of one virtual user.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::path::Path;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Text, Vars};
+use drumfire_results::Sample;
+
+use crate::base::clock::Clock;
+use crate::elements::Action;
+use crate::elements::samplers::http::UserState;
+use crate::elements::samplers::websocket;
+use crate::run::alarm::Wait;
+use crate::run::branch::Branch;
+use crate::run::control::Stopping;
+use crate::run::java::{Java, JavaEvent, Visit};
+use crate::run::named_locks::LockUser;
+use crate::run::parsed::Parsed;
+use crate::run::program::Group;
+use crate::run::shared::Shared;
+use crate::run::supply::Supply;
+use crate::run::walk::SamplerId;
+use crate::run::worker::Worker;
+
+/// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateId(pub u32);
+
+/// The variable that says how the last sample went (`JMeterThread.LAST_SAMPLE_OK`).
+pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+/// `JMeterVariables.VAR_IS_SAME_USER_KEY`.
+const SAME_USER: &str = "__jmv_SAME_USER";
+/// `HTTPHC4Impl.JMETER_VARIABLE_USER_TOKEN`: the user's name, as long as its connections are kept.
+const USER_TOKEN: &str = "__jmeter.U_T__";
+/// Variables that JMeter sets itself and that are not among a user's variables here.
+pub const OWN_VARIABLES: [&str; 3] = [LAST_SAMPLE_OK, SAME_USER, USER_TOKEN];
+
+/// One user, as the elements of its thread group see it.
+pub struct Context {
+    pub vars: Vars,
+    pub shared: Arc<Shared>,
+    pub worker: Rc<Worker>,
+    pub thread_name: Rc<str>,
+    pub group_name: Rc<str>,
+    /// Index of the thread group in the program.
+    pub group: usize,
+    /// From 0, as `JMeterContext#getThreadNum`.
+    pub number: u32,
+    pub iteration: u32,
+    /// `JMeterThread.last_sample_ok`.
+    pub last_sample_ok: bool,
+    pub sampler_name: Option<Rc<str>>,
+    /// The sampler at hand, or the last one (`JMeterThread.PACKAGE_OBJECT`).
+    pub sampler: Option<SamplerId>,
+    /// Counts samplers, those without a result too; it wraps.
+    pub sample_number: u32,
+    /// The settings of the sampler at hand are being put together for code that looks at them: a script in one of them sees no
+    /// more than its name.
+    pub is_described: bool,
+    /// The last sample, where the plan has something that reads it.
+    pub previous: Option<Rc<Sample>>,
+    /// What has been read of the result at hand, for all who look into it.
+    pub parsed: Parsed,
+    /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
+    pub action: Action,
+    /// False once this user is to end after the step at hand (`JMeterThread#running`).
+    pub alive: bool,
+    /// When the thread group's duration ends, in milliseconds since the epoch.
+    pub end_ms: Option<i64>,
+    pub same_user: bool,
+    /// Whether what is under way when the duration ends is broken off.
+    pub interrupted_at_end: bool,
+    /// When the sample at hand is broken off, if it still goes on then.
+    pub interruptions: Vec<Instant>,
+    /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
+    pub interrupted: bool,
+    /// When the sample at hand should begin by the schedule of arrivals, or of a timer that keeps one.
+    pub intended: Option<Instant>,
+    /// When the next sample should begin, if it is the first one after an arrival.
+    pub arrival: Option<Instant>,
+    /// Whether the parts of the sample at hand are timed.
+    pub is_timed: bool,
+    /// How many transactions with a parent sample enclose the sampler at hand.
+    pub transactions: u32,
+    /// Connections and credentials.
+    pub http: UserState,
+    /// The connection of the WebSocket samplers.
+    pub websocket: Option<Box<websocket::Client>>,
+    /// What the Java host keeps of this user.
+    pub java: Option<Box<dyn Any>>,
+    /// What ties it to its user if it runs a child of a Parallel Controller.
+    pub branch: Option<Box<Branch>>,
+    /// Whose the locks are that it takes.
+    pub lock_user: LockUser,
+    random: Random,
+    raised: Option<Box<Raised>>,
+    states: Box<[Option<Box<dyn Any>>]>,
+}
+
+/// Who a user is.
+pub struct Identity {
+    pub thread_name: Rc<str>,
+    pub group_name: Rc<str>,
+    pub group: usize,
+    pub number: u32,
+    pub same_user: bool,
+    pub end_ms: Option<i64>,
+    /// Whether what is under way at the end is broken off.
+    pub interrupted_at_end: bool,
+}
+
+impl Context {
+    /// One of `OWN_VARIABLES`, if the user has it now.
+    pub fn own_variable(&self, name: &str) -> Option<&str> {
+        let flag = |value| Some(if value { "true" } else { "false" });
+        match name {
+            LAST_SAMPLE_OK => flag(self.last_sample_ok),
+            SAME_USER => flag(self.same_user),
+            USER_TOKEN if self.http.has_token() => Some(&self.thread_name),
+            _ => None,
+        }
+    }
+
+    pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> Context {
+        let states = (0..shared.program.state_count).map(|_| None).collect();
+        Context {
+            vars: shared.initial_vars(),
+            shared: shared.clone(),
+            worker: worker.clone(),
+            thread_name: identity.thread_name,
+            group_name: identity.group_name,
+            group: identity.group,
+            number: identity.number,
+            iteration: 0,
+            last_sample_ok: true,
+            sampler_name: None,
+            sampler: None,
+            sample_number: 0,
+            is_described: false,
+            previous: None,
+            parsed: Parsed::new(worker.default_charset.clone()),
+            action: Action::Continue,
+            alive: true,
+            end_ms: identity.end_ms,
+            same_user: identity.same_user,
+            interrupted_at_end: identity.interrupted_at_end,
+            interruptions: Vec::new(),
+            interrupted: false,
+            intended: None,
+            arrival: None,
+            is_timed: false,
+            transactions: 0,
+            http: UserState::new(&worker.http),
+            websocket: None,
+            java: None,
+            branch: None,
+            lock_user: (identity.group, identity.number),
+            random: worker.new_random(),
+            raised: None,
+            states,
+        }
+    }
+
+    pub fn clock(&self) -> Clock {
+        self.shared.clock
+    }
+
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// This user's state of an element, made on first use.
+    pub fn state<T: 'static>(&mut self, id: StateId, make: impl FnOnce() -> T) -> &mut T {
+        let state = self.states[id.0 as usize].get_or_insert_with(|| Box::new(make()));
+        state
+            .downcast_mut()
+            .expect("a state id belongs to one element, which keeps one type in it")
+    }
+
+    /// Takes an element's state out, for work that needs the context too; give it back with [`Context::put_state`].
+    pub fn take_state<T: 'static>(&mut self, id: StateId) -> Option<Box<T>> {
+        self.states[id.0 as usize]
+            .take()
+            .and_then(|state| state.downcast().ok())
+    }
+
+    pub fn put_state<T: 'static>(&mut self, id: StateId, state: Box<T>) {
+        self.states[id.0 as usize] = Some(state);
+    }
+
+    /// `JMeterThread#setLastSampleOk`: also a variable, where the plan spells its name out.
+    pub fn set_last_sample_ok(&mut self, ok: bool) {
+        if let Some(slot) = self.shared.last_sample_ok
+            && (ok != self.last_sample_ok || self.vars.get(slot).is_none())
+        {
+            self.vars
+                .set(slot, if ok { "true" } else { "false" }.into());
+        }
+        self.last_sample_ok = ok;
+    }
+
+    /// What the name of the sampler at hand stands for now, as a label.
+    pub fn label(&self, name: Text<'_>) -> Rc<str> {
+        match self.sampler {
+            Some(sampler) => self.worker.room.label((self.group, sampler), name),
+            None => name.into_value(),
+        }
+    }
+
+    /// What the users of this user's thread group share.
+    pub fn supply(&self) -> &Supply {
+        &self.shared.supplies[self.group]
+    }
+
+    /// Users that run: in the thread group, and in all. To the children of a Parallel Controller they are a group of their
+    /// own.
+    pub fn active_users(&self) -> (u32, u32) {
+        let (in_group, in_all) = self.shared.counts.active(self.group);
+        let in_group = self
+            .branch
+            .as_ref()
+            .map_or(in_group, |branch| branch.live.get());
+        (in_group, in_all)
+    }
+
+    /// Whether a dynamic thread group needs no more of its users.
+    pub fn limit_reached(&self) -> bool {
+        self.supply().limit_reached()
+    }
+
+    /// Whether this user goes on: neither it nor the run was told to stop.
+    pub fn running(&self) -> bool {
+        let stopped = self.shared.supplies.get(self.group);
+        self.alive && !self.shared.control.stopping() && !stopped.is_some_and(Supply::is_stopped)
+    }
+
+    /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
+    pub fn start_thread_iteration(&mut self, group: &Group) {
+        self.iteration += 1;
+        self.http
+            .thread_iteration(self.same_user, self.shared.reset_state);
+        for listener in &group.iteration_listeners {
+            listener.thread_iteration_start(self);
+        }
+        self.tell_java(&group.java, JavaEvent::ThreadIteration(self.iteration));
+    }
+
+    /// Tells the elements that Java runs what happens to this user.
+    pub fn tell_java(&mut self, elements: &[u32], event: JavaEvent) {
+        if elements.is_empty() {
+            return;
+        }
+        let worker = self.worker.clone();
+        if let Java::Host(host) = &worker.program.settings.java {
+            host.happens(&mut Visit::new(self), event, elements);
+        }
+    }
+
+    /// What an evaluation threw since the last time this was asked.
+    pub fn take_raised(&mut self) -> Option<Raised> {
+        self.raised.take().map(|raised| *raised)
+    }
+
+    /// Ends when a sleep is to be broken off: at once if it begins after the end, as `Thread#sleep` of an interrupted thread.
+    pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
+        let wait = self.interruption_wait(true);
+        async move {
+            match wait {
+                Some(wait) => wait.await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Until the sample at hand is broken off. A time that has passed does nothing more, but for the end: it keeps this user from
+    /// sleeping.
+    fn interruption_wait(&self, of_sleep: bool) -> Option<Wait> {
+        if self.interruptions.is_empty() && !self.interrupted_at_end {
+            return None;
+        }
+        let now = Instant::now();
+        let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
+        let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
+        let limits = self.interruptions.iter().copied().filter(|at| *at > now);
+        let next = limits.chain(end.filter(|at| of_sleep || *at > now)).min()?;
+        Some(self.worker.alarms.wait_until(next))
+    }
+
+    /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.
+    pub fn attend<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = Option<T>> {
+        self.attend_until(work, self.interruption_wait(false))
+    }
+
+    /// The same for a sampler's sleep; false if it was given up.
+    pub async fn attend_sleep(&self, due: Instant) -> bool {
+        let sleep = self.worker.alarms.wait_until(due);
+        let interruption = self.interruption_wait(true);
+        self.attend_until(sleep, interruption).await.is_some()
+    }
+
+    async fn attend_until<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut interruption: Option<Wait>,
+    ) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        // A stop wakes this task (`Worker::wake_tasks`).
+        std::future::poll_fn(|task| {
+            if let Poll::Ready(output) = work.as_mut().poll(task) {
+                return Poll::Ready(Some(output));
+            }
+            if self.shared.control.state() == Stopping::Now {
+                return Poll::Ready(None);
+            }
+            match &mut interruption {
+                Some(at) => Pin::new(at).poll(task).map(|()| None),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// Waits so long from now; see [`Context::sleep_until`].
+    pub fn sleep_ms(&mut self, ms: i64) -> Sleep<'_> {
+        self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
+    }
+
+    /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
+    pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
+        if self.interrupted || !self.running() || due <= Instant::now() {
+            return Sleep {
+                cx: self,
+                wait: None,
+                interruption: None,
+            };
+        }
+        let wait = Some(self.worker.alarms.wait_until(due));
+        let interruption = self.interruption_wait(true).map(Box::new);
+        Sleep {
+            cx: self,
+            wait,
+            interruption,
+        }
+    }
+}
+
+/// A user's wait; see [`Context::sleep_until`]. Most users think most of the time, so it is small.
+#[must_use]
+pub struct Sleep<'c> {
+    cx: &'c mut Context,
+    /// None if it is over.
+    wait: Option<Wait>,
+    /// When it is broken off; few may be.
+    interruption: Option<Box<Wait>>,
+}
+
+impl Future for Sleep<'_> {
+    type Output = ();
+
+    /// A stop of the run wakes the task (`Worker::wake_tasks`).
+    fn poll(mut self: Pin<&mut Self>, task: &mut std::task::Context<'_>) -> Poll<()> {
+        let Sleep {
+            cx,
+            wait,
+            interruption,
+        } = &mut *self;
+        let Some(on_time) = wait else {
+            return Poll::Ready(());
+        };
+        if Pin::new(&mut *on_time).poll(task).is_ready() {
+            cx.worker.record_lateness(on_time.due());
+        } else if cx.running() {
+            let interruption = interruption.as_mut().map(Pin::new);
+            if !interruption.is_some_and(|at| at.poll(task).is_ready()) {
+                return Poll::Pending;
+            }
+            cx.interrupted = true;
+        }
+        (*wait, *interruption) = (None, None);
+        Poll::Ready(())
+    }
+}
+
+impl Scope for Context {
+    fn vars(&self) -> &Vars {
+        &self.vars
+    }
+    fn vars_mut(&mut self) -> &mut Vars {
+        &mut self.vars
+    }
+    fn properties(&self) -> &Properties {
+        &self.shared.properties
+    }
+    fn thread_number(&self) -> u32 {
+        self.number
+    }
+    fn thread_name(&self) -> &str {
+        &self.thread_name
+    }
+    fn thread_group_name(&self) -> &str {
+        &self.group_name
+    }
+    fn sampler_name(&self) -> Option<&str> {
+        self.sampler_name.as_deref()
+    }
+    fn iteration(&self) -> u32 {
+        self.iteration
+    }
+    fn previous_response(&self) -> Option<Cow<'_, str>> {
+        self.previous.as_ref().map(|sample| {
+            Cow::Owned(
+                crate::base::body::text(sample, self.parsed.default_charset.as_deref())
+                    .into_owned(),
+            )
+        })
+    }
+    fn test_plan_name(&self) -> &str {
+        &self.shared.program.script
+    }
+    fn base_dir(&self) -> &Path {
+        &self.shared.program.base_dir
+    }
+    fn now_ms(&self) -> i64 {
+        self.clock().now_ms()
+    }
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        crate::base::log::write(level, message);
+    }
+    fn raise(&mut self, raised: Raised) {
+        self.raised = Some(Box::new(raised));
+    }
+    fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
+        let worker = self.worker.clone();
+        match &worker.program.settings.java {
+            Java::Host(host) => {
+                let mut visit = Visit::new(self);
+                let began = Instant::now();
+                let text = host.script(&mut visit, call);
+                visit.note_time(began.elapsed());
+                text
+            }
+            Java::Absent(why) => Err(Raised::exception(format!("a script needs Java: {why}"))),
+        }
+    }
+}

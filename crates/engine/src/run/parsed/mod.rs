@@ -1,0 +1,420 @@
+//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them, and not again
+//! for the same text when it comes again.
+
+mod json;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use drumfire_expr::Text;
+use drumfire_query::css::{Document, Engine};
+use drumfire_query::jmespath::parse_strict;
+use drumfire_query::json::Json;
+use drumfire_query::xpath::{Tree, XPathError};
+use drumfire_results::Sample;
+use drumfire_web::charset::Charset;
+
+use self::json::RecentJson;
+use crate::run::scoped::Input;
+
+pub use self::json::JsonBody;
+
+/// How XML is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As HTML or whatever there is.
+    Tolerant,
+    Xml {
+        namespaces: bool,
+    },
+    /// As Saxon does it.
+    Saxon,
+}
+
+/// So many pages, trees and JSON texts a thread keeps for bodies that come again.
+const MOST_RECENT: usize = 4;
+/// Those of longer texts are not kept: a tree takes several times as much memory.
+const LONGEST_RECENT_BYTES: usize = 128 * 1024;
+
+/// So many searches of a JSON text take about as long as to parse it.
+pub const MOST_SEARCHES: usize = 4;
+
+thread_local! {
+    static PAGES: Recent<(), Document> = const { Recent::new() };
+    static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
+    static JSON: RecentJson = const { RecentJson::new() };
+    static STRICT_JSON: RecentJson = const { RecentJson::new() };
+}
+
+/// What was made lately of texts: a server often sends the same page again, and to parse it is most of what an extractor costs.
+struct Recent<K, T>(RefCell<VecDeque<Kept<K, T>>>);
+
+struct Kept<K, T> {
+    key: K,
+    text: Box<str>,
+    made: Rc<T>,
+}
+
+/// Whether the texts are equal. What is new in a page is often its end, which is looked at first.
+fn is_same(known: &str, text: &str) -> bool {
+    let end = |text: &str| text.as_bytes().last_chunk::<32>().copied();
+    known.len() == text.len()
+        && (std::ptr::eq(known, text) || (end(known) == end(text) && known == text))
+}
+
+/// Puts one more in, and the first out if there are too many.
+fn push<T>(recent: &mut VecDeque<T>, one: T) {
+    if recent.len() == MOST_RECENT {
+        recent.pop_front();
+    }
+    recent.push_back(one);
+}
+
+impl<K: PartialEq, T> Recent<K, T> {
+    const fn new() -> Self {
+        Recent(RefCell::new(VecDeque::new()))
+    }
+
+    fn get(&self, key: K, text: &str, make: impl FnOnce() -> T) -> Rc<T> {
+        let is_it = |kept: &&Kept<K, T>| kept.key == key && is_same(&kept.text, text);
+        if let Some(kept) = self.0.borrow().iter().find(is_it) {
+            return kept.made.clone();
+        }
+        let made = Rc::new(make());
+        if text.len() <= LONGEST_RECENT_BYTES {
+            let kept = Kept {
+                key,
+                text: text.into(),
+                made: made.clone(),
+            };
+            push(&mut self.0.borrow_mut(), kept);
+        }
+        made
+    }
+}
+
+/// What has been made of the bodies of the result at hand.
+#[derive(Default)]
+pub struct Parsed {
+    /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
+    pub default_charset: Option<Rc<Charset>>,
+    bodies: Vec<Body>,
+    /// Values of variables in which somebody has looked for one thing, and how often.
+    searched_values: Vec<(Rc<str>, usize)>,
+    pages: Vec<(PageKey, Rc<Document>)>,
+}
+
+/// Where JMeter keeps a page for further CSS extractors of a sample (`JSoupExtractor`, `JoddExtractor`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKey {
+    /// The first result of the scope.
+    First(Engine),
+    /// A variable, whichever.
+    Variable(Engine),
+}
+
+struct Body {
+    data: Rc<[u8]>,
+    /// The decoded text, where it is not the bytes as they are.
+    text: Option<Rc<str>>,
+    json: Option<Rc<JsonBody>>,
+    /// How often somebody has looked for one thing in its text.
+    json_searches: usize,
+    strict_json: Option<Rc<JsonBody>>,
+    page: Option<Rc<Document>>,
+    trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
+}
+
+impl Parsed {
+    /// Nothing yet, with the charset of bodies that name none.
+    pub fn new(default_charset: Option<Rc<Charset>>) -> Parsed {
+        Parsed {
+            default_charset,
+            ..Parsed::default()
+        }
+    }
+
+    /// Forgets all: the result at hand is done with.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.searched_values.clear();
+        self.pages.clear();
+    }
+
+    /// The text of an input.
+    pub fn text<'s>(&mut self, input: &Input<'s>) -> Text<'s> {
+        match input {
+            Input::Result(sample) => self.body_text(sample),
+            Input::Variable(value) => Text::Shared(value.clone()),
+        }
+    }
+
+    /// The body of a result as text (`SampleResult#getResponseDataAsString`).
+    pub fn body_text<'s>(&mut self, sample: &'s Sample) -> Text<'s> {
+        let Some(data) = &sample.response_data else {
+            return Text::Literal("");
+        };
+        if let Some(text) = self
+            .bodies
+            .iter()
+            .find(|body| Rc::ptr_eq(&body.data, data))
+            .and_then(|body| body.text.clone())
+        {
+            return Text::Shared(text);
+        }
+        match crate::base::body::text(sample, self.default_charset.as_deref()) {
+            std::borrow::Cow::Borrowed(text) => Text::Literal(text),
+            std::borrow::Cow::Owned(text) => {
+                let text: Rc<str> = text.into();
+                self.body(data).text = Some(text.clone());
+                Text::Shared(text)
+            }
+        }
+    }
+
+    /// An input as json-smart reads it.
+    pub fn json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
+        self.make(
+            input,
+            |text, data| JSON.with(|recent| recent.get(text, data, |text| Json::parse(text))),
+            |body| &mut body.json,
+        )
+    }
+
+    /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and it was not searched
+    /// as often as takes as long as to parse it. Who comes next parses it, for all that follow.
+    pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
+        let text = self.text(input);
+        let searches = match input {
+            Input::Result(sample) => {
+                let Some(data) = &sample.response_data else {
+                    return false;
+                };
+                let body = self.body(data);
+                if body.json.is_some() {
+                    return false;
+                }
+                &mut body.json_searches
+            }
+            Input::Variable(value) => self.searches_of(value),
+        };
+        if *searches == MOST_SEARCHES {
+            return false;
+        }
+        *searches += 1;
+        // Whether it comes again is asked once for each result.
+        if *searches == 1 && JSON.with(|recent| recent.comes_again(&text)) {
+            *searches = MOST_SEARCHES;
+            return false;
+        }
+        true
+    }
+
+    /// How often the value of a variable was searched for the result at hand.
+    fn searches_of(&mut self, value: &Rc<str>) -> &mut usize {
+        let values = &mut self.searched_values;
+        let known = values
+            .iter()
+            .position(|(known, _)| Rc::ptr_eq(known, value));
+        let at = known.unwrap_or_else(|| {
+            values.push((value.clone(), 0));
+            values.len() - 1
+        });
+        &mut values[at].1
+    }
+
+    /// An input as Jackson reads it.
+    pub fn strict_json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
+        self.make(
+            input,
+            |text, data| STRICT_JSON.with(|recent| recent.get(text, data, parse_strict)),
+            |body| &mut body.strict_json,
+        )
+    }
+
+    /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
+    pub fn page(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Rc<Document> {
+        if let Some((_, page)) = self.pages.iter().find(|(known, _)| Some(*known) == key) {
+            return page.clone();
+        }
+        let page = self.make(
+            input,
+            |text, _| PAGES.with(|pages| pages.get((), text, || Document::parse(text))),
+            |body| &mut body.page,
+        );
+        if let Some(key) = key {
+            self.pages.push((key, page.clone()));
+        }
+        page
+    }
+
+    /// An input as XPath sees it.
+    pub fn tree(&mut self, input: &Input<'_>, reading: Reading) -> Rc<Result<Tree, XPathError>> {
+        let text = self.text(input);
+        let make = || match reading {
+            Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
+            Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
+            Reading::Saxon => Tree::parse_saxon(&text),
+        };
+        let parse = || TREES.with(|trees| trees.get(reading, &text, make));
+        let Input::Result(Sample {
+            response_data: Some(data),
+            ..
+        }) = input
+        else {
+            return parse();
+        };
+        let body = self.body(data);
+        if let Some((_, tree)) = body.trees.iter().find(|(known, _)| *known == reading) {
+            return tree.clone();
+        }
+        let tree = parse();
+        body.trees.push((reading, tree.clone()));
+        tree
+    }
+
+    /// What `make` makes of the text, and of the bytes if they are the text as it is; once for each body.
+    fn make<T>(
+        &mut self,
+        input: &Input<'_>,
+        make: impl Fn(&Text<'_>, Option<&Rc<[u8]>>) -> Rc<T>,
+        place: impl Fn(&mut Body) -> &mut Option<Rc<T>>,
+    ) -> Rc<T> {
+        let text = self.text(input);
+        let Input::Result(Sample {
+            response_data: Some(data),
+            ..
+        }) = input
+        else {
+            return make(&text, None);
+        };
+        let place = place(self.body(data));
+        let made = place.get_or_insert_with(|| make(&text, Some(data)));
+        made.clone()
+    }
+
+    fn body(&mut self, data: &Rc<[u8]>) -> &mut Body {
+        let known = self
+            .bodies
+            .iter()
+            .position(|body| Rc::ptr_eq(&body.data, data));
+        let at = known.unwrap_or_else(|| {
+            self.bodies.push(Body {
+                data: data.clone(),
+                text: None,
+                json: None,
+                json_searches: 0,
+                strict_json: None,
+                page: None,
+                trees: Vec::new(),
+            });
+            self.bodies.len() - 1
+        });
+        &mut self.bodies[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(body: &[u8], encoding: Option<&'static str>) -> Sample {
+        Sample {
+            response_data: Some(body.into()),
+            encoding: encoding.map(Into::into),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn utf8_is_borrowed_and_other_charsets_are_decoded_once() {
+        let mut parsed = Parsed::default();
+        let utf8 = sample("é".as_bytes(), None);
+        assert!(matches!(parsed.body_text(&utf8), Text::Literal("é")));
+        let latin = sample(b"\xe9", Some("ISO-8859-1"));
+        let (Text::Shared(first), Text::Shared(second)) =
+            (parsed.body_text(&latin), parsed.body_text(&latin))
+        else {
+            panic!("decoded")
+        };
+        assert!(Rc::ptr_eq(&first, &second));
+        assert_eq!(&*first, "é");
+        assert_eq!(&*parsed.body_text(&Sample::default()), "");
+    }
+
+    #[test]
+    fn a_body_is_parsed_once() {
+        let mut parsed = Parsed::default();
+        let sample = sample(b"{\"a\":[1]}", None);
+        let input = Input::Result(&sample);
+        let json = parsed.json(&input);
+        assert!(Rc::ptr_eq(&json, &parsed.json(&input)));
+        assert!(json.get().is_ok_and(|json| json.root().get("a").is_some()));
+        assert!(Rc::ptr_eq(
+            &parsed.page(&input, None),
+            &parsed.page(&input, None)
+        ));
+        let plain = Reading::Xml { namespaces: false };
+        assert!(Rc::ptr_eq(
+            &parsed.tree(&input, plain),
+            &parsed.tree(&input, plain)
+        ));
+        assert!(parsed.tree(&input, plain).is_err());
+        parsed.clear();
+        assert!(parsed.bodies.is_empty());
+    }
+
+    #[test]
+    fn the_first_looks_into_a_body_may_do_without_parsing() {
+        let mut parsed = Parsed::default();
+        let sample = sample(b"{}", None);
+        let looks = |parsed: &mut Parsed, input: &Input<'_>| {
+            [(); MOST_SEARCHES + 2].map(|()| parsed.may_search_json(input))
+        };
+        let mut first = [true; MOST_SEARCHES + 2];
+        first[MOST_SEARCHES..].fill(false);
+        let input = Input::Result(&sample);
+        assert_eq!(looks(&mut parsed, &input), first);
+        parsed.clear();
+        parsed.json(&input);
+        assert!(!parsed.may_search_json(&input));
+        let variable = Input::Variable(format!("[{}]", "1, ".repeat(20)).into());
+        assert_eq!(looks(&mut parsed, &variable), first);
+        parsed.clear();
+        assert!(!parsed.may_search_json(&variable), "it comes again");
+    }
+
+    #[test]
+    fn what_comes_again_is_not_parsed_again() {
+        let page = |text: &str| {
+            let sample = sample(text.as_bytes(), None);
+            let input = Input::Result(&sample);
+            let mut parsed = Parsed::default();
+            let plain = parsed.tree(&input, Reading::Xml { namespaces: false });
+            (parsed.page(&input, None), plain)
+        };
+        let first = page("<p>1</p>");
+        let again = page("<p>1</p>");
+        assert!(Rc::ptr_eq(&first.0, &again.0) && Rc::ptr_eq(&first.1, &again.1));
+        let other = page("<p>2</p>");
+        assert!(!Rc::ptr_eq(&first.0, &other.0));
+        let json = || Parsed::default().json(&Input::Result(&sample(b"[1]", None)));
+        assert!(Rc::ptr_eq(&json(), &json()));
+        let saxon = sample(b"<p>1</p>", None);
+        let saxon = Parsed::default().tree(&Input::Result(&saxon), Reading::Saxon);
+        assert!(!Rc::ptr_eq(&first.1, &saxon));
+        (0..MOST_RECENT).for_each(|number| drop(page(&format!("<b>{number}</b>"))));
+        assert!(!Rc::ptr_eq(&first.0, &page("<p>1</p>").0));
+        let long = "<p>".repeat(LONGEST_RECENT_BYTES);
+        assert!(!Rc::ptr_eq(&page(&long).0, &page(&long).0));
+    }
+
+    #[test]
+    fn a_variable_is_parsed_as_it_is() {
+        let mut parsed = Parsed::default();
+        let input = Input::Variable("[1".into());
+        assert!(parsed.json(&input).get().is_err());
+        assert!(parsed.bodies.is_empty());
+    }
+}

@@ -1,0 +1,207 @@
+//! **Program**: what will run. Shared by all workers, never changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use drumfire_expr::{Slot, Template, VarNames, Vars};
+use drumfire_results::{OutputSet, OutputSpec};
+
+use crate::bind::Settings;
+use crate::elements::jdbc::{Choice, Pools};
+use crate::elements::pre::SampleTimeout;
+use crate::elements::samplers::Sampler;
+use crate::elements::samplers::listing::Listing;
+use crate::elements::{
+    Action, Assertion, PostProcessor, PreProcessor, SampleListener, ThreadIterationListener, Timer,
+};
+use crate::run::java::JavaPlan;
+use crate::run::schedule::Shape;
+use crate::run::walk::{Controller, ControllerId};
+
+/// A compiled plan.
+pub struct Program {
+    /// The file's name.
+    pub script: String,
+    pub base_dir: PathBuf,
+    pub names: Arc<VarNames>,
+    /// Values of the plan's user defined variables, by name, as every user starts with them.
+    pub variables: Vec<(String, String)>,
+    pub groups: Vec<Group>,
+    /// Result files in the order of their numbers; the command line's comes last.
+    pub outputs: Vec<OutputSpec>,
+    /// Names of the summarisers, in the order of their numbers.
+    pub summarisers: Vec<String>,
+    /// One thread group after the other (`TestPlan.serialize_threadgroups`).
+    pub serialized: bool,
+    /// tearDown groups run after a shutdown, too (`TestPlan.tearDown_on_shutdown`).
+    pub tear_down_on_shutdown: bool,
+    pub state_count: u32,
+    /// Slots of the variables that result files show (`sample_variables`).
+    pub sample_variables: Vec<Slot>,
+    /// Whether anything reads the previous sample of a user (`__regexFunction`, `__XPath` …).
+    pub keeps_previous: bool,
+    /// Whether anything asks for the name of the sampler at hand.
+    pub reads_sampler_name: bool,
+    /// What Java runs.
+    pub java: JavaPlan,
+    /// Where JDBC elements run.
+    pub jdbc: Choice,
+    /// Their connections, if they run here.
+    pub pools: Arc<Pools>,
+    pub settings: Arc<Settings>,
+}
+
+impl Program {
+    /// The variables a new user starts with.
+    pub fn initial_vars(&self) -> Vars {
+        let mut vars = Vars::new(self.names.clone());
+        for (name, value) in &self.variables {
+            vars.set_named(name, value.as_str().into());
+        }
+        vars
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    SetUp,
+    Main,
+    TearDown,
+}
+
+impl GroupKind {
+    /// All thread groups of the kind, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            GroupKind::SetUp => "setUp thread groups",
+            GroupKind::Main => "thread groups",
+            GroupKind::TearDown => "tearDown thread groups",
+        }
+    }
+}
+
+/// What a thread group does after a failed sample (`ThreadGroup.on_sample_error`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    #[default]
+    Continue,
+    StartNextLoop,
+    StopThread,
+    StopTest,
+    StopTestNow,
+}
+
+/// A compiled thread group.
+pub struct Group {
+    pub kind: GroupKind,
+    pub name: String,
+    pub path: Vec<String>,
+    pub class: &'static str,
+    pub shape: Shape,
+    /// Iterations per user: -1 is forever; absent when it is only known at run time.
+    pub loops: Option<i32>,
+    /// Between the group's name and its number in the names of threads.
+    pub thread_name_suffix: &'static str,
+    pub on_error: OnError,
+    pub same_user: bool,
+    /// The group's own loop controller is number 0.
+    pub controllers: Vec<Controller>,
+    pub samplers: Vec<Package>,
+    /// Assertions and listeners of each controller that is a transaction, by controller.
+    pub transactions: Vec<Option<TransactionPackage>>,
+    pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
+    /// Elements that Java runs, in the order of the tree.
+    pub java: Vec<u32>,
+    /// Sample Timeouts, which apply to all samplers of the group.
+    pub time_limits: Vec<Arc<SampleTimeout>>,
+}
+
+/// A sampler and all that is in its scope (`SamplePackage`).
+pub struct Package {
+    pub name: Template,
+    /// The sampler's class in JMeter, with its package.
+    pub class: Box<str>,
+    /// Its properties, where the plan has something that lists them.
+    pub listing: Option<Listing>,
+    pub sampler: Sampler,
+    pub pre: Vec<Arc<dyn PreProcessor>>,
+    pub timers: Vec<Arc<dyn Timer>>,
+    pub post: Vec<Arc<dyn PostProcessor>>,
+    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub reach: Reach,
+    /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
+    pub reach_in_transaction: Reach,
+    /// Controllers from the nearest one up to the thread group's.
+    pub ancestors: Vec<ControllerId>,
+}
+
+/// Where samples go.
+#[derive(Clone, Default)]
+pub struct Reach {
+    /// Listeners with code of their own, in order.
+    pub told: Vec<Told>,
+    /// Result files of the listeners after them.
+    pub outputs: OutputSet,
+    /// Whether the plan's root listens: then the sample counts in the run's statistics.
+    pub is_heard: bool,
+    /// What is to be done when the sample failed, in order.
+    pub on_failure: Vec<FailureAction>,
+}
+
+/// One listener with code of its own, and the result files of the listeners before it: they do not show what it changes.
+#[derive(Clone)]
+pub struct Told {
+    pub before: OutputSet,
+    pub listener: Arc<dyn SampleListener>,
+}
+
+/// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureAction {
+    StopThread,
+    StopTest,
+    StopTestNow,
+    Go(Action),
+}
+
+pub struct TransactionPackage {
+    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub reach: Reach,
+}
+
+/// What is read of a sampler's result; everything else is not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub body: bool,
+    /// Response headers as text.
+    pub headers: bool,
+    /// Request headers, cookies and what was sent, as text.
+    pub request: bool,
+}
+
+impl Needs {
+    pub const NOTHING: Needs = Needs {
+        body: false,
+        headers: false,
+        request: false,
+    };
+    pub const BODY: Needs = Needs {
+        body: true,
+        headers: false,
+        request: false,
+    };
+    pub const ALL: Needs = Needs {
+        body: true,
+        headers: true,
+        request: true,
+    };
+
+    #[must_use]
+    pub fn and(self, other: Needs) -> Needs {
+        Needs {
+            body: self.body | other.body,
+            headers: self.headers | other.headers,
+            request: self.request | other.request,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Room that samples leave behind for the next ones of their worker: in the steady state a sample asks the allocator for nothing.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use drumfire_expr::Text;
+use drumfire_http::Spare;
+use drumfire_results::Sample;
+use recycle_box::RecycleBox;
+use rustc_hash::FxHashMap;
+
+use crate::run::walk::SamplerId;
+
+/// One worker's room.
+#[derive(Default)]
+pub struct Room {
+    /// Of samplers at work.
+    pub futures: Spare<RecycleBox<()>>,
+    /// Of requests until their response is read.
+    requests: Spare<RecycleBox<()>>,
+    /// Of the bytes of requests.
+    heads: Spare<Vec<u8>>,
+    samples: Spare<Box<Sample>>,
+    /// The label of each sampler's last sample, by thread group: mostly that of the next one too.
+    labels: RefCell<FxHashMap<(usize, SamplerId), Rc<str>>>,
+}
+
+impl Room {
+    pub fn request<T>(&self, request: T) -> RecycleBox<T> {
+        self.requests.put(request)
+    }
+
+    /// The request, taken out of its room.
+    pub fn take_request<T>(&self, request: RecycleBox<T>) -> T {
+        let (request, room) = RecycleBox::take(request);
+        self.requests.take_back(room);
+        request
+    }
+
+    /// Room for the bytes of a request's head, empty.
+    pub fn head(&self) -> Vec<u8> {
+        let mut head = self.heads.take().unwrap_or_default();
+        head.clear();
+        head.reserve(256);
+        head
+    }
+
+    pub fn take_head_back(&self, head: Vec<u8>) {
+        self.heads.take_back(head);
+    }
+
+    pub fn sample(&self, sample: Sample) -> Box<Sample> {
+        self.samples.boxed(sample)
+    }
+
+    /// Takes back the room of a sample that nobody needs any more.
+    pub fn take_sample_back(&self, mut sample: Box<Sample>) {
+        sample.response_data = None;
+        sample.children = Vec::new();
+        self.samples.take_back(sample);
+    }
+
+    /// What a sampler's name stands for now, as a label.
+    pub fn label(&self, sampler: (usize, SamplerId), name: Text<'_>) -> Rc<str> {
+        if let Text::Shared(value) = name {
+            return value;
+        }
+        let mut labels = self.labels.borrow_mut();
+        match labels.get_mut(&sampler) {
+            Some(last) if **last == *name => last.clone(),
+            _ => {
+                let label = name.into_value();
+                labels.insert(sampler, label.clone());
+                label
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use drumfire_testkit::server::{Server, Step, ok};
+    use tokio::task::LocalSet;
+
+    use super::*;
+    use crate::base::clock::Clock;
+    use crate::bind::{Settings, compile};
+    use crate::fixture::{first_user, user_of};
+    use crate::run::control::Control;
+    use crate::run::shared::Shared;
+    use crate::run::user::User;
+
+    /// One user who asks for a page so many times.
+    fn plan(port: u16, times: u32) -> String {
+        format!(
+            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{times}</stringProp></elementProp></ThreadGroup><hashTree>
+<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="Page"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.path">/page</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>
+</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+        )
+    }
+
+    /// What a user's whole life allocates on its thread, who asks for a page so many times.
+    fn allocations(port: u16, times: u32) -> u64 {
+        let plan = plan(port, times);
+        let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
+        let tree = read.expect("the plan is well-formed").tree;
+        let settings = Settings {
+            properties: drumfire_expr::Properties::new(),
+            ..Settings::default()
+        };
+        let Ok(compiled) = compile(tree, Arc::new(settings)) else {
+            panic!("the plan can run")
+        };
+        let program = Arc::new(compiled.program);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
+        let first = user_of(Shared::new(&program, Clock::start(), &Control::default()));
+        let mut user = User::new(&first.shared, &first.worker, first_user());
+        let users = LocalSet::new();
+        let taken = allocation_counter::measure(|| {
+            users.block_on(&runtime, user.run());
+        });
+        assert_eq!(user.cx.worker.http.statistics().exchanges, u64::from(times));
+        taken.count_total
+    }
+
+    #[test]
+    fn in_the_steady_state_a_sample_allocates_nothing() {
+        let server = Server::start(|_| vec![Step::Send(ok("hello"))]);
+        let port = server.address().port();
+        allocations(port, 300); // the first of this thread makes the texts of small numbers
+        let (few, many) = (allocations(port, 50), allocations(port, 250));
+        // A time not seen before has a page of its own in a histogram; a response in two pieces is put together.
+        assert!(many < few + 100, "{few} for 50 samples, {many} for 250");
+    }
+
+    #[test]
+    fn a_label_that_stays_the_same_is_not_copied() {
+        let room = Room::default();
+        let first = room.label((0, 1), Text::Literal("Home"));
+        let same = room.label((0, 1), Text::Owned("Home".to_owned()));
+        assert!(Rc::ptr_eq(&first, &same));
+        assert_eq!(&*room.label((0, 2), Text::Literal("Cart")), "Cart");
+        assert_eq!(&*room.label((0, 1), Text::Literal("Away")), "Away");
+        assert_eq!(&*room.label((1, 1), Text::Literal("Home")), "Home");
+        assert_eq!(&*first, "Home");
+    }
+}

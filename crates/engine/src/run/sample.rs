@@ -1,0 +1,448 @@
+//! Stop 5, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::Raised;
+use drumfire_health::Stage;
+use drumfire_results::{AssertionResult, Sample};
+
+use crate::elements::{Assertion, Scope};
+use crate::run::context::Context;
+use crate::run::program::{FailureAction, Group, OnError, Package, Reach, Told};
+use crate::run::user::User;
+use crate::run::walk::{ControllerId, SamplerId};
+
+/// How deep sub-results of sub-results are judged (`JMeterThread#recurseAssertionChecks`).
+const ASSERTED_LEVELS: i32 = 3;
+
+/// Runs one sampler. `transaction` is the transaction with a parent sample that it is part of.
+pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
+    let group = user.group();
+    let package = &group.samplers[id as usize];
+    user.cx.sampler = Some(id);
+    user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
+    if user.cx.shared.program.reads_sampler_name {
+        user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
+    }
+    user.cx.http.edits.begin(package.sampler.is_http());
+    let mut timed = user.cx.worker.stages.begin();
+    user.cx.is_timed = timed.is_some();
+    prepare(user, package).await;
+    user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
+    // What it takes to find the time is gone when the user waits for it.
+    if let Some(due) = due_after_timers(user, package).await {
+        user.cx.sleep_until(due).await;
+    }
+    if !user.cx.running() || gave_up(user, package) {
+        return;
+    }
+    for limit in &group.time_limits {
+        limit.start(&mut user.cx);
+    }
+    let delay_us = user
+        .cx
+        .intended
+        .map(|intended| intended.elapsed().as_micros() as u64);
+    user.cx.worker.stages.skip(&mut timed);
+    let result = package.sampler.sample(user, &package.name).await;
+    user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
+    user.cx.interruptions.clear();
+    let Some(mut result) = result else {
+        gave_up(user, package);
+        return;
+    };
+    if gave_up(user, package) {
+        return;
+    }
+    result.delay_us = delay_us;
+    if !result.ignore {
+        let (in_group, in_all) = user.cx.active_users();
+        result.set_thread_with_children(&user.cx.thread_name, in_group, in_all);
+        if user.cx.shared.program.keeps_previous {
+            user.cx.previous = Some(Rc::new((*result).clone()));
+        }
+        let examined = examine(user, package, &mut result, &mut timed).await;
+        user.cx.parsed.clear();
+        if !examined {
+            return;
+        }
+        let reach = if transaction.is_some() {
+            &package.reach_in_transaction
+        } else {
+            &package.reach
+        };
+        notify(user, &mut result, reach, &package.ancestors, transaction).await;
+        user.cx.worker.stages.lap(&mut timed, Stage::Record);
+        if !result.success {
+            obey(user, &reach.on_failure);
+        }
+    } else {
+        user.cx.set_last_sample_ok(result.success);
+    }
+    act_on_failure(user, &group, result.success);
+    hand_on(user, result, transaction);
+}
+
+/// The pre-processors.
+async fn prepare(user: &mut User, package: &Package) {
+    for pre in &package.pre {
+        let cx = &mut user.cx;
+        if let Some(java) = pre.apart() {
+            Box::pin(java.process_before(cx)).await;
+        } else if let Some(statement) = pre.statement() {
+            Box::pin(statement.process(cx)).await;
+        } else if let Some(queue) = pre.queue() {
+            Box::pin(queue.take(cx)).await;
+        } else {
+            pre.process(cx);
+        }
+    }
+}
+
+/// Post-processors, then assertions; false if one of them threw, and the sample is lost.
+async fn examine(
+    user: &mut User,
+    package: &Package,
+    result: &mut Sample,
+    timed: &mut Option<Instant>,
+) -> bool {
+    for post in &package.post {
+        match post.apart() {
+            Some(java) => Box::pin(java.process_after(&mut user.cx, result)).await,
+            None => match post.statement() {
+                Some(statement) => Box::pin(statement.process(&mut user.cx)).await,
+                None => post.process(&mut user.cx, result),
+            },
+        }
+        if gave_up(user, package) {
+            return false;
+        }
+    }
+    user.cx.worker.stages.lap(timed, Stage::Extract);
+    judge(&package.assertions, &mut user.cx, result).await;
+    user.cx.worker.stages.lap(timed, Stage::Assert);
+    !gave_up(user, package)
+}
+
+/// The sample becomes part of its transaction, if there is one.
+fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) {
+    if let Some(transaction) = transaction
+        && !result.ignore
+        && let Some(run) = user.walk.parent_transaction(transaction)
+    {
+        run.add(*result);
+        return;
+    }
+    user.cx.worker.room.take_sample_back(result);
+}
+
+/// `JMeterThread#delay`: when the wait for all timers in scope ends, if there is one.
+///
+/// An arrival or a timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
+/// at that time and not at the next whole millisecond after it.
+async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant> {
+    let arrival = user.cx.arrival.take();
+    user.cx.intended = arrival;
+    if package.timers.is_empty() {
+        return None;
+    }
+    user.cx.intended = None;
+    let mut total_ms = 0;
+    let mut scheduled = arrival.map(|at| (at, 0));
+    let factor = user.cx.shared.timer_factor;
+    for timer in &package.timers {
+        let mut delay_ms = match timer.apart() {
+            Some(java) => Box::pin(java.delay_apart(&mut user.cx)).await,
+            None => timer.delay_ms(&mut user.cx),
+        };
+        if let Some(meeting) = timer.meet(&mut user.cx) {
+            meeting.await;
+        }
+        if factor != 1.0 && timer.is_modifiable() {
+            delay_ms = (delay_ms as f32 * factor).round() as i64;
+        }
+        if let Some(at) = user.cx.intended.take() {
+            scheduled = Some((at, delay_ms));
+        }
+        total_ms += delay_ms;
+    }
+    let mut due = Instant::now() + Duration::from_millis(total_ms.max(0) as u64);
+    if let Some((at, own_ms)) = scheduled {
+        user.cx.worker.keep_schedules();
+        let intended = at + Duration::from_millis((total_ms - own_ms).max(0) as u64);
+        user.cx.intended = Some(intended);
+        if own_ms > 0 {
+            due = intended;
+        }
+    }
+    if total_ms <= 0 {
+        return None;
+    }
+    if let Some(end_ms) = user.cx.end_ms
+        && user.cx.clock().now_ms() + total_ms > end_ms
+    {
+        user.cx.alive = false; // the wait would outlast the schedule
+        return None;
+    }
+    Some(due)
+}
+
+/// Whether an evaluation threw: then JMeter logs it and the sampler has no result. The log names the sampler, and where that
+/// name is what throws, nobody catches it, so the user ends (`JMeterThread#processSampler`).
+fn gave_up(user: &mut User, package: &Package) -> bool {
+    match user.cx.take_raised() {
+        None => false,
+        Some(Raised::StopThread(message)) => {
+            tracing::info!("Stopping Thread: {message}");
+            user.cx.alive = false;
+            true
+        }
+        Some(raised) => {
+            let name = package.name.eval(&mut user.cx).into_value();
+            tracing::error!("Error while processing sampler: '{name}'. {raised}");
+            if let Some(raised) = user.cx.take_raised() {
+                tracing::error!("Test failed! {raised}");
+                user.cx.alive = false;
+            }
+            true
+        }
+    }
+}
+
+/// `JMeterThread#checkAssertions`.
+pub async fn judge(assertions: &[Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
+    for assertion in assertions {
+        let scope = assertion.scope();
+        if !matches!(scope, Scope::Children | Scope::Nothing) {
+            let verdict = match assertion.apart() {
+                Some(java) => Box::pin(java.check_apart(cx, result)).await,
+                None => assertion.check(cx, result),
+            };
+            result.apply_assertion(unless_thrown(cx, verdict));
+        }
+        if matches!(scope, Scope::Children | Scope::All) {
+            judge_children(&**assertion, cx, result, ASSERTED_LEVELS);
+        }
+    }
+    cx.set_last_sample_ok(result.success);
+}
+
+/// `JMeterThread#processAssertion`: an assertion that throws is an error of the sample, under a name of its own.
+fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> AssertionResult {
+    let message = match cx.take_raised() {
+        None => return verdict,
+        Some(Raised::StopThread(message)) => {
+            format!("org.apache.jorphan.util.JMeterStopThreadException: {message}")
+        }
+        Some(raised) => raised.to_string(),
+    };
+    tracing::error!("Exception processing Assertion. {message}");
+    AssertionResult {
+        name: Some("Assertion failed! See log file.".into()),
+        failure: false,
+        error: true,
+        message: Some(message.into()),
+    }
+}
+
+fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Sample, level: i32) {
+    if level < 0 {
+        return;
+    }
+    let mut failed = false;
+    for child in &mut parent.children {
+        let verdict = assertion.check(cx, child);
+        child.apply_assertion(unless_thrown(cx, verdict));
+        judge_children(assertion, cx, child, level - 1);
+        failed |= !child.success;
+    }
+    if failed && parent.success {
+        parent.apply_assertion(AssertionResult {
+            name: Some(assertion.name(cx).into()),
+            failure: true,
+            error: false,
+            message: Some("One or more sub-samples failed".into()),
+        });
+    }
+}
+
+/// Tells listeners and the open transactions that hear this sample.
+async fn notify(
+    user: &mut User,
+    result: &mut Sample,
+    reach: &Reach,
+    ancestors: &[ControllerId],
+    transaction: Option<ControllerId>,
+) {
+    let group = user.group();
+    if let Some(branch) = &mut user.cx.branch {
+        if branch.collect(result) {
+            return;
+        }
+        branch.note_above(result, |id| hears(&group, id, ancestors, transaction));
+    }
+    record_apart(&mut user.cx, result, reach).await;
+    for &id in &user.walk.open_transactions {
+        if !hears(&group, id, ancestors, transaction) {
+            continue;
+        }
+        let controller = &group.controllers[id as usize];
+        let include_timers = controller.includes_timers();
+        if let Some(run) = user.walk.states[id as usize].independent() {
+            run.add(result, include_timers);
+        }
+    }
+}
+
+/// A Transaction Controller is told of samples in whose scope it is as a listener: those below its own parent
+/// (`TestCompiler#saveSamplerConfigs`), less what the parent transaction around the sample is told of itself.
+fn hears(
+    group: &Group,
+    id: ControllerId,
+    ancestors: &[ControllerId],
+    transaction: Option<ControllerId>,
+) -> bool {
+    let Some(above) = group.controllers[id as usize].parent else {
+        return false;
+    };
+    if !ancestors.contains(&above) {
+        return false;
+    }
+    let Some(mut outer) = transaction else {
+        return true;
+    };
+    loop {
+        if outer == above {
+            return false;
+        }
+        match group.controllers[outer as usize].parent {
+            Some(next) => outer = next,
+            None => return true,
+        }
+    }
+}
+
+/// Writes the sample where its listeners want it.
+fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+    note_variables(cx, result);
+    for Told { before, listener } in &reach.told {
+        cx.worker.recorder.borrow_mut().write(result, before);
+        listener.sample_occurred(cx, result);
+    }
+    write(cx, result, reach);
+}
+
+/// The same, with listeners that take their time on threads of their own.
+async fn record_apart(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+    note_variables(cx, result);
+    for Told { before, listener } in &reach.told {
+        cx.worker.recorder.borrow_mut().write(result, before);
+        match listener.apart() {
+            Some(java) => Box::pin(java.listen_apart(cx, result)).await,
+            None => listener.sample_occurred(cx, result),
+        }
+    }
+    write(cx, result, reach);
+}
+
+fn note_variables(cx: &Context, result: &mut Sample) {
+    let names = &cx.shared.program.sample_variables;
+    if !names.is_empty() {
+        result.variables = names
+            .iter()
+            .map(|slot| cx.vars.get(*slot).cloned())
+            .collect();
+    }
+}
+
+fn write(cx: &Context, result: &mut Sample, reach: &Reach) {
+    let mut recorder = cx.worker.recorder.borrow_mut();
+    if reach.is_heard {
+        recorder.record(result, &reach.outputs);
+    } else {
+        recorder.write(result, &reach.outputs);
+    }
+}
+
+/// The row of a transaction without parent sample goes to the listeners of the sampler that ran last
+/// (`TransactionController#notifyListeners`).
+pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
+    if cx.branch.as_ref().is_some_and(|branch| branch.collects()) {
+        return; // TestCompilerParallel#configureSampler takes the listeners away
+    }
+    let Some(last) = cx.sampler else {
+        tracing::warn!("Could not fetch SamplePackage");
+        return;
+    };
+    let worker = cx.worker.clone();
+    let package = &worker.program.groups[cx.group].samplers[last as usize];
+    record(cx, &mut sample, &package.reach);
+}
+
+/// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
+/// given back to it.
+pub async fn end_transaction(
+    user: &mut User,
+    id: ControllerId,
+    outer: Option<ControllerId>,
+    mut result: Sample,
+) {
+    let group = user.group();
+    let (in_group, in_all) = user.cx.active_users();
+    result.set_thread(&user.cx.thread_name, in_group, in_all);
+    let Some(package) = &group.transactions[id as usize] else {
+        return;
+    };
+    judge(&package.assertions, &mut user.cx, &mut result).await;
+    user.cx.parsed.clear();
+    if let Some(outer) = outer {
+        if let Some(run) = user.walk.parent_transaction(outer) {
+            run.add(result);
+        }
+        return;
+    }
+    let mut ancestors = vec![id];
+    while let Some(above) = group.controllers[ancestors[ancestors.len() - 1] as usize].parent {
+        ancestors.push(above);
+    }
+    notify(user, &mut result, &package.reach, &ancestors, None).await;
+}
+
+/// What the thread group does after a failed sample.
+fn act_on_failure(user: &mut User, group: &Group, success: bool) {
+    // A thread of a Parallel Controller is not told what its thread group does (`JMeterThreadParallel`).
+    if success || user.cx.branch.is_some() {
+        return;
+    }
+    match group.on_error {
+        OnError::Continue | OnError::StartNextLoop => {}
+        OnError::StopThread => obey(user, &[FailureAction::StopThread]),
+        OnError::StopTest => obey(user, &[FailureAction::StopTest]),
+        OnError::StopTestNow => obey(user, &[FailureAction::StopTestNow]),
+    }
+}
+
+/// The end of `JMeterThread#executeSamplePackage`: what the failed sample was marked with.
+fn obey(user: &mut User, actions: &[FailureAction]) {
+    for action in actions {
+        match action {
+            FailureAction::StopThread => {
+                tracing::info!("Stop Thread detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+            }
+            FailureAction::StopTest => {
+                tracing::info!("Shutdown Test detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+                user.cx.shared.stop(false);
+            }
+            FailureAction::StopTestNow => {
+                tracing::info!("Stop Test Now detected by thread: {}", user.cx.thread_name);
+                user.cx.alive = false;
+                user.cx.shared.stop(true);
+            }
+            FailureAction::Go(action) => user.cx.action = *action,
+        }
+    }
+}

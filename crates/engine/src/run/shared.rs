@@ -1,0 +1,192 @@
+//! What all users of a run share, on whichever worker they are.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use drumfire_expr::{Properties, Slot, Vars};
+use drumfire_health::Arrivals;
+use drumfire_results::ThreadCounts;
+
+use crate::base::clock::Clock;
+use crate::elements::Statics;
+use crate::run::context::LAST_SAMPLE_OK;
+use crate::run::control::Control;
+use crate::run::defects::Defects;
+use crate::run::program::Program;
+use crate::run::stages::StageSums;
+use crate::run::supply::Supply;
+
+/// What all users of a run share.
+pub struct Shared {
+    pub program: Arc<Program>,
+    pub properties: Properties,
+    pub clock: Clock,
+    pub control: Control,
+    pub counts: Counts,
+    pub timer_factor: f32,
+    /// `httpclient.reset_state_on_thread_group_iteration`.
+    pub reset_state: bool,
+    /// The slot of `JMeterThread.last_sample_ok`, where the plan spells its name out.
+    pub last_sample_ok: Option<Slot>,
+    /// Variables that Java elements gave to all users when the test started, or why it cannot go on.
+    pub java_start: OnceLock<Result<Vec<(String, String)>, String>>,
+    pub statics: Statics,
+    pub defects: Defects,
+    /// Lines for the terminal that the run has not told yet.
+    pub announcements: Mutex<Vec<String>>,
+    /// One for each thread group.
+    pub supplies: Box<[Supply]>,
+    /// The TLS settings and what sessions users share.
+    pub tls: Arc<drumfire_http::Tls>,
+    /// Where the time of samples went, as far as workers have ended.
+    pub stages: StageSums,
+    /// The latest that a worker's event loop came to something due since the run last looked, in microseconds.
+    pub loop_late_us: AtomicU64,
+}
+
+impl Shared {
+    /// What the users of this program share before any of them has started.
+    pub(crate) fn new(program: &Arc<Program>, clock: Clock, control: &Control) -> Shared {
+        let properties = program.settings.properties.clone();
+        let factor = properties.get("timer.factor");
+        let factor = factor.and_then(|factor| factor.trim().parse().ok());
+        Shared {
+            counts: Counts::new(program.groups.len()),
+            supplies: program.groups.iter().map(Supply::new).collect(),
+            statics: Statics::default(),
+            tls: crate::elements::samplers::http::new_tls(&properties),
+            last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
+            java_start: OnceLock::new(),
+            defects: Defects::default(),
+            timer_factor: factor.unwrap_or(1.0),
+            reset_state: properties
+                .get_bool("httpclient.reset_state_on_thread_group_iteration", true),
+            properties,
+            clock,
+            control: control.clone(),
+            program: program.clone(),
+            announcements: Mutex::default(),
+            loop_late_us: AtomicU64::new(0),
+            stages: StageSums::default(),
+        }
+    }
+
+    /// The variables a new user starts with.
+    pub fn initial_vars(&self) -> Vars {
+        let mut vars = self.program.initial_vars();
+        for (name, value) in self.java_start.get().into_iter().flatten().flatten() {
+            vars.set_named(name, value.as_str().into());
+        }
+        vars
+    }
+
+    /// Tells the user a line, within a tenth of a second.
+    pub fn announce(&self, line: String) {
+        self.announced().push(line);
+    }
+
+    pub(crate) fn announced(&self) -> MutexGuard<'_, Vec<String>> {
+        self.announcements
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the run early, from inside.
+    pub fn stop(&self, now: bool) {
+        if now {
+            self.control.stop_now()
+        } else {
+            self.control.shutdown()
+        }
+    }
+}
+
+/// Users that run.
+#[derive(Default)]
+pub struct Counts {
+    groups: Vec<AtomicU32>,
+    all: AtomicU32,
+    started: AtomicU64,
+    finished: AtomicU64,
+    /// Arrivals whose time had come, and those of them that never started.
+    arrivals: AtomicU64,
+    arrivals_left_out: AtomicU64,
+    /// How long users were in Java code, in microseconds.
+    scripts_us: AtomicU64,
+}
+
+impl Counts {
+    pub(crate) fn new(groups: usize) -> Counts {
+        Counts {
+            groups: (0..groups).map(|_| AtomicU32::new(0)).collect(),
+            ..Counts::default()
+        }
+    }
+
+    /// Users running now: in one thread group, and in all.
+    pub fn active(&self, group: usize) -> (u32, u32) {
+        (
+            self.groups[group].load(Ordering::Relaxed),
+            self.all.load(Ordering::Relaxed),
+        )
+    }
+
+    pub(crate) fn start(&self, group: usize) {
+        self.groups[group].fetch_add(1, Ordering::Relaxed);
+        self.all.fetch_add(1, Ordering::Relaxed);
+        self.started.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn finish(&self, group: usize) {
+        self.groups[group].fetch_sub(1, Ordering::Relaxed);
+        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A user waits without counting as running (`ThreadCountsAccessor`).
+    pub(crate) fn rest(&self, group: usize) {
+        self.groups[group].fetch_sub(1, Ordering::Relaxed);
+        self.all.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A user that waited goes on.
+    pub(crate) fn wake(&self, group: usize) {
+        self.groups[group].fetch_add(1, Ordering::Relaxed);
+        self.all.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The time of an arrival has come.
+    pub(crate) fn arrival(&self, is_left_out: bool) {
+        self.arrivals.fetch_add(1, Ordering::Relaxed);
+        if is_left_out {
+            self.arrivals_left_out.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A user was in Java code for so long.
+    pub(crate) fn script(&self, took: Duration) {
+        let us = took.as_micros() as u64;
+        self.scripts_us.fetch_add(us, Ordering::Relaxed);
+    }
+
+    /// How long users were in Java code.
+    pub(crate) fn scripts(&self) -> Duration {
+        Duration::from_micros(self.scripts_us.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn arrivals(&self) -> Arrivals {
+        Arrivals {
+            due: self.arrivals.load(Ordering::Relaxed),
+            left_out: self.arrivals_left_out.load(Ordering::Relaxed),
+        }
+    }
+
+    pub fn totals(&self) -> ThreadCounts {
+        ThreadCounts {
+            active: u64::from(self.all.load(Ordering::Relaxed)),
+            started: self.started.load(Ordering::Relaxed),
+            finished: self.finished.load(Ordering::Relaxed),
+        }
+    }
+}

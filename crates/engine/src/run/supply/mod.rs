@@ -1,0 +1,253 @@
+//! Brings the users of a thread group to life when its schedule says so: one file for each way of doing it.
+
+mod arrivals;
+mod concurrency;
+mod open_model;
+mod windows;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::time::Instant;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::{JoinError, JoinSet};
+
+pub use arrivals::Pool;
+
+use crate::run::context::Identity;
+use crate::run::program::{Group, Program};
+use crate::run::schedule::Shape;
+use crate::run::shared::Shared;
+use crate::run::user::User;
+use crate::run::worker::Worker;
+use crate::run::worker::{Enlisted, StartGroup};
+
+/// What the workers and users of one thread group share while it runs.
+pub struct Supply {
+    /// No user starts any more, and those of dynamic groups end before their next sampler.
+    over: AtomicBool,
+    /// Its users end (`AbstractThreadGroup#stop`).
+    stopped: AtomicBool,
+    next_number: AtomicU32,
+    arrivals: AtomicI64,
+    /// Arrivals after which the group ends; 0 is no limit.
+    arrivals_limit: AtomicI64,
+    /// How many users there should be now.
+    level: watch::Sender<u32>,
+    user_ended: Notify,
+    /// Of the random arrivals of this run.
+    seed: i64,
+}
+
+impl Supply {
+    pub fn new(group: &Group) -> Supply {
+        let arrivals_limit = match &group.shape {
+            Shape::Arrivals(arrivals) => arrivals.arrivals_limit,
+            _ => 0,
+        };
+        Supply {
+            over: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            next_number: AtomicU32::new(0),
+            arrivals: AtomicI64::new(0),
+            arrivals_limit: AtomicI64::new(arrivals_limit),
+            level: watch::Sender::new(0),
+            user_ended: Notify::new(),
+            seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
+        }
+    }
+
+    /// `AbstractDynamicThreadGroup#isLimitReached`.
+    pub fn limit_reached(&self) -> bool {
+        let limit = self.arrivals_limit.load(Ordering::Relaxed);
+        self.over.load(Ordering::Relaxed)
+            || (limit > 0 && self.arrivals.load(Ordering::Relaxed) >= limit)
+    }
+
+    /// Ends the group's users after their samples at hand, and starts no others.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.over.store(true, Ordering::Relaxed);
+        self.user_ended.notify_one();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// An iteration has begun (`ArrivalsThreadGroup#arrivalFact`).
+    pub fn arrive(&self) {
+        self.arrivals.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn take_number(&self) -> u32 {
+        self.next_number.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// One worker's users of a thread group.
+pub struct Crew {
+    /// This worker among so many.
+    index: usize,
+    count: usize,
+    start: StartGroup,
+    shared: Arc<Shared>,
+    worker: Rc<Worker>,
+    program: Arc<Program>,
+    group_name: Rc<str>,
+    running: JoinSet<()>,
+}
+
+/// How a user is started; times in milliseconds since the epoch.
+#[derive(Clone, Copy, Default)]
+struct Terms {
+    end_ms: Option<i64>,
+    /// Whether what is under way at the end is broken off.
+    interrupted_at_end: bool,
+    /// When the user should begin its first sample, where a schedule of arrivals says so.
+    arrival: Option<Instant>,
+}
+
+impl Crew {
+    pub fn new(
+        index: usize,
+        count: usize,
+        start: StartGroup,
+        shared: Arc<Shared>,
+        worker: Rc<Worker>,
+    ) -> Crew {
+        let program = shared.program.clone();
+        let group_name = program.groups[start.group].name.as_str().into();
+        Crew {
+            index,
+            count,
+            start,
+            shared,
+            worker,
+            program,
+            group_name,
+            running: JoinSet::new(),
+        }
+    }
+
+    /// Starts this worker's users when each is due, and waits until all have ended.
+    pub async fn serve(mut self) {
+        let program = self.program.clone();
+        let group = &program.groups[self.start.group];
+        match &group.shape {
+            Shape::Ramp(ramp) => {
+                let mine = (self.index as u32..ramp.users()).step_by(self.count);
+                let windows = mine.map(|number| (number, ramp.window(number)));
+                self.windows(windows).await;
+            }
+            Shape::Windows(all) => {
+                let mine = (self.index..all.len()).step_by(self.count);
+                let mut windows: Vec<_> = mine.map(|number| (number as u32, all[number])).collect();
+                windows.sort_by_key(|(_, window)| window.start_ms);
+                self.windows(windows.into_iter()).await;
+            }
+            Shape::Concurrency(concurrency) => self.concurrency(concurrency).await,
+            Shape::Arrivals(arrivals) => self.arrivals(arrivals).await,
+            Shape::Open(open) => self.open_model(open).await,
+        }
+        while let Some(ended) = self.running.join_next().await {
+            self.report(ended);
+        }
+    }
+
+    /// Takes note of a user that panicked.
+    fn report(&self, ended: Result<(), JoinError>) {
+        if let Err(error) = ended
+            && let Ok(panic) = error.try_into_panic()
+        {
+            self.shared.defects.note_user(&*panic);
+        }
+    }
+
+    fn supply(&self) -> &Supply {
+        &self.shared.supplies[self.start.group]
+    }
+
+    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop. Nobody is late for one that has
+    /// passed.
+    async fn wait_until(&self, due_ms: i64) -> bool {
+        if due_ms <= self.shared.clock.now_ms() {
+            return !self.is_stopping();
+        }
+        self.wait_for(self.shared.clock.instant(due_ms)).await
+    }
+
+    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. What was due
+    /// before the group's turn is not late.
+    async fn wait_for(&self, due: Instant) -> bool {
+        let stop = self.worker.stop.notified();
+        if self.is_stopping() {
+            return false;
+        }
+        if due > Instant::now() {
+            tokio::select! {
+                () = self.worker.alarms.wait_until(due) => {}
+                () = stop => return false,
+            }
+        }
+        if due >= self.shared.clock.instant(self.start.at_ms) {
+            self.worker.record_lateness(due);
+        }
+        !self.is_stopping()
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.shared.control.stopping() || self.supply().is_stopped()
+    }
+
+    fn identity(&self, number: u32, terms: Terms) -> Identity {
+        let group = &self.program.groups[self.start.group];
+        let (name, suffix) = (&self.group_name, group.thread_name_suffix);
+        Identity {
+            thread_name: format!("{name}{suffix} {}-{}", self.start.number, number + 1).into(),
+            group_name: name.clone(),
+            group: self.start.group,
+            number,
+            same_user: group.same_user,
+            end_ms: terms.end_ms,
+            interrupted_at_end: terms.interrupted_at_end,
+        }
+    }
+
+    fn start_user(&mut self, number: u32, terms: Terms) {
+        let mut user = User::new(&self.shared, &self.worker, self.identity(number, terms));
+        user.cx.arrival = terms.arrival;
+        let counted = Counted::start(self.shared.clone(), self.start.group);
+        let worker = self.worker.clone();
+        self.running.spawn_local(async move {
+            let _counted = counted;
+            let _enlisted = Enlisted::here(worker).await;
+            // By reference: by value the task would have room for it twice.
+            user.run().await;
+            drop(user);
+        });
+        while let Some(ended) = self.running.try_join_next() {
+            self.report(ended);
+        }
+    }
+}
+
+/// A user counts as running for as long as this lives, also when it panics.
+struct Counted {
+    shared: Arc<Shared>,
+    group: usize,
+}
+
+impl Counted {
+    fn start(shared: Arc<Shared>, group: usize) -> Counted {
+        shared.counts.start(group);
+        Counted { shared, group }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.shared.counts.finish(self.group);
+    }
+}

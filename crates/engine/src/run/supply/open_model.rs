@@ -1,0 +1,78 @@
+//! Starts users at a rate, for one iteration each (`OpenModelThreadGroup.ThreadsStarter`). Each worker computes the whole
+//! schedule and takes its share of it.
+//!
+//! Starts are not rounded to milliseconds, except for those that JMeter rounds to the end of the schedule.
+
+use std::time::Instant;
+
+use super::{Crew, Terms};
+use crate::base::clock::Clock;
+use crate::elements::thread_groups::OpenModel;
+
+impl Crew {
+    pub(super) async fn open_model(&mut self, open: &OpenModel) {
+        self.worker.keep_schedules();
+        let clock = self.shared.clock;
+        let end_ms = rounded_ms(&clock, open.duration_s());
+        let terms = Terms {
+            end_ms: Some(end_ms),
+            interrupted_at_end: true,
+            arrival: None,
+        };
+        let seed = open.seed(self.supply().seed);
+        let times = open.times(seed).enumerate();
+        for (number, time_s) in times.skip(self.index).step_by(self.count) {
+            let due = start(&clock, time_s, end_ms);
+            if !self.wait_for(due).await {
+                return;
+            }
+            self.shared.counts.arrival(false);
+            let arrival = Some(due);
+            self.start_user(number as u32, Terms { arrival, ..terms });
+        }
+        // A schedule that ends with a pause lasts until it is over.
+        self.wait_until(end_ms).await;
+    }
+}
+
+/// Milliseconds since the epoch of a time in seconds since the start of the test, as JMeter rounds it.
+fn rounded_ms(clock: &Clock, time_s: f64) -> i64 {
+    clock.start_ms() + (time_s * 1000.0).round() as i64
+}
+
+/// When the user starts that the schedule has at `time_s`.
+fn start(clock: &Clock, time_s: f64, end_ms: i64) -> Instant {
+    if rounded_ms(clock, time_s) >= end_ms {
+        return clock.instant(end_ms);
+    }
+    let start_ns = clock.start_ms() as u64 * 1_000_000;
+    clock.instant_ns(start_ns + (time_s * 1e9) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn users_of_one_millisecond_start_one_after_the_other() {
+        let clock = Clock::start();
+        let end_ms = rounded_ms(&clock, 2.0);
+        let starts = [1.0002, 1.0004, 1.0006].map(|time_s| start(&clock, time_s, end_ms));
+        let apart = Duration::from_micros(199)..Duration::from_micros(201);
+        for pair in starts.windows(2) {
+            assert!(apart.contains(&(pair[1] - pair[0])), "{starts:?}");
+        }
+        assert!(starts[0] > clock.instant(clock.start_ms() + 1_000));
+    }
+
+    /// Samples that are under way at the end are broken off: nobody starts right before it whom JMeter starts then.
+    #[test]
+    fn a_user_that_jmeter_starts_at_the_end_starts_no_earlier() {
+        let clock = Clock::start();
+        let end_ms = rounded_ms(&clock, 2.0);
+        assert_eq!(start(&clock, 1.9996, end_ms), clock.instant(end_ms));
+        assert!(start(&clock, 1.9994, end_ms) < clock.instant(end_ms));
+    }
+}

@@ -1,0 +1,249 @@
+//! One virtual user, from its start to its end (`JMeterThread#run`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::elements::Action;
+use crate::run::context::{Context, Identity};
+use crate::run::java::JavaEvent;
+use crate::run::program::{Group, OnError};
+use crate::run::sample;
+use crate::run::schedule::Shape;
+use crate::run::shared::Shared;
+use crate::run::supply::Pool;
+use crate::run::walk::{ControllerId, Step, Walk, Walker};
+use crate::run::worker::Worker;
+
+pub struct User {
+    pub cx: Context,
+    pub walk: Walk,
+}
+
+/// The group of a user, for as long as a step takes. It holds the worker, since no other core counts who does.
+pub struct GroupRef(Rc<Worker>, usize);
+
+impl std::ops::Deref for GroupRef {
+    type Target = Group;
+    fn deref(&self) -> &Group {
+        &self.0.program.groups[self.1]
+    }
+}
+
+impl User {
+    pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> User {
+        let walk = Walk::new(&worker.program.groups[identity.group]);
+        User {
+            cx: Context::new(shared, worker, identity),
+            walk,
+        }
+    }
+
+    pub fn group(&self) -> GroupRef {
+        GroupRef(self.cx.worker.clone(), self.cx.group)
+    }
+
+    pub(crate) fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
+        Walker {
+            group,
+            cx: &mut self.cx,
+            walk: &mut self.walk,
+        }
+    }
+
+    /// Runs until the group's loop is done or the run is told to stop.
+    pub async fn run(&mut self) {
+        let group = self.group();
+        self.cx.tell_java(&group.java, JavaEvent::ThreadStarted);
+        self.cx.set_last_sample_ok(true);
+        self.walker(&group).initialize(0);
+        while self.cx.running() {
+            let mut step = self.walker(&group).next(0);
+            while let Some(current) = step {
+                if !self.cx.running() {
+                    break;
+                }
+                self.process(current, None).await;
+                let restart = group.on_error == OnError::StartNextLoop && !self.cx.last_sample_ok;
+                let action = std::mem::take(&mut self.cx.action);
+                if restart || action != Action::Continue {
+                    let action = if restart {
+                        Action::NextThreadIteration
+                    } else {
+                        action
+                    };
+                    Box::pin(self.jump(&group, current, action)).await;
+                    step = None;
+                    self.cx.set_last_sample_ok(true);
+                } else {
+                    step = self.walker(&group).next(0);
+                }
+            }
+            if self.walker(&group).root_is_done() || !Box::pin(self.arrive_again(&group)).await {
+                break;
+            }
+        }
+        self.cx.tell_java(&group.java, JavaEvent::ThreadFinished);
+        self.walk.give_locks_back(&group);
+    }
+
+    /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.
+    async fn arrive_again(&mut self, group: &Group) -> bool {
+        if !matches!(group.shape, Shape::Arrivals(_)) || self.cx.limit_reached() {
+            return true;
+        }
+        let stop = self.cx.worker.stop.notified();
+        if !self.cx.running() {
+            return false;
+        }
+        let Some(released) = self.cx.worker.pool(self.cx.group, Pool::enter) else {
+            return false;
+        };
+        self.cx.shared.counts.rest(self.cx.group);
+        let arrival = tokio::select! {
+            released = released => released.ok(),
+            () = stop => None,
+        };
+        self.cx.shared.counts.wake(self.cx.group);
+        self.cx.arrival = arrival;
+        arrival.is_some()
+    }
+
+    /// `JMeterThread#processSampler`.
+    pub(crate) async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
+        match step {
+            Step::Overflow => self.overflow(),
+            Step::Lock(id) => Box::pin(self.take_lock(id)).await,
+            Step::Tell(id) => Box::pin(self.tell(id)).await,
+            Step::Sampler(sampler) => sample::sample(self, sampler, outer).await,
+            Step::Transaction(id) => Box::pin(self.process_transaction(id, outer)).await,
+        }
+        if let Some(end_ms) = self.cx.end_ms
+            && self.cx.clock().now_ms() >= end_ms
+        {
+            self.cx.alive = false;
+        }
+    }
+
+    /// `JMeterThread#run` does not catch a `StackOverflowError`: the thread ends, the test goes on.
+    fn overflow(&mut self) {
+        tracing::error!(
+            "Uncaught exception in thread {}: no controller finds a sampler however often it is asked (JMeter: java.lang.StackOverflowError)",
+            self.cx.thread_name
+        );
+        self.cx.alive = false;
+    }
+
+    /// Waits for the lock of a Critical Section Controller, unless the run is told to stop.
+    async fn take_lock(&mut self, id: ControllerId) {
+        let Some(lock) = self.walk.lock(id) else {
+            return;
+        };
+        let stop = self.cx.worker.stop.notified();
+        if !self.cx.running() {
+            return;
+        }
+        tokio::select! {
+            () = lock.take(self.cx.lock_user) => {}
+            () = stop => {}
+        }
+    }
+
+    /// Tells the element that the walk waits for that an iteration starts.
+    async fn tell(&mut self, id: ControllerId) {
+        let group = self.group();
+        if let Some(element) = self.walk.told_now(&group, id) {
+            element.take_row(&mut self.cx).await;
+        }
+    }
+
+    async fn process_transaction(&mut self, id: ControllerId, outer: Option<ControllerId>) {
+        let Some(run) = self.walk.parent_transaction(id) else {
+            return;
+        };
+        let inner = run.step();
+        if !run.is_done()
+            && let Some(inner) = inner
+        {
+            self.cx.transactions += 1;
+            self.process(inner, Some(id)).await;
+            self.cx.transactions -= 1;
+        }
+        let running = self.cx.running();
+        let Some(run) = self.walk.parent_transaction(id) else {
+            return;
+        };
+        if (run.is_done() || !running)
+            && let Some(result) = run.take_result()
+        {
+            sample::end_transaction(self, id, outer, result).await;
+        }
+    }
+
+    /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
+    pub(crate) async fn jump(&mut self, group: &Group, step: Step, action: Action) {
+        let Some(ancestors) = self.real_sampler_ancestors(group, step) else {
+            return;
+        };
+        // A child of a Parallel Controller knows nothing of what is above.
+        let root = self.cx.branch.as_ref().map_or(0, |branch| branch.root);
+        let mut walker = self.walker(group);
+        for id in ancestors {
+            let iterating = walker.is_iterating(id);
+            match action {
+                Action::BreakLoop if iterating => {
+                    walker.break_loop(id);
+                    break;
+                }
+                Action::NextLoopIteration if iterating => {
+                    walker.start_next_loop(id);
+                    break;
+                }
+                _ if id == 0 => walker.start_next_loop(id),
+                _ => walker.trigger_end_of_loop(id),
+            }
+            if id == root {
+                break;
+            }
+        }
+        if let Step::Transaction(outermost) = step
+            && let Some(run) = self.walk.parent_transaction(outermost)
+            && run.is_done()
+            && let Some(result) = run.take_result()
+        {
+            sample::end_transaction(self, outermost, None, result).await;
+        }
+        self.walk.forget_ended();
+    }
+
+    fn real_sampler_ancestors(
+        &mut self,
+        group: &Group,
+        mut step: Step,
+    ) -> Option<Vec<ControllerId>> {
+        loop {
+            match step {
+                Step::Sampler(sampler) => {
+                    return Some(group.samplers[sampler as usize].ancestors.clone());
+                }
+                Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
+                Step::Overflow | Step::Lock(_) | Step::Tell(_) => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn future_size<F: Future>(_: impl FnOnce(&'static mut User) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// A hundred thousand users that think cost what this says.
+    #[test]
+    fn a_user_that_waits_is_small() {
+        let sizes = (size_of::<User>(), future_size(User::run));
+        assert!(sizes.0 + sizes.1 <= 1_024, "{sizes:?}");
+    }
+}

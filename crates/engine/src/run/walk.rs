@@ -1,0 +1,771 @@
+//! Stop 4, **walk**: controllers and one user's state give the next step. No I/O, no async; the time is an argument.
+//!
+//! The rules are those of `GenericController` and its subclasses. JMeter recurses each time a child has nothing to give;
+//! here the same passes are a loop. Where JMeter's stack overflows because no controller finds a sampler, which ends the
+//! thread, the walk yields [`Step::Overflow`] after [`MAX_SPINS`] passes.
+
+mod choosing;
+mod critical_section;
+mod looping;
+mod transactions;
+mod virtual_user;
+mod weighted_switch;
+
+use std::sync::Arc;
+
+use drumfire_expr::{Scope, Slot, Template};
+use looping::{end_index, start_index};
+use weighted_switch::Weighing;
+pub use weighted_switch::{WeightRow, Weights};
+
+use crate::elements::config::RedisDataSet;
+use crate::elements::{Assignments, IterationListener, controllers};
+use crate::run::context::Context;
+use crate::run::named_locks::Held;
+use crate::run::program::Group;
+use crate::run::transaction::{IndependentTransaction, ParentTransaction};
+
+/// Index of a controller in its [`Group`]; 0 is the thread group's own loop controller.
+pub type ControllerId = u32;
+/// Index of a sampler in its [`Group`].
+pub type SamplerId = u32;
+
+/// JMeter 5.6.3 gives up between 4,000 and 16,000, depending on the controllers.
+const MAX_SPINS: u32 = 10_000;
+const REMOVED_BY_JUMP: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Child {
+    Sampler(SamplerId),
+    Controller(ControllerId),
+}
+
+/// What a user does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Sampler(SamplerId),
+    /// A Transaction Controller that generates a parent sample: its run, in the walk's state, says which sampler or that it is done.
+    Transaction(ControllerId),
+    /// A Critical Section Controller whose lock another user has: get the lock, then ask again.
+    Lock(ControllerId),
+    /// An iteration of this controller starts, and an element that has to be waited for is told of it: wait, then ask again.
+    Tell(ControllerId),
+    /// No sampler is found in so many passes that JMeter's thread ends with a `StackOverflowError`.
+    Overflow,
+}
+
+/// One controller of a compiled thread group.
+pub struct Controller {
+    pub name: Template,
+    pub kind: Kind,
+    /// The controller above; none for the thread group's own.
+    pub parent: Option<ControllerId>,
+    pub children: Box<[Child]>,
+    /// Who is told when an iteration of this controller starts, in the order in which they are told.
+    pub listeners: Vec<Hook>,
+    /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
+    pub index_variable: Option<Slot>,
+}
+
+pub enum Hook {
+    /// The thread's own listener: a new iteration of the thread group starts (`JMeterThread.IterationListener`).
+    Thread,
+    Controller(ControllerId),
+    Element(Arc<dyn IterationListener>),
+}
+
+pub enum Kind {
+    Simple,
+    Loop {
+        loops: Template,
+        forever: bool,
+    },
+    While {
+        condition: Template,
+    },
+    If {
+        condition: Template,
+        every_child: bool,
+        javascript: bool,
+    },
+    OnceOnly,
+    Transaction {
+        parent: bool,
+        include_timers: bool,
+    },
+    ForEach(Box<ForEach>),
+    Interleave {
+        whole_children: bool,
+        across_threads: bool,
+        random: bool,
+    },
+    RandomOrder,
+    Switch {
+        value: Template,
+    },
+    Weighted(Weights),
+    Throughput(Box<Throughput>),
+    Runtime {
+        seconds: Template,
+    },
+    Critical {
+        lock: Template,
+    },
+    /// Sets variables on its way.
+    Parameterized(Box<Assignments>),
+    /// Drives the users of Concurrency and Arrivals Thread Groups.
+    VirtualUser(Box<VirtualUser>),
+    /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
+    OneIteration,
+}
+
+/// `VirtualUserController` of the dynamic thread groups.
+pub struct VirtualUser {
+    /// Iterations per user; 0 is no limit.
+    pub iterations: Template,
+    /// Each iteration is an arrival, after which the user waits for the next one.
+    pub arrives: bool,
+}
+
+pub struct ForEach {
+    pub input: Template,
+    pub output: Template,
+    pub start: Option<Template>,
+    pub end: Option<Template>,
+    pub separator: &'static str,
+}
+
+pub struct Throughput {
+    pub percent: bool,
+    pub per_thread: bool,
+    pub max: Template,
+    pub share: Template,
+    /// Executions and iterations of all threads together: (executions, iterations).
+    pub shared: std::sync::Mutex<(i32, i32)>,
+}
+
+/// One user's state of one controller; fields as in `GenericController`.
+#[derive(Default)]
+pub struct State {
+    current: u32,
+    /// `iterCount` or `loopCount`, whichever the class keeps.
+    count: i32,
+    loops: Option<i32>,
+    done: bool,
+    first: bool,
+    break_loop: bool,
+    /// The pass at hand was left for something that is no sampler, and goes on where it was.
+    paused: bool,
+    /// How many of the controller's listeners know of the iteration that starts.
+    told: u16,
+    /// The children as this user still has them, once they differ from the plan's.
+    children: Option<Vec<Child>>,
+    pub extra: Extra,
+}
+
+#[derive(Default)]
+pub enum Extra {
+    #[default]
+    None,
+    Independent(Box<IndependentTransaction>),
+    Parent(Box<ParentTransaction>),
+    /// A parent transaction that was ended from outside, until the engine has taken its result.
+    Ended(Box<ParentTransaction>),
+    Interleave(Interleave),
+    Throughput {
+        executions: i32,
+        iteration: i32,
+        run: bool,
+    },
+    Runtime {
+        started_ns: u64,
+    },
+    Critical(Option<Held>),
+    Weighted(Box<Weighing>),
+    /// Whether the iteration at hand has begun.
+    VirtualUser {
+        arrived: bool,
+    },
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Interleave {
+    skip_next: bool,
+    search_start: Option<Child>,
+    returned_one: bool,
+    moved: bool,
+}
+
+/// One user's position in its thread group.
+pub struct Walk {
+    pub states: Box<[State]>,
+    /// Transactions without parent sample that have begun and not ended.
+    pub open_transactions: Vec<ControllerId>,
+    spins: u32,
+}
+
+enum Flow {
+    Give(Option<Step>),
+    Again,
+}
+
+impl Walk {
+    pub fn new(group: &Group) -> Walk {
+        let states = group
+            .controllers
+            .iter()
+            .map(|controller| State {
+                extra: Extra::of(&controller.kind),
+                ..State::default()
+            })
+            .collect();
+        Walk {
+            states,
+            open_transactions: Vec::new(),
+            spins: 0,
+        }
+    }
+
+    /// The listener that is waited for ([`Step::Tell`]).
+    pub fn told_now<'g>(&self, group: &'g Group, id: ControllerId) -> Option<&'g RedisDataSet> {
+        let told = usize::from(self.states[id as usize].told);
+        match group.controllers[id as usize]
+            .listeners
+            .get(told.checked_sub(1)?)?
+        {
+            Hook::Element(element) => element.remote(),
+            Hook::Thread | Hook::Controller(_) => None,
+        }
+    }
+
+    /// The parent transaction run of `id`, while one is open.
+    pub fn parent_transaction(&mut self, id: ControllerId) -> Option<&mut ParentTransaction> {
+        match &mut self.states[id as usize].extra {
+            Extra::Parent(run) | Extra::Ended(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Drops the runs of transactions that were ended from outside.
+    pub fn forget_ended(&mut self) {
+        for state in &mut self.states {
+            if matches!(state.extra, Extra::Ended(_)) {
+                state.extra = Extra::None;
+            }
+        }
+    }
+}
+
+impl Step {
+    /// Whether it is no work of the plan, but something the walk needs to go on.
+    pub fn is_pause(self) -> bool {
+        matches!(self, Step::Overflow | Step::Lock(_) | Step::Tell(_))
+    }
+}
+
+impl State {
+    /// The open transaction of a Transaction Controller without parent sample.
+    pub fn independent(&mut self) -> Option<&mut IndependentTransaction> {
+        match &mut self.extra {
+            Extra::Independent(run) => Some(run),
+            _ => None,
+        }
+    }
+}
+
+impl Controller {
+    /// Whether a Transaction Controller's time counts timers and processing.
+    pub fn includes_timers(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Transaction {
+                include_timers: true,
+                ..
+            }
+        )
+    }
+}
+
+impl Extra {
+    fn of(kind: &Kind) -> Extra {
+        match kind {
+            Kind::Interleave { .. } => Extra::Interleave(Interleave::default()),
+            Kind::Throughput(_) => Extra::Throughput {
+                executions: 0,
+                iteration: -1,
+                run: false,
+            },
+            Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
+            Kind::Critical { .. } => Extra::Critical(None),
+            Kind::VirtualUser(_) => Extra::VirtualUser { arrived: false },
+            Kind::Weighted(_) => Extra::Weighted(Box::default()),
+            _ => Extra::None,
+        }
+    }
+}
+
+/// The walk of one user through its group, with what controllers may read and change.
+pub struct Walker<'a> {
+    pub group: &'a Group,
+    pub cx: &'a mut Context,
+    pub walk: &'a mut Walk,
+}
+
+impl Walker<'_> {
+    /// `GenericController#initialize` of the thread group's controller and all below it.
+    pub fn initialize(&mut self, id: ControllerId) {
+        self.reset_current(id);
+        let state = self.state(id);
+        state.count = 0;
+        state.done = false;
+        state.first = true;
+        state.paused = false;
+        state.told = 0;
+        self.initialize_children(id);
+        match &self.group.controllers[id as usize].kind {
+            Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
+            Kind::RandomOrder => self.shuffle(id),
+            Kind::Interleave {
+                across_threads: true,
+                ..
+            } => {
+                let size = self.child_count(id).max(1) as u32;
+                self.state(id).current = self.cx.thread_number() % size;
+            }
+            _ => {}
+        }
+    }
+
+    fn initialize_children(&mut self, id: ControllerId) {
+        for index in 0..self.child_count(id) {
+            if let Child::Controller(child) = self.child(id, index) {
+                self.initialize(child);
+            }
+        }
+    }
+
+    /// The next step of the controller, or `None` when this pass over it has ended.
+    pub fn next(&mut self, id: ControllerId) -> Option<Step> {
+        let step = loop {
+            self.write_index(id);
+            self.walk.spins += 1;
+            if self.walk.spins > MAX_SPINS {
+                self.walk.spins = 0;
+                break Some(Step::Overflow);
+            }
+            match self.pass(id) {
+                Flow::Give(step) => break step,
+                Flow::Again => {}
+            }
+        };
+        if matches!(step, Some(Step::Sampler(_) | Step::Transaction(_))) {
+            self.walk.spins = 0;
+        }
+        self.write_index(id);
+        step
+    }
+
+    fn pass(&mut self, id: ControllerId) -> Flow {
+        let resumes = std::mem::take(&mut self.state(id).paused);
+        match &self.group.controllers[id as usize].kind {
+            Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
+            kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
+            Kind::Loop { forever, .. } => self.pass_loop(id, *forever),
+            Kind::While { .. } => self.pass_while(id),
+            Kind::If {
+                condition,
+                every_child,
+                javascript,
+            } => {
+                let asked = *every_child || self.state(id).first;
+                let name = &self.group.controllers[id as usize].name;
+                if !asked || controllers::if_holds(self.cx, name, condition, *javascript) {
+                    return self.generic(id);
+                }
+                self.initialize_children(id);
+                self.reinitialize(id);
+                Flow::Give(None)
+            }
+            Kind::Transaction { parent: true, .. } => Flow::Give(self.next_with_parent(id)),
+            Kind::Transaction { parent: false, .. } => self.pass_without_parent(id),
+            Kind::ForEach(each) => self.pass_for_each(id, each),
+            Kind::Interleave { .. } => {
+                if self.interleave(id).skip_next {
+                    self.reinitialize(id);
+                    return Flow::Give(None);
+                }
+                self.generic(id)
+            }
+            Kind::Switch { value } => {
+                if self.state(id).first {
+                    let value = value.eval(self.cx).trim().to_owned();
+                    self.state(id).current = self.switch_target(id, &value);
+                }
+                self.generic(id)
+            }
+            Kind::Throughput(_) => match self.state(id).extra {
+                Extra::Throughput { run: true, .. } => self.generic(id),
+                _ => Flow::Give(None),
+            },
+            Kind::Runtime { .. } => self.pass_runtime(id),
+            Kind::Critical { lock } => self.pass_critical(id, lock),
+            Kind::Parameterized(assignments) => {
+                assignments.apply(self.cx);
+                self.generic(id)
+            }
+            Kind::VirtualUser(user) => {
+                self.begin_virtual_user(id, user);
+                self.generic(id)
+            }
+            Kind::Simple | Kind::OnceOnly | Kind::RandomOrder | Kind::OneIteration => {
+                self.generic(id)
+            }
+        }
+    }
+
+    /// One pass of `GenericController#next`.
+    fn generic(&mut self, id: ControllerId) -> Flow {
+        if let Some(step) = self.fire_iteration_events(id) {
+            self.state(id).paused = true;
+            return Flow::Give(Some(step));
+        }
+        if self.is_done(id) {
+            return Flow::Give(None);
+        }
+        let current = self.state(id).current as usize;
+        if current >= self.child_count(id) {
+            if self.child_count(id) == 0 {
+                self.set_done(id);
+                return Flow::Give(None);
+            }
+            return self.next_is_null(id);
+        }
+        let child = self.child(id, current);
+        if self.interleave_has_come_round(id, child) {
+            return Flow::Give(None);
+        }
+        match child {
+            Child::Sampler(sampler) => {
+                if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+                    interleave.skip_next = true;
+                }
+                self.increment_current(id);
+                Flow::Give(Some(Step::Sampler(sampler)))
+            }
+            Child::Controller(child) => match self.next(child) {
+                None => {
+                    self.current_returned_null(id, child);
+                    Flow::Again
+                }
+                Some(step) if step.is_pause() => {
+                    self.state(id).paused = true;
+                    Flow::Give(Some(step))
+                }
+                Some(step) => {
+                    self.interleave_took_from_controller(id);
+                    Flow::Give(Some(step))
+                }
+            },
+        }
+    }
+
+    /// `nextIsNull`: the controller has come to its end.
+    fn next_is_null(&mut self, id: ControllerId) -> Flow {
+        match &self.group.controllers[id as usize].kind {
+            Kind::Loop { forever, .. } => {
+                self.reinitialize(id);
+                if !self.end_of_loop(id) {
+                    return Flow::Again;
+                }
+                if *forever {
+                    self.reset_loop_count(id);
+                } else {
+                    self.set_done(id);
+                }
+            }
+            Kind::While { .. } => {
+                self.reinitialize(id);
+                if !self.end_of_while(id, true) {
+                    return Flow::Again;
+                }
+                self.state(id).break_loop = false;
+                self.state(id).count = 0;
+            }
+            Kind::ForEach(each) => {
+                self.reinitialize(id);
+                let over = self.state(id).break_loop
+                    || !self.has_input(id, each)
+                    || self.state(id).count >= end_index(each, self.cx);
+                if !over {
+                    return Flow::Again;
+                }
+                self.state(id).break_loop = false;
+                self.reset_loop_count(id);
+            }
+            Kind::Interleave { .. } => {
+                self.reset_current(id);
+                return Flow::Again;
+            }
+            Kind::Runtime { .. } => {
+                self.reinitialize(id);
+                if !self.runtime_over(id) {
+                    return Flow::Again;
+                }
+                self.reset_loop_count(id);
+            }
+            Kind::VirtualUser(user) => return self.end_virtual_user(id, user),
+            Kind::OneIteration => {
+                self.reinitialize(id);
+                self.set_done(id);
+            }
+            Kind::OnceOnly => {}
+            _ => self.reinitialize(id),
+        }
+        Flow::Give(None)
+    }
+
+    fn reinitialize(&mut self, id: ControllerId) {
+        self.state(id).first = true;
+        if let Extra::VirtualUser { arrived } = &mut self.state(id).extra {
+            *arrived = false; // its iterations are counted when they begin
+        } else {
+            self.state(id).count += 1;
+        }
+        if let Extra::Critical(held) = &mut self.state(id).extra {
+            *held = None;
+        }
+        if let Extra::Interleave(interleave) = &mut self.state(id).extra {
+            *interleave = Interleave::default();
+            return; // InterleaveControl keeps its place
+        }
+        self.reset_current(id);
+        if matches!(self.group.controllers[id as usize].kind, Kind::RandomOrder) {
+            self.shuffle(id);
+        }
+    }
+
+    fn is_done(&mut self, id: ControllerId) -> bool {
+        match &self.group.controllers[id as usize].kind {
+            Kind::If { .. } => false,
+            Kind::ForEach(each) => self.for_each_is_done(id, each),
+            Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
+            Kind::Runtime { seconds } => {
+                let runs = crate::base::number::long(&seconds.eval(self.cx)) > 0
+                    && self.child_count(id) > 0;
+                !runs || self.state(id).done
+            }
+            _ => self.state(id).done,
+        }
+    }
+
+    /// Whether the thread group's controller is done for good.
+    pub fn root_is_done(&mut self) -> bool {
+        self.is_done(0)
+    }
+
+    fn set_done(&mut self, id: ControllerId) {
+        let is_loop = matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. });
+        let state = self.state(id);
+        if is_loop {
+            state.loops = None;
+        }
+        if is_loop || matches!(state.extra, Extra::VirtualUser { .. }) {
+            state.break_loop = false;
+        }
+        state.done = true;
+    }
+
+    fn current_returned_null(&mut self, id: ControllerId, child: ControllerId) {
+        if self.is_done(child) {
+            self.remove_current(id);
+            return;
+        }
+        match self.group.controllers[id as usize].kind {
+            Kind::Interleave {
+                whole_children: false,
+                ..
+            } => {}
+            _ => self.increment_current(id),
+        }
+    }
+
+    fn increment_current(&mut self, id: ControllerId) {
+        match self.group.controllers[id as usize].kind {
+            Kind::Switch { .. } => self.state(id).current = REMOVED_BY_JUMP,
+            Kind::Interleave { random, .. } => {
+                let state = self.state(id);
+                state.current += 1;
+                if let Extra::Interleave(interleave) = &mut state.extra {
+                    interleave.skip_next |= interleave.returned_one;
+                    interleave.moved = true;
+                }
+                if random {
+                    self.reset_current(id);
+                }
+            }
+            _ => self.state(id).current += 1,
+        }
+    }
+
+    fn reset_current(&mut self, id: ControllerId) {
+        self.state(id).current = match self.group.controllers[id as usize].kind {
+            Kind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
+                let size = self.child_count(id);
+                self.cx.random().index(size) as u32
+            }
+            _ => 0,
+        };
+    }
+
+    fn remove_current(&mut self, id: ControllerId) {
+        let planned = &self.group.controllers[id as usize].children;
+        let state = &mut self.walk.states[id as usize];
+        let children = state.children.get_or_insert_with(|| planned.to_vec());
+        children.remove(state.current as usize);
+    }
+
+    fn shuffle(&mut self, id: ControllerId) {
+        let planned = &self.group.controllers[id as usize].children;
+        let state = &mut self.walk.states[id as usize];
+        let children = state.children.get_or_insert_with(|| planned.to_vec());
+        for last in (1..children.len()).rev() {
+            children.swap(last, self.cx.random().index(last + 1));
+        }
+    }
+
+    fn state(&mut self, id: ControllerId) -> &mut State {
+        &mut self.walk.states[id as usize]
+    }
+
+    fn child_count(&self, id: ControllerId) -> usize {
+        match &self.walk.states[id as usize].children {
+            Some(children) => children.len(),
+            None => self.group.controllers[id as usize].children.len(),
+        }
+    }
+
+    fn child(&self, id: ControllerId, index: usize) -> Child {
+        match &self.walk.states[id as usize].children {
+            Some(children) => children[index],
+            None => self.group.controllers[id as usize].children[index],
+        }
+    }
+}
+
+// Iterations and jumps.
+impl Walker<'_> {
+    /// Tells the listeners that an iteration starts; a step if one of them has to be waited for.
+    fn fire_iteration_events(&mut self, id: ControllerId) -> Option<Step> {
+        if !self.state(id).first {
+            return None;
+        }
+        let iteration = self.iteration_count(id);
+        let controller = &self.group.controllers[id as usize];
+        let told = std::mem::take(&mut self.state(id).told);
+        for (index, hook) in controller.listeners.iter().enumerate().skip(told.into()) {
+            match hook {
+                Hook::Thread => self.cx.start_thread_iteration(self.group),
+                Hook::Controller(child) => {
+                    let of_loop = matches!(controller.kind, Kind::Loop { .. });
+                    self.iteration_started_above(*child, iteration, of_loop);
+                }
+                Hook::Element(element) if element.remote().is_some() => {
+                    self.state(id).told = index as u16 + 1;
+                    return Some(Step::Tell(id));
+                }
+                Hook::Element(element) => element.iteration_start(self.cx, iteration),
+            }
+        }
+        self.state(id).first = false;
+        None
+    }
+
+    fn iteration_count(&mut self, id: ControllerId) -> i32 {
+        let count = self.state(id).count;
+        match self.group.controllers[id as usize].kind {
+            Kind::Loop { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => count + 1,
+            _ => count,
+        }
+    }
+
+    /// `LoopIterationListener#iterationStart` of a controller: its nearest controller above starts an iteration.
+    fn iteration_started_above(&mut self, id: ControllerId, iteration: i32, of_loop: bool) {
+        match &self.group.controllers[id as usize].kind {
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) => {
+                self.reinitialize(id);
+                self.reset_loop_count(id);
+            }
+            Kind::OnceOnly if iteration == i32::from(of_loop) => self.reinitialize(id),
+            Kind::Throughput(throughput) => self.decide_throughput(id, throughput),
+            _ => {}
+        }
+    }
+
+    fn reset_loop_count(&mut self, id: ControllerId) {
+        let count = match &self.group.controllers[id as usize].kind {
+            Kind::ForEach(each) => start_index(each, self.cx),
+            _ => 0,
+        };
+        let state = self.state(id);
+        state.count = count;
+        state.loops = None;
+        if let Extra::Runtime { started_ns } = &mut state.extra {
+            *started_ns = 0;
+        }
+    }
+
+    /// `triggerEndOfLoop`: the flow leaves this controller before its end. `last_ok` is the thread's last sample state.
+    pub fn trigger_end_of_loop(&mut self, id: ControllerId) {
+        match self.group.controllers[id as usize].kind {
+            Kind::Transaction { parent: false, .. } => {
+                self.end_independent(id, true);
+                self.reinitialize(id);
+            }
+            Kind::Transaction { parent: true, .. } => {
+                self.end_parent(id);
+                self.reinitialize(id);
+            }
+            Kind::If { .. } => {
+                self.initialize_children(id);
+                self.reinitialize(id);
+            }
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => {
+                self.reinitialize(id);
+                self.reset_loop_count(id);
+            }
+            _ => self.reinitialize(id),
+        }
+    }
+
+    /// `IteratingController#startNextLoop`.
+    pub fn start_next_loop(&mut self, id: ControllerId) {
+        if !matches!(self.group.controllers[id as usize].kind, Kind::OneIteration) {
+            self.reinitialize(id);
+        }
+    }
+
+    /// `IteratingController#breakLoop`.
+    pub fn break_loop(&mut self, id: ControllerId) {
+        self.state(id).break_loop = true;
+        self.state(id).first = true;
+        self.reset_current(id);
+        self.reset_loop_count(id);
+    }
+
+    /// Whether `id` is an `IteratingController` below the thread group (Loop, While, ForEach).
+    pub fn is_iterating(&self, id: ControllerId) -> bool {
+        matches!(
+            self.group.controllers[id as usize].kind,
+            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::VirtualUser(_)
+        )
+    }
+
+    fn write_index(&mut self, id: ControllerId) {
+        let Some(slot) = self.group.controllers[id as usize].index_variable else {
+            return;
+        };
+        let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });
+        let count = self.state(id).count - i32::from(begun);
+        self.cx.vars.set(slot, drumfire_expr::numeral(count));
+    }
+}
