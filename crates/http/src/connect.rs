@@ -233,9 +233,11 @@ impl Opening<'_> {
             received: Vec::new(),
             unsent: Vec::new(),
             closed: false,
+            broken: false,
         });
         let worker = self.session.worker();
         shake_hands(stream, &mut tls, &worker.timers, self.limits.connect).await?;
+        check_chain(&tls.session)?;
         let counts = &worker.counts;
         let resumed = tls.session.handshake_kind() == Some(HandshakeKind::Resumed);
         self.handshake = Some(if resumed {
@@ -287,7 +289,7 @@ async fn shake_hands(
         }
         received.drain(..discard);
         if let Some(failure) = failed {
-            farewell(stream, tls);
+            farewell(stream, tls, &mut received);
             return Err(FailureKind::Tls(failure));
         }
         if blocked || finished {
@@ -304,11 +306,31 @@ async fn shake_hands(
     }
 }
 
-/// Tells the peer by an alert why the handshake failed, as far as the kernel takes it at once.
-fn farewell(stream: &TcpStream, tls: &mut TlsState) {
+/// The largest handshake message that Java accepts (`jdk.tls.maxHandshakeMessageSize`).
+const MAX_HANDSHAKE_MESSAGE_BYTES: usize = 32_768;
+
+/// Refuses a certificate chain that Java refuses; rustls accepts messages twice as large.
+fn check_chain(session: &UnbufferedClientConnection) -> Result<(), FailureKind> {
+    let chain = session.peer_certificates().unwrap_or_default();
+    // RFC 8446 section 4.4.2 adds an empty request context and empty extensions to each certificate.
+    let (fixed, each) = match session.protocol_version() {
+        Some(rustls::ProtocolVersion::TLSv1_3) => (4, 5),
+        _ => (3, 3),
+    };
+    let size = chain.iter().fold(fixed, |sum, one| sum + each + one.len());
+    if size > MAX_HANDSHAKE_MESSAGE_BYTES {
+        return Err(FailureKind::Tls(TlsFailure::MessageTooLarge(Some(size))));
+    }
+    Ok(())
+}
+
+/// Tells the peer by an alert why the handshake failed, as far as the kernel takes it at once. `received` is the buffer in
+/// which the failure was found: rustls still refers to it.
+fn farewell(stream: &TcpStream, tls: &mut TlsState, received: &mut [u8]) {
     let mut alert = Vec::new();
+    tls.broken = true;
     if let Ok(ConnectionState::EncodeTlsData(mut encode)) =
-        tls.session.process_tls_records(&mut []).state
+        tls.session.process_tls_records(received).state
     {
         append_encoded(&mut encode, &mut alert);
         // The connection is over either way.

@@ -68,6 +68,9 @@ pub(crate) struct TlsState {
     pub unsent: Vec<u8>,
     /// The peer has said that it sends no more.
     pub closed: bool,
+    /// A record could not be processed. rustls expects the same buffer at every call and panics without it, so nothing is
+    /// processed after the first error.
+    pub broken: bool,
 }
 
 /// What a non-blocking read brought.
@@ -233,7 +236,7 @@ impl Connection {
 
     /// TLS says good-bye if the kernel takes it at once.
     pub fn say_goodbye(&mut self) {
-        if let Some(tls) = &mut self.tls {
+        if let Some(tls) = self.tls.as_mut().filter(|tls| !tls.broken) {
             let mut farewell = [0; 256];
             let status = tls.session.process_tls_records(&mut tls.received);
             if let Ok(ConnectionState::WriteTraffic(mut writer)) = status.state
@@ -389,7 +392,15 @@ pub(crate) fn read_tls(
     scratch: &mut Scratch,
     hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
 ) -> Result<Read, FailureKind> {
+    if tls.broken {
+        return Err(FailureKind::Tls(TlsFailure::Closed));
+    }
     let before = tls.received.len();
+    if before >= scratch.input.len() {
+        // Only a message in tiny fragments makes rustls hold that much.
+        tls.broken = true;
+        return Err(FailureKind::Tls(TlsFailure::MessageTooLarge(None)));
+    }
     let input = &mut scratch.input;
     input[..before].copy_from_slice(&tls.received);
     let read = read_into(stream, &mut input[before..])?;
@@ -398,7 +409,9 @@ pub(crate) fn read_tls(
     };
     tls.received.clear();
     let end = before + count;
-    let start = process_records(tls, &mut input[..end], hand)?;
+    let processed = process_records(tls, &mut input[..end], hand);
+    tls.broken = processed.is_err();
+    let start = processed?;
     tls.received.extend_from_slice(&input[start..end]);
     Ok(read)
 }

@@ -133,6 +133,8 @@ pub enum TlsFailure {
     ProtocolVersion,
     /// The peer closed during the handshake.
     Closed,
+    /// A handshake message is larger than is accepted; its size, where it is known.
+    MessageTooLarge(Option<usize>),
     Other(Box<str>),
 }
 
@@ -239,10 +241,18 @@ impl FailureKind {
 
 impl From<rustls::Error> for TlsFailure {
     fn from(error: rustls::Error) -> Self {
-        use rustls::{Error, PeerIncompatible};
+        use rustls::{Error, InvalidMessage, PeerIncompatible};
         match error {
             Error::AlertReceived(alert) => Self::Alert(alert.into()),
-            Error::InvalidMessage(_) => Self::NotTls,
+            Error::InvalidMessage(
+                InvalidMessage::HandshakePayloadTooLarge
+                | InvalidMessage::CertificatePayloadTooLarge,
+            ) => Self::MessageTooLarge(None),
+            Error::InvalidMessage(
+                InvalidMessage::InvalidContentType
+                | InvalidMessage::UnknownProtocolVersion
+                | InvalidMessage::MessageTooLarge,
+            ) => Self::NotTls,
             Error::PeerIncompatible(
                 PeerIncompatible::ServerDoesNotSupportTls12Or13
                 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,

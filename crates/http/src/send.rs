@@ -314,6 +314,11 @@ pub(crate) fn encrypt(
     surplus: &mut Vec<u8>,
 ) -> Result<(), FailureKind> {
     let failed = |error: rustls::Error| FailureKind::Tls(error.into());
+    if tls.broken {
+        return Err(FailureKind::Tls(TlsFailure::Closed));
+    }
+    // Until all of it has gone well.
+    tls.broken = true;
     loop {
         let status = tls.session.process_tls_records(&mut tls.received);
         let mut discard = status.discard;
@@ -350,6 +355,7 @@ pub(crate) fn encrypt(
         }
         tls.received.drain(..discard);
         if done {
+            tls.broken = false;
             return Ok(());
         }
     }

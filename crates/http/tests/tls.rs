@@ -271,3 +271,86 @@ fn peers_that_do_not_shake_hands() {
     let silent = failure(vec![Do::Wait(Duration::from_secs(2))]);
     assert!(matches!(silent, FailureKind::ConnectTimeout), "{silent:?}");
 }
+
+/// A TLS record of the handshake (content type 22).
+fn record(payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u16).to_be_bytes();
+    [&[22, 3, 3, length[0], length[1]], payload].concat()
+}
+
+/// A handshake message of that type.
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32).to_be_bytes();
+    [&[kind, length[1], length[2], length[3]], body].concat()
+}
+
+/// How a handshake fails when the peer answers the hello with these bytes.
+fn handshake_failure(answer: Vec<u8>) -> TlsFailure {
+    let script = vec![
+        Do::ReadBytes(100),
+        Do::Send(answer),
+        Do::Wait(Duration::from_millis(100)),
+    ];
+    let peer = Peer::start(vec![script]);
+    let target = Target {
+        tls: true,
+        ..peer.target()
+    };
+    let failure = run(async { get(&session(), &target).await }).expect_err("it is broken");
+    assert_eq!(failure.phase, Phase::TlsHandshake);
+    match failure.kind {
+        FailureKind::Tls(kind) => kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn broken_handshakes_in_several_records_fail() {
+    let hello = message(2, &[0; 100]);
+    let broken = [&hello[..10], &hello[10..50], &hello[50..]].map(record);
+    let failure = handshake_failure(broken.concat());
+    assert!(matches!(failure, TlsFailure::Other(_)), "{failure:?}");
+    // Another record within a message.
+    let mut interrupted = record(&hello[..10]);
+    interrupted.extend_from_slice(&[23, 3, 3, 0, 4, 1, 2, 3, 4]);
+    let failure = handshake_failure(interrupted);
+    assert!(matches!(failure, TlsFailure::Other(_)), "{failure:?}");
+    let too_large = message(2, &vec![0; 70_000]);
+    let records: Vec<_> = too_large.chunks(16_000).map(record).collect();
+    let failure = handshake_failure(records.concat());
+    assert_eq!(failure, TlsFailure::MessageTooLarge(None));
+    // The message never comes, only its announcement.
+    let announced = record(&[11, 0xff, 0xff, 0xff]);
+    assert_eq!(
+        handshake_failure(announced),
+        TlsFailure::MessageTooLarge(None)
+    );
+}
+
+/// A certificate whose length grows with so many names in it.
+fn long_certificate(names: usize) -> rcgen::CertifiedKey<rcgen::KeyPair> {
+    let names = (0..names).map(|n| format!("host-number-{n:05}.example.test"));
+    rcgen::generate_simple_self_signed(names.collect::<Vec<_>>()).expect("valid names")
+}
+
+#[test]
+fn chains_too_large_for_java_fail() {
+    // JMeter 5.6.3 on Java 17: "The size of the handshake message (39156) exceeds the maximum allowed size (32768)".
+    let shown = long_certificate(800);
+    for (version, fixed, each) in [(&version::TLS12, 3, 3), (&version::TLS13, 4, 5)] {
+        let server = Server::showing(&shown, 1, version);
+        let response = run(async { get(&session(), &to(&server)).await });
+        assert_eq!(response.expect("it is small enough").status, 200);
+        let size = fixed + 2 * (shown.cert.der().len() + each);
+        for (times, size) in [(2, Some(size)), (3, None)] {
+            let server = Server::showing(&shown, times, version);
+            let failure = run(async { get(&session(), &to(&server)).await });
+            let failure = failure.expect_err("the chain is too large");
+            assert_eq!(failure.phase, Phase::TlsHandshake, "{failure}");
+            let FailureKind::Tls(kind) = failure.kind else {
+                panic!("{failure}");
+            };
+            assert_eq!(kind, TlsFailure::MessageTooLarge(size));
+        }
+    }
+}

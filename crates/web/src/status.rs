@@ -90,6 +90,8 @@ pub enum Failure<'a> {
     TlsNotSpoken,
     /// The peer sent a fatal alert; the text is its name as Java writes it, such as `handshake_failure`.
     TlsAlert(&'a str),
+    /// A handshake message is too large; its size, if it is known.
+    TlsMessageTooLarge(Option<usize>),
     /// Another TLS failure, in the library's words.
     Tls(&'a str),
     /// An upload file could not be read, in the words of [`crate::body::unreadable_file`].
@@ -164,6 +166,10 @@ impl Failure<'_> {
                 "Unsupported or unrecognized SSL message",
             ),
             Self::TlsAlert(name) => tls_handshake(format!("Received fatal alert: {name}")),
+            Self::TlsMessageTooLarge(size) => Exception::new(
+                "javax.net.ssl.SSLProtocolException",
+                too_large_message(*size),
+            ),
             Self::Tls(text) => tls_handshake((*text).to_owned()),
             Self::File(text) => Exception::new("java.io.FileNotFoundException", (*text).to_owned()),
             Self::Socket(text) => socket((*text).to_owned()),
@@ -243,6 +249,12 @@ const MALFORMED_CHUNK: &str = "org.apache.http.MalformedChunkCodingException";
 
 fn socket(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
     Exception::new("java.net.SocketException", message)
+}
+
+/// In Java's words; the limit is that of `jdk.tls.maxHandshakeMessageSize`.
+pub fn too_large_message(size: Option<usize>) -> String {
+    let size = size.map_or_else(String::new, |size| format!(" ({size})"));
+    format!("The size of the handshake message{size} exceeds the maximum allowed size (32768)")
 }
 
 fn tls_handshake(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {

@@ -92,13 +92,13 @@ pub fn run<E: Engine>(
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
     outcome.summary.log = log;
     let strict = options.strict || settings.properties.get(STRICT) == Some("true");
-    let exit = finish(&outcome, stopped, &thresholds, options.progress, console)?;
+    let exit = finish(&outcome, stopped, &thresholds, options.progress, console);
     let trusted = trusted(&outcome, options.progress, console);
     if report.is_wished() {
         let run = run_record::run_file(outcome, &plan, &thresholds, &groups);
         report.write(&run, &order, &settings, console)?;
     }
-    Ok(match exit {
+    Ok(match exit? {
         Exit::Ok if strict && !trusted => Exit::NotTrusted,
         exit => exit,
     })

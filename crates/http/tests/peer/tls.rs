@@ -35,6 +35,15 @@ impl Server {
         Self::with(versions, None, false)
     }
 
+    /// A server that shows this certificate so many times in its chain.
+    pub fn showing(
+        shown: &CertifiedKey<KeyPair>,
+        times: usize,
+        version: &'static SupportedProtocolVersion,
+    ) -> Self {
+        Self::with_certificate((shown, times), &[version], None, false)
+    }
+
     /// A server that wants this certificate of its clients.
     pub fn for_client(client: &CertifiedKey<KeyPair>) -> Self {
         Self::with(&[&version::TLS12, &version::TLS13], Some(client), false)
@@ -45,8 +54,17 @@ impl Server {
         client: Option<&CertifiedKey<KeyPair>>,
         connect: bool,
     ) -> Self {
+        Self::with_certificate((&certificate("peer.test"), 1), versions, client, connect)
+    }
+
+    fn with_certificate(
+        (shown, times): (&CertifiedKey<KeyPair>, usize),
+        versions: &[&'static SupportedProtocolVersion],
+        client: Option<&CertifiedKey<KeyPair>>,
+        connect: bool,
+    ) -> Self {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let CertifiedKey { cert, signing_key } = certificate("peer.test");
+        let CertifiedKey { cert, signing_key } = shown;
         let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("PKCS#8");
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions)
@@ -62,7 +80,7 @@ impl Server {
             }
         };
         let config = builder
-            .with_single_cert(vec![cert.der().clone()], key)
+            .with_single_cert(vec![cert.der().clone(); times], key)
             .expect("the key fits");
         let config = Arc::new(config);
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");

@@ -249,6 +249,7 @@ fn of_tls(tls: &TlsFailure) -> JavaFailure<'_> {
         TlsFailure::NotTls => JavaFailure::TlsNotSpoken,
         TlsFailure::Alert(_) => JavaFailure::TlsAlert(tls.alert_name().unwrap_or("unknown")),
         TlsFailure::ProtocolVersion => JavaFailure::TlsAlert("protocol_version"),
+        TlsFailure::MessageTooLarge(size) => JavaFailure::TlsMessageTooLarge(*size),
         TlsFailure::Other(text) => JavaFailure::Tls(text),
     }
 }

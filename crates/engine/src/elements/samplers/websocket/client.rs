@@ -8,6 +8,7 @@ use drumfire_http::{
     WebSocket,
 };
 use drumfire_results::Sample;
+use drumfire_web::status::too_large_message;
 
 use super::Stop;
 use super::call::{Call, Place};
@@ -331,6 +332,7 @@ fn refused(failure: &Failure, host: &str) -> Stop {
         FailureKind::Tls(TlsFailure::NotTls) => {
             "Unsupported or unrecognized SSL message".to_owned()
         }
+        FailureKind::Tls(TlsFailure::MessageTooLarge(size)) => too_large_message(*size),
         FailureKind::Tls(TlsFailure::Other(text)) => text.to_string(),
         FailureKind::Tls(tls) => {
             format!(
