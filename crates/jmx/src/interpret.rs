@@ -402,13 +402,16 @@ impl<'d, 'x> Reader<'d, 'x> {
         let props: Props = self.properties(id).into_iter().collect();
         let name = self.attribute(id, "testname").unwrap_or("");
         let name = self.decode(id, self.node(id).tag, name);
+        let enabled_as = self.attribute(id, "enabled");
         let mut node = Node {
             class: kind.class.clone(),
             written_class: kind.written_class.clone(),
             gui_class: kind.gui_class.clone(),
             name: self.names.get(&name),
-            enabled: self.attribute(id, "enabled").is_none_or(boolean_from_java),
+            enabled: enabled_as.is_none_or(boolean_from_java),
+            enabled_as: self.names.get(enabled_as.unwrap_or("")),
             span: self.node(id).tag,
+            whole: self.node(id).span(),
             props,
             children: Vec::new(),
         };

@@ -17,6 +17,7 @@
 //! Element depth is limited to [`MAX_DEPTH`], far above any plan, so that whoever walks the tree may do so recursively.
 
 mod classes;
+mod constructed;
 mod defaults;
 mod diagnostic;
 mod interpret;
@@ -31,9 +32,12 @@ mod reference;
 mod sniff;
 mod source;
 mod tree;
+mod undefined;
 mod upgrade;
+mod write;
 mod xml;
 mod xml_text;
+mod xml_writer;
 
 pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
@@ -51,4 +55,5 @@ pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};
 pub use source::{SourceFile, Span};
 pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
+pub use write::write;
 pub use xml::MAX_DEPTH;

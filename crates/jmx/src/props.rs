@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::classes::{aliases, is_known_alias};
+use crate::classes::{aliases, canonical_class, is_known_alias};
 use crate::diagnostic::Diagnostic;
 use crate::interpret::{Reader, is_test_element, test_elements};
 use crate::name::Name;
@@ -256,12 +256,16 @@ impl<'d> Reader<'d, '_> {
             }
         };
         let gui = self.attribute(id, "guiclass").unwrap_or("");
-        let enabled = self.attribute(id, "enabled").is_none_or(boolean_from_java);
+        let enabled_as = self.attribute(id, "enabled");
+        let enabled = enabled_as.is_none_or(boolean_from_java);
+        let test_class = self.attribute(id, "testclass").unwrap_or("");
         let element = Element {
             class: self.upgraded_class(written).canonical.clone(),
             gui_class: self.upgraded_class(gui).canonical.clone(),
+            test_class: self.names.get(canonical_class(test_class)),
             name: own_name,
             enabled: props.bool("TestElement.enabled", enabled),
+            enabled_as: self.names.get(enabled_as.unwrap_or("")),
             props,
         };
         Some((name, Value::Element(element)))

@@ -32,9 +32,13 @@ pub struct Node {
     pub gui_class: Name,
     pub name: Name,
     pub enabled: bool,
+    /// The `enabled` attribute as the file has it; empty if it has none.
+    pub enabled_as: Name,
     pub props: Props,
     /// The start tag.
     pub span: Span,
+    /// From the start tag to the end tag; the elements below stand outside it.
+    pub whole: Span,
     pub children: Vec<Node>,
 }
 
@@ -44,8 +48,12 @@ pub struct Element {
     /// Canonical like [`Node::class`].
     pub class: Name,
     pub gui_class: Name,
+    /// The `testclass` attribute, canonical; empty if the file has none.
+    pub test_class: Name,
     pub name: Name,
     pub enabled: bool,
+    /// The `enabled` attribute as the file has it; empty if it has none.
+    pub enabled_as: Name,
     pub props: Props,
 }
 

@@ -110,6 +110,7 @@ mod tests {
             props: [prop("none", Value::Null), prop("p", value)]
                 .into_iter()
                 .collect(),
+            ..Element::default()
         }
     }
 

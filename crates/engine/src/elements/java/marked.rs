@@ -14,6 +14,7 @@ pub fn element(d: &mut Decoder) -> Element {
         name: text(d, &element.name).into(),
         enabled: true,
         props: props(d, &element.props),
+        ..Element::default()
     }
 }
 
