@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::fmt::FmtArguments;
 use crate::exit_codes::{self, Exit};
 use crate::options::{
     Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
@@ -44,6 +45,8 @@ enum Subcommands {
     Compare(CompareArguments),
     /// Add runs exactly, percentiles included, and write one run file
     Merge(MergeArguments),
+    /// Rewrite plans in the form in which JMeter 5.6.3 saves them
+    Fmt(FmtArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
@@ -313,6 +316,7 @@ impl Arguments {
                 output: merge.output,
                 properties: merge.properties.into_options(),
             }),
+            Subcommands::Fmt(order) => Command::Fmt(order),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,

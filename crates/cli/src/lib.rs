@@ -22,3 +22,4 @@ pub mod reports;
 mod run_record;
 pub mod signals;
 pub mod terminal;
+mod whole_file;

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use crate::commands::fmt::FmtArguments;
 use crate::exit_codes::Exit;
 
 /// What to do.
@@ -24,6 +25,8 @@ pub enum Command {
     Compare(CompareOrder),
     /// Add runs.
     Merge(MergeOrder),
+    /// Rewrite plans in canonical form.
+    Fmt(FmtArguments),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Serve what is asked back until interrupted.

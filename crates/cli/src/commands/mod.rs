@@ -4,6 +4,7 @@ pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod doctor;
+pub mod fmt;
 pub mod jvm;
 pub mod mirror;
 pub mod plan;
@@ -48,6 +49,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Report(options) => report::report(&options, console),
         Command::Compare(order) => compare::compare(&order, console),
         Command::Merge(order) => compare::merge(&order, console),
+        Command::Fmt(arguments) => fmt::fmt(&arguments, console),
         Command::Run(options) => run::run(options, engine, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
