@@ -1,22 +1,27 @@
 //! Failed samples by kind, with the first of each kind in full.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::Sample;
 
 /// Distinct kinds of failures that are told apart.
-const MAX_KINDS: usize = 1_000;
+const MAX_KINDS: usize = 2_000;
 /// Kinds of which the first sample is kept.
 const MAX_KEPT: usize = 200;
 /// What is kept of each text of a failed sample, in bytes.
 const KEPT_BYTES: usize = 2_000;
 /// The kind of failures beyond [`MAX_KINDS`].
-const OTHER_ERRORS: &str = "\0(other errors)";
+const OTHER_ERRORS: &str = "\0\0(other errors)";
 
 /// Failed samples of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorKind {
+    /// The samples' label; empty where kinds of all labels are counted together, and in run files of earlier versions.
+    #[serde(default)]
+    pub label: String,
     /// The response code.
     pub code: String,
     /// The response message, or what the assertion said of a response that is good by its code.
@@ -24,12 +29,40 @@ pub struct ErrorKind {
     /// How many.
     pub count: u64,
     /// The first of them, unless there are very many kinds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub first: Option<Box<FailedSample>>,
 }
 
+impl ErrorKind {
+    /// What tells kinds apart.
+    pub(crate) fn key(&self) -> (&str, &str, &str) {
+        (&self.label, &self.code, &self.message)
+    }
+
+    /// Adds the failures of the same kind from elsewhere; the earlier of two first samples stays.
+    pub(crate) fn absorb(&mut self, other: ErrorKind) {
+        self.count = self.count.saturating_add(other.count);
+        self.first = earlier(self.first.take(), other.first);
+    }
+}
+
+/// The earlier of two samples; if they began in the same millisecond, the choice does not depend on their order.
+fn earlier(
+    one: Option<Box<FailedSample>>,
+    other: Option<Box<FailedSample>>,
+) -> Option<Box<FailedSample>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if (one.start_ms, &one) <= (other.start_ms, &other) {
+            one
+        } else {
+            other
+        }),
+        (one, other) => one.or(other),
+    }
+}
+
 /// A failed sample as far as a reader wants to see it. Long texts are cut.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FailedSample {
     /// Its label.
@@ -47,22 +80,16 @@ pub struct FailedSample {
     /// The assertions that failed, each with its message.
     pub assertions: Vec<String>,
     /// Where the request went.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub url: String,
     /// HTTP method.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub method: String,
     /// Request headers.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub request_headers: String,
     /// Request body, or what a sampler that does not speak HTTP sent.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub request_body: String,
     /// Response headers.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub response_headers: String,
     /// Response body, as far as somebody read it.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub response_body: String,
 }
 
@@ -117,35 +144,35 @@ struct Count {
     first: Option<Box<FailedSample>>,
 }
 
-/// Failures by kind, as JMeter's dashboard tells them apart (`ErrorsSummaryConsumer.getErrorKey`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Failures by label and kind, as JMeter's dashboard tells kinds apart (`ErrorsSummaryConsumer.getErrorKey`).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<ErrorKind>", into = "Vec<ErrorKind>")]
 pub struct ErrorKinds {
-    /// Code and message, with a NUL between.
+    /// Label, code and message, with NULs between.
     kinds: FxHashMap<String, Count>,
     /// Reused for looking up.
     key: String,
 }
 
+impl PartialEq for ErrorKinds {
+    fn eq(&self, other: &ErrorKinds) -> bool {
+        self.by_label() == other.by_label()
+    }
+}
+
 impl From<Vec<ErrorKind>> for ErrorKinds {
     fn from(list: Vec<ErrorKind>) -> ErrorKinds {
-        let kinds = list.into_iter().map(|kind| {
-            let count = Count {
-                count: kind.count,
-                first: kind.first,
-            };
-            (format!("{}\0{}", kind.code, kind.message), count)
-        });
-        ErrorKinds {
-            kinds: kinds.collect(),
-            key: String::new(),
+        let mut kinds = ErrorKinds::default();
+        for kind in list {
+            kinds.add_kind(kind);
         }
+        kinds
     }
 }
 
 impl From<ErrorKinds> for Vec<ErrorKind> {
     fn from(kinds: ErrorKinds) -> Vec<ErrorKind> {
-        kinds.list()
+        kinds.by_label()
     }
 }
 
@@ -153,8 +180,9 @@ impl ErrorKinds {
     /// Counts a failed sample. Allocates only for a new kind.
     pub fn add(&mut self, sample: &Sample) {
         self.key.clear();
-        self.key.push_str(&sample.code);
-        self.key.push('\0');
+        for part in [&sample.label, "\0", &sample.code, "\0"] {
+            self.key.push_str(part);
+        }
         self.key.push_str(error_message(sample));
         if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
             kind.count += 1;
@@ -165,42 +193,70 @@ impl ErrorKinds {
         self.merge(key, 1, first);
     }
 
-    /// The kinds, most frequent first.
+    /// Counts the failures of a kind.
+    pub fn add_kind(&mut self, kind: ErrorKind) {
+        let key = format!("{}\0{}\0{}", kind.label, kind.code, kind.message);
+        self.merge(key, kind.count, kind.first);
+    }
+
+    /// The kinds of all labels together, most frequent first.
     pub fn list(&self) -> Vec<ErrorKind> {
+        let mut together: Vec<ErrorKind> = Vec::new();
+        let mut places: FxHashMap<(String, String), usize> = FxHashMap::default();
+        for mut kind in self.by_label() {
+            kind.label = String::new();
+            let key = (kind.code.clone(), kind.message.clone());
+            match places.entry(key) {
+                Entry::Occupied(place) => together[*place.get()].absorb(kind),
+                Entry::Vacant(place) => {
+                    place.insert(together.len());
+                    together.push(kind);
+                }
+            }
+        }
+        sort(&mut together);
+        together
+    }
+
+    /// The kinds of each label, most frequent first.
+    pub fn by_label(&self) -> Vec<ErrorKind> {
         let told = self.kinds.iter().filter(|(_, kind)| kind.count > 0);
         let mut list: Vec<ErrorKind> = told
-            .map(|(key, kind)| {
-                let (code, message) = key.split_once('\0').unwrap_or((key, ""));
-                ErrorKind {
-                    code: code.to_owned(),
-                    message: message.to_owned(),
-                    count: kind.count,
-                    first: kind.first.clone(),
-                }
-            })
+            .map(|(key, kind)| error_kind(key, kind.count, kind.first.clone()))
             .collect();
-        list.sort_by(|a, b| (b.count, &a.code, &a.message).cmp(&(a.count, &b.code, &b.message)));
+        sort(&mut list);
         list
     }
 
-    /// Moves all counts of `other` here. The kinds stay known there, so that its next sample of a kind is not taken
-    /// for the first.
-    pub(crate) fn absorb(&mut self, other: &mut ErrorKinds) {
-        for (key, kind) in &mut other.kinds {
-            let count = std::mem::take(&mut kind.count);
-            let first = kind.first.take();
-            if count == 0 {
-                continue;
-            }
-            match self.kinds.get_mut(key) {
-                Some(mine) => mine.add(count, first),
-                None => self.merge(key.clone(), count, first),
-            }
+    /// How many failures have a kind that the filter wants; it is given the message.
+    pub fn count_where(&self, wanted: impl Fn(&str) -> bool) -> u64 {
+        let found = self
+            .kinds
+            .iter()
+            .filter(|(key, _)| wanted(key.rsplit('\0').next().unwrap_or_default()));
+        found.map(|(_, kind)| kind.count).sum()
+    }
+
+    /// Takes all counts, in the order of label, code and message. The kinds stay known, so that the next sample of a kind
+    /// is not taken for the first.
+    pub(crate) fn drain(&mut self) -> Vec<ErrorKind> {
+        let counted = self.kinds.iter_mut().filter(|(_, kind)| kind.count > 0);
+        let mut list: Vec<ErrorKind> = counted
+            .map(|(key, kind)| error_kind(key, std::mem::take(&mut kind.count), kind.first.take()))
+            .collect();
+        list.sort_by(|a, b| a.key().cmp(&b.key()));
+        list
+    }
+
+    /// Adds all counts of `other`.
+    pub fn merge_all(&mut self, other: &ErrorKinds) {
+        for kind in other.by_label() {
+            self.add_kind(kind);
         }
     }
 
     fn merge(&mut self, key: String, count: u64, first: Option<Box<FailedSample>>) {
-        let key = if self.kinds.len() < MAX_KINDS {
+        let key = if self.kinds.len() < MAX_KINDS || self.kinds.contains_key(&key) {
             key
         } else {
             OTHER_ERRORS.to_owned()
@@ -209,18 +265,27 @@ impl ErrorKinds {
     }
 }
 
+fn error_kind(key: &str, count: u64, first: Option<Box<FailedSample>>) -> ErrorKind {
+    let mut parts = key.splitn(3, '\0').map(str::to_owned);
+    let mut next = || parts.next().unwrap_or_default();
+    ErrorKind {
+        label: next(),
+        code: next(),
+        message: next(),
+        count,
+        first,
+    }
+}
+
+fn sort(list: &mut [ErrorKind]) {
+    list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.key().cmp(&b.key())));
+}
+
 impl Count {
     /// Keeps the earlier of two first samples.
     fn add(&mut self, count: u64, first: Option<Box<FailedSample>>) {
-        self.count += count;
-        let is_earlier = match (&first, &self.first) {
-            (Some(new), Some(old)) => new.start_ms < old.start_ms,
-            (Some(_), None) => true,
-            (None, _) => false,
-        };
-        if is_earlier {
-            self.first = first;
-        }
+        self.count = self.count.saturating_add(count);
+        self.first = earlier(self.first.take(), first);
     }
 }
 
@@ -289,6 +354,27 @@ mod tests {
     }
 
     #[test]
+    fn kinds_are_told_by_label_and_together() {
+        let mut kinds = ErrorKinds::default();
+        for (label, times) in [("a", 1), ("b", 2)] {
+            let mut one = sample(1_000);
+            (one.label, one.code) = (label.into(), "500".into());
+            (0..times).for_each(|_| kinds.add(&one));
+        }
+        let told = |list: Vec<ErrorKind>| -> Vec<(String, u64)> {
+            list.into_iter()
+                .map(|kind| (kind.label, kind.count))
+                .collect()
+        };
+        assert_eq!(told(kinds.list()), [(String::new(), 3)]);
+        assert_eq!(
+            told(kinds.by_label()),
+            [("b".to_owned(), 2), ("a".to_owned(), 1)]
+        );
+        assert_eq!(kinds.count_where(|message| message.is_empty()), 3);
+    }
+
+    #[test]
     fn kinds_are_bounded() {
         let mut kinds = ErrorKinds::default();
         for i in 0..MAX_KINDS + 50 {
@@ -316,11 +402,17 @@ mod tests {
         first.url = Some("http://127.0.0.1/x".into());
         first.response_data = Some(vec![b'x'; 3_000].into());
         worker.add(&first);
-        all.absorb(&mut worker);
+        worker
+            .drain()
+            .into_iter()
+            .for_each(|kind| all.add_kind(kind));
         let mut later = first.clone();
         later.start_ms = 9_000;
         worker.add(&later);
-        all.absorb(&mut worker);
+        worker
+            .drain()
+            .into_iter()
+            .for_each(|kind| all.add_kind(kind));
         let list = all.list();
         assert_eq!((list.len(), list[0].count), (1, 2));
         let kept = list[0].first.as_ref().expect("the first sample");

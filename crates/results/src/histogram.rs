@@ -4,9 +4,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::buckets::{Pairs, bounds, bucket};
+use crate::increment::Distribution;
 
 /// Each power of two is cut into this many buckets, as a power of two, so a bucket is at most 0.1 % wide.
-const BUCKET_BITS: u32 = 10;
+pub(crate) const BUCKET_BITS: u32 = 10;
 /// Buckets that are allocated together: 1 KiB, so that a label with steady times stays small.
 const SLOTS: usize = 128;
 
@@ -84,6 +85,26 @@ impl Histogram {
                     *mine += theirs;
                 }
             }
+        }
+    }
+
+    /// Adds the values of an increment.
+    pub fn absorb(&mut self, other: &Distribution) {
+        let count = other.count();
+        if count == 0 {
+            return;
+        }
+        self.min = if self.count == 0 {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = self.max.max(other.max);
+        self.count = self.count.saturating_add(count);
+        self.sum = self.sum.saturating_add(other.sum);
+        for (bucket, count) in other.buckets.entries() {
+            let mine = &mut self.page_mut(bucket / SLOTS)[bucket % SLOTS];
+            *mine = mine.saturating_add(count);
         }
     }
 

@@ -3,13 +3,16 @@
 //! A worker builds a [`Sample`] and gives it to its [`Recorder`]; ticks hand rows to the [`ResultWriter`] and numbers to
 //! [`Live`], from which a [`Summariser`] and the table of [`StatisticsRow`]s are fed.
 
+mod bits;
 mod buckets;
 mod charset;
+mod collect;
 mod columns;
 mod csv;
 mod failures;
 mod files;
 mod histogram;
+mod increment;
 mod java_date;
 mod live;
 mod phases;
@@ -28,10 +31,14 @@ mod writer;
 mod xml;
 mod zone;
 
+pub use collect::Collector;
 pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use histogram::Histogram;
+pub use increment::{
+    ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
+};
 pub use java_date::DatePattern;
 pub use live::{Connections, Live, RecentError};
 pub use phases::Phases;

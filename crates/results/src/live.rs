@@ -63,12 +63,14 @@ impl Connections {
     /// The sums.
     pub fn plus(self, other: Connections) -> Connections {
         Connections {
-            opened: self.opened + other.opened,
-            reused: self.reused + other.reused,
-            handshakes_full: self.handshakes_full + other.handshakes_full,
-            handshakes_resumed: self.handshakes_resumed + other.handshakes_resumed,
-            closed_by_us: self.closed_by_us + other.closed_by_us,
-            closed_by_peer: self.closed_by_peer + other.closed_by_peer,
+            opened: self.opened.saturating_add(other.opened),
+            reused: self.reused.saturating_add(other.reused),
+            handshakes_full: self.handshakes_full.saturating_add(other.handshakes_full),
+            handshakes_resumed: self
+                .handshakes_resumed
+                .saturating_add(other.handshakes_resumed),
+            closed_by_us: self.closed_by_us.saturating_add(other.closed_by_us),
+            closed_by_peer: self.closed_by_peer.saturating_add(other.closed_by_peer),
         }
     }
 }

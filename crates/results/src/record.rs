@@ -169,7 +169,9 @@ impl Recorder {
         }
         self.touched.clear();
         self.publish_moments(&mut live.recording);
-        live.recording.errors.absorb(&mut self.errors);
+        for kind in self.errors.drain() {
+            live.recording.errors.add_kind(kind);
+        }
         if self.lateness.count() > 0 {
             live.recording.lateness.merge(&self.lateness);
             self.lateness.clear();

@@ -1,17 +1,25 @@
 //! Histograms of short times, small enough to keep one per second and label.
+//!
+//! They come in two resolutions. The timeline keeps 5 bits of each power of two, so that hours fit into memory. Increments
+//! carry 10 bits, the resolution of [`Histogram`](crate::Histogram). No bucket of the fine grid straddles two of the coarse
+//! one, so the timeline is exact although it is made from increments.
 
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::bits::{self, put_number, take_number};
 use crate::buckets::{COUNT_BITS, bounds, bucket, read_pairs, write_pairs};
 
-/// Each power of two of a [`Sparse`] histogram is cut into this many buckets, so a bucket is at most 3.2 % wide.
-const SPARSE_BITS: u32 = 5;
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
-/// Counts of the values of a short time: a few buckets, in order. Values below 64 are exact, larger ones to within
-/// 3.2 %.
+/// Counts of the values of a short time: a few buckets, in order. Each power of two is cut into `1 << BITS` buckets. With
+/// 5 bits values below 64 are exact and larger ones known to within 3.2 %; with 10 bits values below 2,048 are exact and
+/// larger ones known to within 0.1 %.
 #[derive(Clone, Debug, Default)]
-pub struct Sparse(Form);
+pub struct Sparse<const BITS: u32 = 5>(Form);
 
 /// How the buckets in use are kept.
 #[derive(Clone, Debug)]
@@ -28,23 +36,23 @@ impl Default for Form {
     }
 }
 
-impl PartialEq for Sparse {
-    fn eq(&self, other: &Sparse) -> bool {
+impl<const BITS: u32> PartialEq for Sparse<BITS> {
+    fn eq(&self, other: &Sparse<BITS>) -> bool {
         self.entries().eq(other.entries())
     }
 }
 
-impl Eq for Sparse {}
+impl<const BITS: u32> Eq for Sparse<BITS> {}
 
-impl Sparse {
+impl<const BITS: u32> Sparse<BITS> {
     /// Takes a quarter of the memory from now on. What is counted afterwards undoes it.
     pub fn pack(&mut self) {
         if let Form::Open(_) = self.0 {
             let mut bytes = Vec::new();
             let mut last = 0;
             for (bucket, count) in self.entries() {
-                put(&mut bytes, (bucket - last) as u64);
-                put(&mut bytes, count);
+                put_number(&mut bytes, (bucket - last) as u64);
+                put_number(&mut bytes, count);
                 last = bucket;
             }
             self.0 = Form::Packed(bytes.into());
@@ -77,14 +85,45 @@ impl Sparse {
 
     /// Counts one value. Allocates only for a value unlike those before, and where it was packed.
     pub fn record(&mut self, value: u64) {
-        self.add(bucket(value, SPARSE_BITS), 1);
+        self.add(bucket(value, BITS), 1);
     }
 
     /// Adds everything `other` has counted.
-    pub fn merge(&mut self, other: &Sparse) {
-        for (bucket, count) in other.entries() {
-            self.add(bucket, count);
+    pub fn merge(&mut self, other: &Sparse<BITS>) {
+        self.merge_entries(other.entries());
+    }
+
+    /// Adds what a histogram of a finer resolution has counted.
+    pub(crate) fn merge_finer<const FINER: u32>(&mut self, other: &Sparse<FINER>) {
+        const { assert!(FINER >= BITS) };
+        for (fine, count) in other.entries() {
+            self.add(bucket(bounds(fine, FINER).0, BITS), count);
         }
+    }
+
+    /// Adds buckets and counts that are in order.
+    pub(crate) fn merge_entries(&mut self, other: impl Iterator<Item = (usize, u64)>) {
+        let mut other = other.peekable();
+        let own = self.open();
+        if own.is_empty() {
+            own.extend(other.map(|(bucket, count)| entry(bucket, count)));
+            return;
+        }
+        let mut merged = Vec::with_capacity(own.len() + other.size_hint().0);
+        for mine in own.drain(..) {
+            let mut mine = mine;
+            while let Some(&(bucket, count)) = other.peek() {
+                match (bucket as u64).cmp(&(mine >> COUNT_BITS)) {
+                    Ordering::Less => merged.push(entry(bucket, count)),
+                    Ordering::Equal => mine = plus(mine, count),
+                    Ordering::Greater => break,
+                }
+                other.next();
+            }
+            merged.push(mine);
+        }
+        merged.extend(other.map(|(bucket, count)| entry(bucket, count)));
+        *own = merged;
     }
 
     fn add(&mut self, bucket: usize, count: u64) {
@@ -95,8 +134,8 @@ impl Sparse {
             .get_mut(at)
             .filter(|entry| **entry >> COUNT_BITS == bucket as u64)
         {
-            Some(entry) => *entry += count,
-            None => entries.insert(at, key | count),
+            Some(entry) => *entry = plus(*entry, count),
+            None => entries.insert(at, key | count.min(COUNT_MASK)),
         }
     }
 
@@ -107,13 +146,14 @@ impl Sparse {
 
     /// How many values were counted.
     pub fn count(&self) -> u64 {
-        self.entries().map(|(_, count)| count).sum()
+        let counts = self.entries().map(|(_, count)| count);
+        counts.fold(0, u64::saturating_add)
     }
 
     /// The buckets in use, in order: the lowest and the highest value of each, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.entries().map(|(bucket, count)| {
-            let (lowest, highest) = bounds(bucket, SPARSE_BITS);
+            let (lowest, highest) = bounds(bucket, BITS);
             (lowest, highest, count)
         })
     }
@@ -125,7 +165,7 @@ impl Sparse {
     }
 
     /// The buckets in use and their counts, in order.
-    fn entries(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (mut open, mut packed) = match &self.0 {
             Form::Open(entries) => (entries.iter(), &[][..]),
             Form::Packed(bytes) => ([].iter(), &**bytes),
@@ -135,33 +175,21 @@ impl Sparse {
             if let Some(entry) = open.next() {
                 return Some(((entry >> COUNT_BITS) as usize, entry & COUNT_MASK));
             }
-            last += take(&mut packed)? as usize;
-            Some((last, take(&mut packed)?))
+            last += take_number(&mut packed)? as usize;
+            Some((last, take_number(&mut packed)?))
         })
     }
 }
 
 /// A bucket and its count in one number.
 fn entry(bucket: usize, count: u64) -> u64 {
-    (bucket as u64) << COUNT_BITS | count
+    (bucket as u64) << COUNT_BITS | count.min(COUNT_MASK)
 }
 
-/// Writes a number as [`Form::Packed`] has it.
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Reads a number that [`put`] has written; none at the end.
-fn take(bytes: &mut &[u8]) -> Option<u64> {
-    let length = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
-    let (own, rest) = bytes.split_at(length);
-    *bytes = rest;
-    let add = |number: u64, byte: &u8| number << 7 | u64::from(byte & 0x7f);
-    Some(own.iter().rev().fold(0, add))
+/// The entry with `count` more, at most as many as it can hold.
+fn plus(entry: u64, count: u64) -> u64 {
+    let sum = (entry & COUNT_MASK).saturating_add(count).min(COUNT_MASK);
+    entry & !COUNT_MASK | sum
 }
 
 /// The value below which `percent` per cent of `all` values are that lie in these buckets (lowest value, highest value,
@@ -186,20 +214,51 @@ pub fn percentile_of(
     last
 }
 
-impl Serialize for Sparse {
+impl<const BITS: u32> Serialize for Sparse<BITS> {
+    /// As pairs of numbers for readers of text, as [bits] for programs.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_pairs(self.entries(), serializer)
+        if serializer.is_human_readable() {
+            return write_pairs(self.entries(), serializer);
+        }
+        let entries: Vec<_> = self.entries().collect();
+        serializer.serialize_bytes(&bits::write(&entries))
     }
 }
 
-impl<'de> Deserialize<'de> for Sparse {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Sparse, D::Error> {
+impl<'de, const BITS: u32> Deserialize<'de> for Sparse<BITS> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Sparse<BITS>, D::Error> {
+        if !deserializer.is_human_readable() {
+            return deserializer.deserialize_bytes(Bits::<BITS>);
+        }
         let pairs = read_pairs(deserializer)?;
         let mut all = Sparse::default();
         for (bucket, count) in pairs {
             all.add(bucket, count);
         }
         Ok(all)
+    }
+}
+
+/// Reads what [`bits::write`] has written.
+struct Bits<const BITS: u32>;
+
+impl<const BITS: u32> Visitor<'_> for Bits<BITS> {
+    type Value = Sparse<BITS>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a packed histogram")
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Sparse<BITS>, E> {
+        let highest = bucket(u64::MAX, BITS);
+        let entries =
+            bits::read(bytes, highest).ok_or_else(|| E::custom("a histogram is damaged"))?;
+        let entries = entries.into_iter();
+        Ok(Sparse(Form::Open(
+            entries
+                .map(|(bucket, count)| entry(bucket, count))
+                .collect(),
+        )))
     }
 }
 
@@ -256,7 +315,7 @@ mod tests {
         #[test]
         fn packing_changes_nothing_but_the_memory(left in prop::collection::vec(any::<u64>(), 0..50), right in prop::collection::vec(any::<u64>(), 0..50)) {
             let mut packed = of(&left);
-            packed.add(bucket(7, SPARSE_BITS), COUNT_MASK - 100);
+            packed.add(bucket(7, 5), COUNT_MASK - 100);
             let mut open = packed.clone();
             packed.pack();
             prop_assert_eq!(&packed, &open);

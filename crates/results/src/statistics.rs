@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failures::ErrorKinds;
 use crate::histogram::Histogram;
+use crate::increment::{Increment, LabelIncrement};
 use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::timeline::{Moment, Timeline};
@@ -91,6 +92,21 @@ impl LabelStatistics {
         self.failed.merge(&other.failed);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
+        self.phases.add(other.phases);
+        self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
+        self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
+    }
+
+    /// Adds the samples of an increment; the label stays.
+    pub fn absorb(&mut self, other: &LabelIncrement) {
+        self.count = self.count.saturating_add(other.count);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.service.absorb(&other.ok);
+        self.service.absorb(&other.failed);
+        self.response.absorb(&other.response);
+        self.failed.absorb(&other.failed);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.phases.add(other.phases);
         self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
@@ -260,6 +276,21 @@ impl Recording {
             .add(&Moment::of(sample, place, code, transaction));
     }
 
+    /// Adds an increment. One that covers several seconds counts in the first of them.
+    pub fn absorb(&mut self, increment: &Increment) {
+        let mut places = Vec::with_capacity(increment.labels.len());
+        for label in &increment.labels {
+            let place = self.place(&label.label, label.transaction);
+            self.labels[place].absorb(label);
+            places.push(place);
+        }
+        for kind in &increment.errors {
+            self.errors.add_kind(kind.clone());
+        }
+        self.lateness.absorb(&increment.lateness);
+        self.timeline.absorb(increment, &places);
+    }
+
     /// Adds everything `other` has.
     pub fn merge(&mut self, other: &Recording) {
         let mut places = Vec::with_capacity(other.labels.len());
@@ -268,7 +299,7 @@ impl Recording {
             self.labels[place].merge(label);
             places.push(place);
         }
-        self.errors.absorb(&mut other.errors.clone());
+        self.errors.merge_all(&other.errors);
         self.lateness.merge(&other.lateness);
         self.timeline.merge(&other.timeline, &places);
     }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::increment::{Increment, LabelIncrement};
 use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::sparse::Sparse;
@@ -158,6 +159,22 @@ impl From<Cell> for CellRow {
 }
 
 impl Cell {
+    fn of(label: &LabelIncrement) -> Cell {
+        let mut cell = Cell {
+            count: label.count,
+            errors: label.errors,
+            bytes: label.bytes,
+            sent_bytes: label.sent_bytes,
+            service_us: u64::try_from(label.ok.sum.saturating_add(label.failed.sum))
+                .unwrap_or(u64::MAX),
+            phases: label.phases,
+            ..Cell::default()
+        };
+        cell.histogram.merge_finer(&label.ok.buckets);
+        cell.histogram.merge_finer(&label.failed.buckets);
+        cell
+    }
+
     fn add(&mut self, moment: &Moment) {
         self.count += u64::from(moment.count);
         self.errors += u64::from(moment.errors);
@@ -204,10 +221,10 @@ impl Stepped for Cell {
     }
 
     fn merge(&mut self, other: &Cell) {
-        self.count += other.count;
-        self.errors += other.errors;
-        self.bytes += other.bytes;
-        self.sent_bytes += other.sent_bytes;
+        self.count = self.count.saturating_add(other.count);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.service_us = self.service_us.saturating_add(other.service_us);
         self.phases.add(other.phases);
         self.histogram.merge(&other.histogram);
@@ -255,7 +272,7 @@ impl TotalCell {
     fn count_code(&mut self, code: u16, count: u64) {
         let at = self.codes.partition_point(|(known, _)| *known < code);
         match self.codes.get_mut(at).filter(|(known, _)| *known == code) {
-            Some((_, known)) => *known += count,
+            Some((_, known)) => *known = known.saturating_add(count),
             None => self.codes.insert(at, (code, count)),
         }
     }
@@ -370,6 +387,57 @@ impl Timeline {
         }
         if !moment.transaction {
             self.add_to_total(moment);
+        }
+    }
+
+    /// Counts the samples of an increment in the step that its span begins in. `places` has, for each of its labels, the
+    /// place here.
+    pub fn absorb(&mut self, increment: &Increment, places: &[usize]) {
+        let mut ended = Cell::default();
+        for (label, &place) in increment.labels.iter().zip(places) {
+            let cell = Cell::of(label);
+            if !label.transaction {
+                ended.merge(&cell);
+            }
+            self.add_cell(place, increment.from_ms, &cell);
+        }
+        let has_samples = increment.labels.iter().any(|label| !label.transaction);
+        if has_samples || increment.active.max > 0 {
+            let step = self.total_cell(increment.from_ms);
+            step.ended.merge(&ended);
+            step.users = step.users.max(increment.active.max);
+        }
+        for (code, count) in &increment.codes {
+            let code = self.codes.place(code);
+            self.total_cell(increment.from_ms).count_code(code, *count);
+        }
+        for starts in &increment.starts {
+            let step = self.total_cell(starts.second.saturating_mul(1_000));
+            step.started = step.started.saturating_add(starts.started);
+            step.intended = step.intended.saturating_add(starts.intended);
+        }
+        while self.total.len() > MOST_STEPS && longer(self.total_step_s) > self.total_step_s {
+            self.coarsen_total(longer(self.total_step_s));
+        }
+    }
+
+    fn add_cell(&mut self, label: usize, at_ms: i64, theirs: &Cell) {
+        let step_ms = i64::from(self.label_step_s) * 1000;
+        if self.labels.len() <= label {
+            self.labels.resize_with(label + 1, Vec::new);
+        }
+        let cells = &mut self.labels[label];
+        let known = cells.len();
+        let place = place_at(cells, at_ms, step_ms);
+        let before = cells[place].histogram.bytes();
+        cells[place].merge(theirs);
+        self.label_bytes += cells[place].histogram.bytes().saturating_sub(before);
+        if cells.len() > known {
+            self.label_bytes += size_of::<Cell>();
+            self.label_bytes = self.label_bytes.saturating_sub(pack_past(cells));
+        }
+        if self.labels[label].len() > MOST_STEPS || self.label_bytes > LABEL_BYTES {
+            self.coarsen_labels_to(longer(self.label_step_s));
         }
     }
 

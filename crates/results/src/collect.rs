@@ -1,0 +1,289 @@
+//! Counts the samples of one worker into increments, without a lock and without an allocation per sample.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::buckets::bucket;
+use crate::failures::{ErrorKind, ErrorKinds};
+use crate::histogram::BUCKET_BITS;
+use crate::increment::{
+    ActiveUsers, Distribution, Increment, LabelIncrement, SampleTimes, StartCount, note_start,
+};
+use crate::sample::Sample;
+use crate::statistics::{MAX_LABELS, OTHER_LABELS};
+use crate::timeline::Codes;
+
+/// Values that a tally collects before it sorts them into buckets.
+const FRESH: usize = 512;
+/// Seconds other than the open one for which samples are kept apart; of more, the samples count in the last of them.
+const MOST_OTHERS: usize = 64;
+
+/// Samples on their way into increments. One second is open: the one in which nearly all samples end.
+#[derive(Debug, Default)]
+pub struct Collector {
+    /// The start of the open second, in milliseconds since the Unix epoch.
+    open_ms: i64,
+    /// Places in `labels` of plain samples and of those of transaction controllers.
+    index: [FxHashMap<Rc<str>, usize>; 2],
+    labels: Vec<LabelTally>,
+    /// Places of `labels` with samples in the open second.
+    touched: Vec<usize>,
+    codes: Codes,
+    /// How many samples of the open second had the code of each place.
+    code_counts: Vec<u64>,
+    starts: Vec<StartCount>,
+    active: ActiveUsers,
+    /// Samples that ended in other seconds.
+    others: BTreeMap<i64, Increment>,
+    /// Seconds that are over.
+    sealed: Vec<Increment>,
+    errors: ErrorKinds,
+}
+
+/// The samples of one label in the open second.
+#[derive(Debug)]
+struct LabelTally {
+    /// Everything but the distributions.
+    told: LabelIncrement,
+    /// Samples and failed samples of all seconds before.
+    before: (u64, u64),
+    ok: Tally,
+    failed: Tally,
+    response: Tally,
+    latency: Tally,
+    connect: Tally,
+}
+
+/// Times that are sorted into buckets many at once: ten nanoseconds a time, and no memory for buckets that stay empty.
+#[derive(Debug, Default)]
+struct Tally {
+    sum: u128,
+    min: u64,
+    max: u64,
+    /// Buckets of the latest values.
+    fresh: Vec<u16>,
+    sorted: Distribution,
+}
+
+impl Tally {
+    #[inline]
+    fn record(&mut self, us: u64) {
+        self.min = if self.is_empty() {
+            us
+        } else {
+            self.min.min(us)
+        };
+        self.max = self.max.max(us);
+        self.sum += u128::from(us);
+        self.fresh.push(bucket(us, BUCKET_BITS) as u16);
+        if self.fresh.len() == FRESH {
+            self.sort();
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.fresh.is_empty() && self.sorted.buckets.is_empty()
+    }
+
+    #[cold]
+    fn sort(&mut self) {
+        self.fresh.sort_unstable();
+        let runs = self.fresh.chunk_by(|a, b| a == b);
+        let counted = runs.map(|run| (usize::from(run[0]), run.len() as u64));
+        self.sorted.buckets.merge_entries(counted);
+        self.fresh.clear();
+    }
+
+    /// Gives what was counted, and starts anew.
+    fn take(&mut self) -> Distribution {
+        if !self.fresh.is_empty() {
+            self.sort();
+        }
+        Distribution {
+            sum: std::mem::take(&mut self.sum),
+            min: std::mem::take(&mut self.min),
+            max: std::mem::take(&mut self.max),
+            ..std::mem::take(&mut self.sorted)
+        }
+    }
+}
+
+impl Collector {
+    /// Counts a sample that listeners are told of. Nobody else tells of the samples inside a transaction's parent sample,
+    /// so they are counted too.
+    pub fn record(&mut self, sample: &Sample) {
+        let transaction = sample.is_from_transaction();
+        self.count(sample, transaction);
+    }
+
+    fn count(&mut self, sample: &Sample, transaction: bool) {
+        if !(0..1_000).contains(&sample.end_ms.wrapping_sub(self.open_ms)) {
+            self.other_second(sample, transaction);
+        } else {
+            self.count_open(sample, transaction);
+        }
+        if !sample.success && !transaction {
+            self.errors.add(sample);
+        }
+        if transaction {
+            for child in &sample.children {
+                self.count(child, child.is_from_transaction());
+            }
+        }
+    }
+
+    /// A later second becomes the open one; a sample that was recorded late is kept apart.
+    #[cold]
+    fn other_second(&mut self, sample: &Sample, transaction: bool) {
+        if sample.end_ms > self.open_ms {
+            self.seal();
+            self.open_ms = sample.end_ms.div_euclid(1_000).saturating_mul(1_000);
+            if (0..1_000).contains(&sample.end_ms.wrapping_sub(self.open_ms)) {
+                return self.count_open(sample, transaction);
+            }
+        }
+        let place = self.place(sample, transaction);
+        let label = &mut self.labels[place];
+        label.before.0 += u64::from(sample.sample_count);
+        label.before.1 += u64::from(sample.error_count());
+        let second = sample.end_ms.div_euclid(1_000);
+        let full = self.others.len() >= MOST_OTHERS && !self.others.contains_key(&second);
+        let second = match self.others.last_key_value() {
+            Some((&last, _)) if full => last,
+            _ => second,
+        };
+        let label = label.told.label.as_str();
+        let increment = self
+            .others
+            .entry(second)
+            .or_insert_with(|| Increment::of_second(second));
+        increment.add(sample, label, transaction);
+    }
+
+    fn count_open(&mut self, sample: &Sample, transaction: bool) {
+        let place = self.place(sample, transaction);
+        let label = &mut self.labels[place];
+        if label.told.first_start_ms == i64::MAX {
+            self.touched.push(place);
+        }
+        label.told.count(sample);
+        let times = SampleTimes::of(sample);
+        let elapsed = if sample.success {
+            &mut label.ok
+        } else {
+            &mut label.failed
+        };
+        elapsed.record(times.elapsed_us);
+        if let Some(response_us) = times.response_us {
+            label.response.record(response_us);
+        }
+        label.latency.record(times.latency_us);
+        label.connect.record(times.connect_us);
+        if transaction {
+            return;
+        }
+        let code = usize::from(self.codes.place(&sample.code));
+        if self.code_counts.len() <= code {
+            self.code_counts.resize(code + 1, 0);
+        }
+        self.code_counts[code] += u64::from(sample.sample_count);
+        note_start(&mut self.starts, sample);
+        self.active.record(sample.all_threads);
+    }
+
+    fn place(&mut self, sample: &Sample, transaction: bool) -> usize {
+        match self.index[usize::from(transaction)].get(&sample.label) {
+            Some(&place) => place,
+            None => self.add_label(&sample.label, transaction),
+        }
+    }
+
+    #[cold]
+    fn add_label(&mut self, label: &Rc<str>, transaction: bool) -> usize {
+        let index = &mut self.index[usize::from(transaction)];
+        let label = if index.len() >= MAX_LABELS {
+            Rc::from(OTHER_LABELS)
+        } else {
+            Rc::clone(label)
+        };
+        if let Some(&place) = index.get(&label) {
+            return place;
+        }
+        self.labels.push(LabelTally {
+            told: LabelIncrement::new(label.as_ref().to_owned(), transaction),
+            before: (0, 0),
+            ok: Tally::default(),
+            failed: Tally::default(),
+            response: Tally::default(),
+            latency: Tally::default(),
+            connect: Tally::default(),
+        });
+        index.insert(label, self.labels.len() - 1);
+        self.labels.len() - 1
+    }
+
+    /// Ends the open second.
+    fn seal(&mut self) {
+        if self.touched.is_empty() {
+            return;
+        }
+        let mut increment = Increment::of_second(self.open_ms.div_euclid(1_000));
+        increment.labels.reserve(self.touched.len());
+        for place in self.touched.drain(..) {
+            let label = self.labels[place].take();
+            increment.labels.push(label);
+        }
+        increment.labels.sort_by(|a, b| a.key().cmp(&b.key()));
+        let names = self.codes.names().iter();
+        let counted = names.zip(&mut self.code_counts);
+        increment.codes = counted
+            .filter(|(_, count)| **count > 0)
+            .map(|(name, count)| (name.clone(), std::mem::take(count)))
+            .collect();
+        increment.codes.sort();
+        increment.starts = std::mem::take(&mut self.starts);
+        increment.active = std::mem::take(&mut self.active);
+        self.sealed.push(increment);
+    }
+
+    /// Takes the seconds before the one that `now_ms` is in, and samples that were recorded late. Failures come
+    /// [apart](Collector::take_errors).
+    pub fn take(&mut self, now_ms: i64) -> Vec<Increment> {
+        if !(0..1_000).contains(&now_ms.wrapping_sub(self.open_ms)) {
+            self.seal();
+            self.open_ms = now_ms.div_euclid(1_000) * 1_000;
+        }
+        self.sealed
+            .extend(std::mem::take(&mut self.others).into_values());
+        std::mem::take(&mut self.sealed)
+    }
+
+    /// Takes everything, the open second too.
+    pub fn take_all(&mut self) -> Vec<Increment> {
+        self.seal();
+        self.take(self.open_ms)
+    }
+
+    /// Takes the failures since the last time, in the order of label, code and message.
+    pub fn take_errors(&mut self) -> Vec<ErrorKind> {
+        self.errors.drain()
+    }
+}
+
+impl LabelTally {
+    fn take(&mut self) -> LabelIncrement {
+        self.before.0 += self.told.count;
+        self.before.1 += self.told.errors;
+        let new = LabelIncrement::new(self.told.label.clone(), self.told.transaction);
+        LabelIncrement {
+            ok: self.ok.take(),
+            failed: self.failed.take(),
+            response: self.response.take(),
+            latency: self.latency.take(),
+            connect: self.connect.take(),
+            ..std::mem::replace(&mut self.told, new)
+        }
+    }
+}

@@ -1,0 +1,668 @@
+//! What happened since the last time: the one form in which numbers leave a worker.
+//!
+//! A [`Collector`](crate::Collector) hands over an [`Increment`] for each second. Statistics, pages, sinks and fleets only
+//! add increments, so they all show the same numbers. Addition is associative and commutative, as long as no increment has
+//! more kinds of errors than are told apart.
+//!
+//! [`Increment::encode`] gives the bytes that go to run files and over the network: a version byte, then the fields in the
+//! order of their declaration as postcard writes them.
+
+use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::buckets::bucket;
+use crate::failures::ErrorKind;
+use crate::histogram::{BUCKET_BITS, Histogram};
+use crate::live::Connections;
+use crate::phases::Phases;
+use crate::sample::Sample;
+use crate::sparse::Sparse;
+
+/// The version of the wire form.
+const VERSION: u8 = 1;
+/// The length of a second, in milliseconds.
+const SECOND_MS: i64 = 1_000;
+/// No time is further from the Unix epoch: 285,000 years.
+const MOST_MS: i64 = 1 << 53;
+/// Kinds of errors in one increment, beyond which the rest are counted together.
+const MAX_KINDS: usize = 2_000;
+/// The message of those.
+const OTHER_ERRORS: &str = "(other errors)";
+
+/// What happened in a span of time, as a rule one second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Increment {
+    /// Start of the span, in milliseconds since the Unix epoch.
+    pub from_ms: i64,
+    /// End of the span, which is not part of it.
+    pub to_ms: i64,
+    /// The labels whose samples ended in the span, in order of label and `transaction`.
+    pub labels: Vec<LabelIncrement>,
+    /// Failed samples by label, code and message, in that order, those of transaction controllers left out.
+    pub errors: Vec<ErrorKind>,
+    /// Response codes in order, and how many samples had each; transaction controllers are left out.
+    pub codes: Vec<(String, u64)>,
+    /// When the samples began that ended in the span, second by second; transaction controllers are left out.
+    pub starts: Vec<StartCount>,
+    /// The users that ran, as samples saw them when they ended.
+    pub active: ActiveUsers,
+    /// Users that started and ended, by thread group, in the order of the groups.
+    pub users: Vec<GroupUsers>,
+    /// What became of connections.
+    pub connections: Connections,
+    /// How late the generator itself was when something was due, in microseconds.
+    pub lateness: Distribution,
+}
+
+/// The samples of one label.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabelIncrement {
+    /// The label.
+    pub label: String,
+    /// The samples are those of a transaction controller.
+    pub transaction: bool,
+    /// How many samples.
+    pub count: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Samples and their sub-results; a transaction with sub-results does not count itself
+    /// (`SamplerMetric.getHits`).
+    pub hits: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Sums of the parts of the elapsed times.
+    pub phases: Phases,
+    /// Start of the first sample, in milliseconds since the Unix epoch.
+    pub first_start_ms: i64,
+    /// End of the last sample, in milliseconds since the Unix epoch.
+    pub last_end_ms: i64,
+    /// Elapsed times of the successful samples.
+    pub ok: Distribution,
+    /// Elapsed times of the failed samples.
+    pub failed: Distribution,
+    /// Response times from the intended start on, of the samples that have one.
+    pub response: Distribution,
+    /// Times to the first byte of the response.
+    pub latency: Distribution,
+    /// Times to the connection, name look-up and handshake included; 0 where a connection was there.
+    pub connect: Distribution,
+}
+
+/// Times in microseconds: their sum and extremes, and how they are spread, to within 0.1 %.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Distribution {
+    /// The sum.
+    pub sum: u128,
+    /// The shortest; 0 without times.
+    pub min: u64,
+    /// The longest; 0 without times.
+    pub max: u64,
+    /// How many times fell into which bucket.
+    pub buckets: Sparse<BUCKET_BITS>,
+}
+
+/// How many samples began in a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartCount {
+    /// The second since the Unix epoch.
+    pub second: i64,
+    /// Samples that began in it.
+    pub started: u64,
+    /// Samples that were meant to begin in it, of those with an intended start.
+    pub intended: u64,
+}
+
+/// The users that ran when samples ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActiveUsers {
+    /// How many samples there were.
+    pub samples: u64,
+    /// The sum of the users that ran at the end of each.
+    pub sum: u64,
+    /// The fewest; 0 without samples.
+    pub min: u32,
+    /// The most.
+    pub max: u32,
+}
+
+/// Users of a thread group that came and went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupUsers {
+    /// The place of the group in the plan.
+    pub group: u32,
+    /// Users that started.
+    pub started: u64,
+    /// Users that ended.
+    pub ended: u64,
+}
+
+/// Why bytes are no increment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IncrementError {
+    /// It was written by a program of another version.
+    Version(u8),
+    /// The bytes are damaged.
+    Damaged(String),
+}
+
+impl fmt::Display for IncrementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IncrementError::Version(version) => {
+                write!(
+                    f,
+                    "the increment has version {version}; this program reads version {VERSION}"
+                )
+            }
+            IncrementError::Damaged(why) => write!(f, "the increment is damaged: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for IncrementError {}
+
+impl Default for Increment {
+    /// Nothing happened, at no time.
+    fn default() -> Increment {
+        Increment {
+            from_ms: i64::MAX,
+            to_ms: i64::MIN,
+            labels: Vec::new(),
+            errors: Vec::new(),
+            codes: Vec::new(),
+            starts: Vec::new(),
+            active: ActiveUsers::default(),
+            users: Vec::new(),
+            connections: Connections::default(),
+            lateness: Distribution::default(),
+        }
+    }
+}
+
+impl Increment {
+    /// Nothing happened in a second, counted since the Unix epoch.
+    pub fn of_second(second: i64) -> Increment {
+        let from_ms = second.saturating_mul(SECOND_MS);
+        Increment {
+            from_ms,
+            to_ms: from_ms.saturating_add(SECOND_MS),
+            ..Increment::default()
+        }
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        let nothing = Increment {
+            from_ms: self.from_ms,
+            to_ms: self.to_ms,
+            ..Increment::default()
+        };
+        *self == nothing
+    }
+
+    /// How many samples, and how many of them failed; transaction controllers are left out.
+    pub fn totals(&self) -> (u64, u64) {
+        let samples = self.labels.iter().filter(|label| !label.transaction);
+        samples.fold((0, 0), |(count, errors), label| {
+            (count + label.count, errors + label.errors)
+        })
+    }
+
+    /// Adds everything that happened in `other`; the span covers both.
+    pub fn merge(&mut self, other: Increment) {
+        self.from_ms = self.from_ms.min(other.from_ms);
+        self.to_ms = self.to_ms.max(other.to_ms);
+        merge_sorted(
+            &mut self.labels,
+            other.labels,
+            |a, b| a.key().cmp(&b.key()),
+            LabelIncrement::absorb,
+        );
+        self.add_errors(other.errors);
+        merge_sorted(
+            &mut self.codes,
+            other.codes,
+            |a, b| a.0.cmp(&b.0),
+            |a, b| a.1 = a.1.saturating_add(b.1),
+        );
+        merge_sorted(
+            &mut self.starts,
+            other.starts,
+            |a, b| a.second.cmp(&b.second),
+            |a, b| {
+                a.started = a.started.saturating_add(b.started);
+                a.intended = a.intended.saturating_add(b.intended);
+            },
+        );
+        self.active.merge(other.active);
+        self.add_users(other.users);
+        self.connections = self.connections.plus(other.connections);
+        self.lateness.merge(&other.lateness);
+    }
+
+    /// Adds failures, which are in the order of label, code and message.
+    pub fn add_errors(&mut self, errors: Vec<ErrorKind>) {
+        merge_sorted(
+            &mut self.errors,
+            errors,
+            |a, b| a.key().cmp(&b.key()),
+            ErrorKind::absorb,
+        );
+        if self.errors.len() > MAX_KINDS {
+            let rest = self.errors.split_off(MAX_KINDS - 1);
+            let mut others = ErrorKind {
+                message: OTHER_ERRORS.to_owned(),
+                ..ErrorKind::default()
+            };
+            others.count = rest
+                .iter()
+                .fold(0, |sum: u64, kind| sum.saturating_add(kind.count));
+            merge_sorted(
+                &mut self.errors,
+                vec![others],
+                |a, b| a.key().cmp(&b.key()),
+                ErrorKind::absorb,
+            );
+        }
+    }
+
+    /// Adds users that started and ended, in the order of their groups.
+    pub fn add_users(&mut self, users: Vec<GroupUsers>) {
+        merge_sorted(
+            &mut self.users,
+            users,
+            |a, b| a.group.cmp(&b.group),
+            |a, b| {
+                a.started = a.started.saturating_add(b.started);
+                a.ended = a.ended.saturating_add(b.ended);
+            },
+        );
+    }
+
+    /// Counts a sample, but not its error. For the few samples whose second is another than their neighbours'.
+    pub(crate) fn add(&mut self, sample: &Sample, label: &str, transaction: bool) {
+        let key = (label, transaction);
+        let place = self.labels.binary_search_by(|label| label.key().cmp(&key));
+        let place = place.unwrap_or_else(|place| {
+            let new = LabelIncrement::new(label.to_owned(), transaction);
+            self.labels.insert(place, new);
+            place
+        });
+        let label = &mut self.labels[place];
+        label.count(sample);
+        let times = SampleTimes::of(sample);
+        let elapsed = if sample.success {
+            &mut label.ok
+        } else {
+            &mut label.failed
+        };
+        elapsed.record(times.elapsed_us);
+        if let Some(response_us) = times.response_us {
+            label.response.record(response_us);
+        }
+        label.latency.record(times.latency_us);
+        label.connect.record(times.connect_us);
+        if transaction {
+            return;
+        }
+        let count = u64::from(sample.sample_count);
+        let code = sample.code.as_str();
+        match self
+            .codes
+            .binary_search_by(|(known, _)| known.as_str().cmp(code))
+        {
+            Ok(place) => self.codes[place].1 += count,
+            Err(place) => self.codes.insert(place, (code.to_owned(), count)),
+        }
+        note_start(&mut self.starts, sample);
+        self.active.record(sample.all_threads);
+    }
+
+    /// The bytes of the wire form.
+    pub fn encode(&self) -> Vec<u8> {
+        postcard::to_extend(self, vec![VERSION])
+            .expect("a growing buffer takes all, and every field has a wire form")
+    }
+
+    /// Reads [`Increment::encode`]'s bytes. The memory taken is a small multiple of their length.
+    ///
+    /// # Errors
+    /// If they are of another version, or damaged.
+    pub fn decode(bytes: &[u8]) -> Result<Increment, IncrementError> {
+        let damaged = |why: &str| IncrementError::Damaged(why.to_owned());
+        let (&version, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
+        if version != VERSION {
+            return Err(IncrementError::Version(version));
+        }
+        let (increment, rest): (Increment, _) =
+            postcard::take_from_bytes(rest).map_err(|error| damaged(&error.to_string()))?;
+        if !rest.is_empty() {
+            return Err(damaged("something follows it"));
+        }
+        if !increment.is_in_order() {
+            return Err(damaged("its parts are not in order"));
+        }
+        if !increment.has_plausible_times() {
+            return Err(damaged("its times are out of range"));
+        }
+        Ok(increment)
+    }
+
+    /// Whether arithmetic with the times cannot overflow.
+    fn has_plausible_times(&self) -> bool {
+        let is_plausible = |ms: i64| (-MOST_MS..=MOST_MS).contains(&ms);
+        let nowhere = (i64::MAX, i64::MIN);
+        let span = (self.from_ms, self.to_ms);
+        let has_span = span.0 < span.1 && is_plausible(span.0) && is_plausible(span.1);
+        let starts = self.starts.iter();
+        (has_span || (span == nowhere && self.labels.is_empty()))
+            && starts
+                .map(|start| start.second)
+                .all(|second| is_plausible(second.saturating_mul(SECOND_MS)))
+    }
+
+    /// Whether all lists are sorted and without duplicates: merging relies on it.
+    fn is_in_order(&self) -> bool {
+        self.labels.is_sorted_by(|a, b| a.key() < b.key())
+            && self.errors.is_sorted_by(|a, b| a.key() < b.key())
+            && self.codes.is_sorted_by(|a, b| a.0 < b.0)
+            && self.starts.is_sorted_by(|a, b| a.second < b.second)
+            && self.users.is_sorted_by(|a, b| a.group < b.group)
+    }
+}
+
+/// Notes when a sample began, and when it was meant to.
+pub(crate) fn note_start(starts: &mut Vec<StartCount>, sample: &Sample) {
+    let count = u64::from(sample.sample_count);
+    start_at(starts, sample.start_ms).started += count;
+    if let Some(delay_us) = sample.delay_us {
+        let intended_ms = sample.start_ms.saturating_sub_unsigned(delay_us / 1000);
+        start_at(starts, intended_ms).intended += count;
+    }
+}
+
+/// The count of a second; nearly all samples begin in one of the last.
+fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
+    let second = at_ms.div_euclid(SECOND_MS);
+    let later = starts
+        .iter()
+        .rev()
+        .take_while(|known| known.second > second);
+    let place = starts.len() - later.count();
+    if place > 0 && starts[place - 1].second == second {
+        return &mut starts[place - 1];
+    }
+    let new = StartCount {
+        second,
+        started: 0,
+        intended: 0,
+    };
+    starts.insert(place, new);
+    &mut starts[place]
+}
+
+/// Adds a sorted list to another; what is in both is added up.
+fn merge_sorted<T>(
+    own: &mut Vec<T>,
+    other: Vec<T>,
+    order: impl Fn(&T, &T) -> std::cmp::Ordering,
+    mut add: impl FnMut(&mut T, T),
+) {
+    if own.is_empty() {
+        *own = other;
+        return;
+    }
+    let mut merged: Vec<T> = Vec::with_capacity(own.len().max(other.len()));
+    let mut mine = std::mem::take(own).into_iter().peekable();
+    for theirs in other {
+        while let Some(next) = mine.next_if(|next| order(next, &theirs).is_lt()) {
+            merged.push(next);
+        }
+        match mine.next_if(|next| order(next, &theirs).is_eq()) {
+            Some(mut same) => {
+                add(&mut same, theirs);
+                merged.push(same);
+            }
+            None => merged.push(theirs),
+        }
+    }
+    merged.extend(mine);
+    *own = merged;
+}
+
+impl LabelIncrement {
+    /// No samples yet.
+    pub fn new(label: String, transaction: bool) -> LabelIncrement {
+        LabelIncrement {
+            label,
+            transaction,
+            count: 0,
+            errors: 0,
+            hits: 0,
+            bytes: 0,
+            sent_bytes: 0,
+            phases: Phases::default(),
+            first_start_ms: i64::MAX,
+            last_end_ms: i64::MIN,
+            ok: Distribution::default(),
+            failed: Distribution::default(),
+            response: Distribution::default(),
+            latency: Distribution::default(),
+            connect: Distribution::default(),
+        }
+    }
+
+    pub(crate) fn key(&self) -> (&str, bool) {
+        (&self.label, self.transaction)
+    }
+
+    /// Counts a sample, but not its times.
+    pub(crate) fn count(&mut self, sample: &Sample) {
+        self.count += u64::from(sample.sample_count);
+        self.errors += u64::from(sample.error_count());
+        self.hits += hits(sample);
+        self.bytes += sample.received_bytes();
+        self.sent_bytes += sample.sent_bytes;
+        self.phases.add(Phases::of(sample));
+        self.first_start_ms = self.first_start_ms.min(sample.start_ms);
+        self.last_end_ms = self.last_end_ms.max(sample.end_ms);
+    }
+
+    fn absorb(&mut self, other: LabelIncrement) {
+        self.count = self.count.saturating_add(other.count);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.hits = self.hits.saturating_add(other.hits);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
+        self.phases.add(other.phases);
+        self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
+        self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
+        self.ok.merge(&other.ok);
+        self.failed.merge(&other.failed);
+        self.response.merge(&other.response);
+        self.latency.merge(&other.latency);
+        self.connect.merge(&other.connect);
+    }
+
+    /// The elapsed times of all samples.
+    pub fn elapsed(&self) -> Distribution {
+        let mut all = self.ok.clone();
+        all.merge(&self.failed);
+        all
+    }
+}
+
+/// `SamplerMetric.addHits`: a transaction controller's sample stands for its sub-results.
+fn hits(sample: &Sample) -> u64 {
+    if sample.children.is_empty() {
+        return u64::from(sample.sample_count);
+    }
+    let own = if sample.is_from_transaction() {
+        0
+    } else {
+        u64::from(sample.sample_count)
+    };
+    own + sample.children.iter().map(hits).sum::<u64>()
+}
+
+/// The times of a sample that are counted, in microseconds.
+pub(crate) struct SampleTimes {
+    pub elapsed_us: u64,
+    pub response_us: Option<u64>,
+    pub latency_us: u64,
+    pub connect_us: u64,
+}
+
+impl SampleTimes {
+    pub(crate) fn of(sample: &Sample) -> SampleTimes {
+        let elapsed_us = sample.precise_service_us();
+        let phases = Phases::of(sample);
+        let connect_us = phases
+            .resolve_us
+            .saturating_add(phases.connect_us)
+            .saturating_add(phases.handshake_us);
+        SampleTimes {
+            elapsed_us,
+            response_us: sample
+                .delay_us
+                .map(|delay_us| elapsed_us.saturating_add(delay_us)),
+            latency_us: connect_us.saturating_add(phases.wait_us),
+            connect_us,
+        }
+    }
+}
+
+impl Distribution {
+    /// Counts a time.
+    pub fn record(&mut self, us: u64) {
+        self.min = if self.buckets.is_empty() {
+            us
+        } else {
+            self.min.min(us)
+        };
+        self.max = self.max.max(us);
+        self.sum = self.sum.saturating_add(u128::from(us));
+        self.buckets.record(us);
+    }
+
+    /// Adds all times of another.
+    pub fn merge(&mut self, other: &Distribution) {
+        if other.buckets.is_empty() {
+            return;
+        }
+        self.min = if self.buckets.is_empty() {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = self.max.max(other.max);
+        self.sum = self.sum.saturating_add(other.sum);
+        self.buckets.merge(&other.buckets);
+    }
+
+    /// How many times there are.
+    pub fn count(&self) -> u64 {
+        self.buckets.count()
+    }
+
+    /// The mean; 0 without times.
+    pub fn mean(&self) -> f64 {
+        match self.count() {
+            0 => 0.0,
+            count => self.sum as f64 / count as f64,
+        }
+    }
+
+    /// The value that `percent` per cent of the times do not exceed, as [`Histogram::percentile`] finds it.
+    pub fn percentile(&self, percent: f64) -> f64 {
+        self.histogram().percentile(percent) as f64
+    }
+
+    /// The same times as a histogram.
+    pub fn histogram(&self) -> Histogram {
+        let mut all = Histogram::new();
+        all.absorb(self);
+        all
+    }
+}
+
+impl<'de> Deserialize<'de> for Distribution {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename = "Distribution")]
+        struct Written {
+            sum: u128,
+            min: u64,
+            max: u64,
+            buckets: Sparse<BUCKET_BITS>,
+        }
+        let Written {
+            sum,
+            min,
+            max,
+            buckets,
+        } = Written::deserialize(deserializer)?;
+        let first = buckets.entries().next().map(|(bucket, _)| bucket);
+        let last = buckets.entries().last().map(|(bucket, _)| bucket);
+        let fits = match first {
+            None => (sum, min, max) == (0, 0, 0),
+            Some(_) => {
+                let place = |us| Some(bucket(us, BUCKET_BITS));
+                min <= max && first == place(min) && last == place(max)
+            }
+        };
+        if !fits {
+            return Err(D::Error::custom("extremes do not fit their buckets"));
+        }
+        Ok(Distribution {
+            sum,
+            min,
+            max,
+            buckets,
+        })
+    }
+}
+
+impl ActiveUsers {
+    /// Counts the users that ran when a sample ended.
+    pub fn record(&mut self, users: u32) {
+        self.min = if self.samples == 0 {
+            users
+        } else {
+            self.min.min(users)
+        };
+        self.max = self.max.max(users);
+        self.samples += 1;
+        self.sum = self.sum.saturating_add(u64::from(users));
+    }
+
+    fn merge(&mut self, other: ActiveUsers) {
+        if other.samples == 0 {
+            self.max = self.max.max(other.max);
+            return;
+        }
+        self.min = if self.samples == 0 {
+            other.min
+        } else {
+            self.min.min(other.min)
+        };
+        self.max = self.max.max(other.max);
+        self.samples = self.samples.saturating_add(other.samples);
+        self.sum = self.sum.saturating_add(other.sum);
+    }
+
+    /// The mean; 0 without samples.
+    pub fn mean(&self) -> f64 {
+        match self.samples {
+            0 => 0.0,
+            samples => self.sum as f64 / samples as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

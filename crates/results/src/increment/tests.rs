@@ -1,0 +1,397 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::collect::Collector;
+use crate::sample::TRANSACTION_MESSAGE_PREFIX;
+use crate::statistics::Recording;
+use crate::timeline::TotalCell;
+
+/// A sample as random tests make it.
+#[derive(Clone, Debug)]
+struct Made {
+    label: u8,
+    transaction: bool,
+    end_ms: i64,
+    elapsed_us: u64,
+    success: bool,
+    delay_us: Option<u64>,
+    phases: [u64; 4],
+    users: u32,
+    children: u8,
+}
+
+prop_compose! {
+    fn made()(
+        label in 0u8..4,
+        transaction in prop::bool::weighted(0.1),
+        end_ms in 1_000i64..9_000,
+        elapsed_us in prop_oneof![0u64..2_000, 0u64..5_000_000, Just(u64::MAX / 1_000)],
+        success in prop::bool::weighted(0.8),
+        delay_us in prop::option::of(0u64..3_000_000),
+        phases in prop::array::uniform4(0u64..90_000),
+        users in 1u32..50,
+        children in 0u8..3,
+    ) -> Made {
+        Made { label, transaction, end_ms, elapsed_us, success, delay_us, phases, users, children }
+    }
+}
+
+fn sample(made: &Made) -> Sample {
+    let mut sample = Sample::new(format!("label {}", made.label).into(), "t 1-1".into());
+    sample.set_ok();
+    sample.end_ms = made.end_ms;
+    sample.elapsed_ms = (made.elapsed_us / 1_000).min(10_000) as i64;
+    sample.start_ms = made.end_ms - sample.elapsed_ms;
+    sample.service_us = made.elapsed_us;
+    sample.success = made.success;
+    if !made.success {
+        sample.code = ["500", "503"][usize::from(made.label % 2)].into();
+        sample.message = format!("oops {}", made.users % 3).into();
+    }
+    sample.delay_us = made.delay_us;
+    sample.phases = made.phases.into();
+    sample.all_threads = made.users;
+    sample.bytes = made.elapsed_us % 1_000;
+    sample.sent_bytes = made.elapsed_us % 100;
+    if made.transaction {
+        sample.message = format!("{TRANSACTION_MESSAGE_PREFIX}1, number").into();
+        for child in 0..made.children {
+            let mut child = self::sample(&Made {
+                label: child,
+                transaction: false,
+                ..made.clone()
+            });
+            child.all_threads = made.users;
+            sample.children.push(child);
+        }
+    }
+    sample
+}
+
+/// The samples by way of workers that hand over after some of them, and in what order the increments come.
+fn by_increments(samples: &[Made], workers: usize, cuts: &[usize]) -> Vec<Increment> {
+    let mut collectors: Vec<Collector> = (0..workers).map(|_| Collector::default()).collect();
+    let mut increments = Vec::new();
+    for (place, made) in samples.iter().enumerate() {
+        let collector = &mut collectors[place % workers];
+        collector.record(&sample(made));
+        if cuts.contains(&place) {
+            increments.extend(collector.take(made.end_ms));
+            let mut errors = Increment::of_second(1);
+            errors.add_errors(collector.take_errors());
+            increments.push(errors);
+        }
+    }
+    for collector in &mut collectors {
+        increments.extend(collector.take_all());
+        let mut errors = Increment::of_second(1);
+        errors.add_errors(collector.take_errors());
+        increments.push(errors);
+    }
+    increments
+}
+
+/// The statistics of the samples, counted one by one.
+fn one_by_one(samples: &[Made]) -> Recording {
+    fn add(recording: &mut Recording, sample: &Sample) {
+        recording.add(sample);
+        if sample.is_from_transaction() {
+            sample
+                .children
+                .iter()
+                .for_each(|child| add(recording, child));
+        }
+    }
+    let mut recording = Recording::default();
+    samples
+        .iter()
+        .for_each(|made| add(&mut recording, &sample(made)));
+    recording
+}
+
+/// Everything in a recording, in an order that does not depend on what came first.
+fn content(recording: &Recording) -> impl PartialEq + fmt::Debug + use<> {
+    let mut places: Vec<usize> = (0..recording.labels.len()).collect();
+    let key = |place: &usize| {
+        let label = &recording.labels[*place];
+        (label.label.clone(), label.transaction)
+    };
+    places.sort_by_key(key);
+    let labels: Vec<_> = places
+        .iter()
+        .map(|place| {
+            (
+                recording.labels[*place].clone(),
+                recording.timeline.label(*place).to_vec(),
+            )
+        })
+        .collect();
+    let codes = recording.timeline.codes();
+    let total: Vec<_> = recording
+        .timeline
+        .total()
+        .iter()
+        .map(|cell| {
+            let mut named: Vec<_> = cell
+                .codes
+                .iter()
+                .map(|(code, count)| (codes[usize::from(*code)].clone(), *count))
+                .collect();
+            named.sort();
+            (
+                named,
+                TotalCell {
+                    codes: Vec::new(),
+                    ..cell.clone()
+                },
+            )
+        })
+        .collect();
+    let steps = (
+        recording.timeline.total_step_s(),
+        recording.timeline.label_step_s(),
+    );
+    // The samples that are kept of each kind depend on who came first.
+    let kinds = recording.errors.by_label().into_iter();
+    let kinds: Vec<_> = kinds
+        .map(|kind| (kind.label, kind.code, kind.message, kind.count))
+        .collect();
+    (labels, total, steps, kinds)
+}
+
+fn merged(increments: impl IntoIterator<Item = Increment>) -> Increment {
+    increments
+        .into_iter()
+        .fold(Increment::default(), |mut all, next| {
+            all.merge(next);
+            all
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_sum_of_increments_is_the_final_statistics(
+        samples in prop::collection::vec(made(), 0..120),
+        workers in 1usize..4,
+        cuts in prop::collection::vec(0usize..120, 0..12),
+    ) {
+        let mut sum = Recording::default();
+        for increment in by_increments(&samples, workers, &cuts) {
+            sum.absorb(&increment);
+        }
+        prop_assert!(content(&sum) == content(&one_by_one(&samples)));
+    }
+
+    #[test]
+    fn addition_is_associative_and_commutative(
+        samples in prop::collection::vec(made(), 0..60),
+        workers in 1usize..4,
+        cuts in prop::collection::vec(0usize..60, 0..8),
+        split in 0usize..20,
+    ) {
+        let parts = by_increments(&samples, workers, &cuts);
+        let (left, right) = parts.split_at(split.min(parts.len()));
+        let (left, right) = (left.to_vec(), right.to_vec());
+        let all = merged(parts.clone());
+        prop_assert_eq!(&merged([merged(left.clone()), merged(right.clone())]), &all);
+        prop_assert_eq!(&merged([merged(right), merged(left)]), &all);
+        prop_assert_eq!(&merged(parts.into_iter().rev()), &all);
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded(samples in prop::collection::vec(made(), 0..40)) {
+        for increment in by_increments(&samples, 2, &[7]) {
+            let bytes = increment.encode();
+            prop_assert_eq!(Increment::decode(&bytes), Ok(increment));
+            for length in 0..bytes.len() {
+                prop_assert!(Increment::decode(&bytes[..length]).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_or_usable(
+        samples in prop::collection::vec(made(), 1..20),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = merged(by_increments(&samples, 1, &[])).encode();
+        for (place, value) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        if let Ok(increment) = Increment::decode(&bytes) {
+            let mut recording = Recording::default();
+            recording.absorb(&increment);
+            recording.absorb(&increment);
+            let _ = (merged([increment.clone(), increment]), recording.rows());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_usable(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let bytes = [&[VERSION], bytes.as_slice()].concat();
+        if let Ok(increment) = Increment::decode(&bytes) {
+            Recording::default().absorb(&increment);
+        }
+    }
+}
+
+#[test]
+fn the_wire_form_stays_the_same() {
+    let mut collector = Collector::default();
+    let one = Made {
+        label: 1,
+        transaction: false,
+        end_ms: 1_700_000_000_500,
+        elapsed_us: 12_345,
+        success: true,
+        delay_us: Some(100),
+        phases: [10, 20, 0, 9_000],
+        users: 3,
+        children: 0,
+    };
+    collector.record(&sample(&one));
+    collector.record(&sample(&Made {
+        success: false,
+        elapsed_us: 700,
+        ..one
+    }));
+    let mut increment = merged(collector.take_all());
+    increment.add_users(vec![GroupUsers {
+        group: 0,
+        started: 2,
+        ended: 1,
+    }]);
+    increment.connections.opened = 1;
+    increment.lateness.record(5);
+    let hex: String = increment
+        .encode()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(hex, GOLDEN);
+    assert_eq!(Increment::decode(&increment.encode()), Ok(increment));
+}
+
+/// Changing it means a new version, since agents and run files of this one are about.
+const GOLDEN: &str = "0180a0abfef962d0afabfef96201076c6162656c20310002010295082d142800d08c01d0a7abfef962e8a7abfef962b9\
+    60b960b960050187240001bc05bc05bc050501bc050001bd67a0069d610702a0060a89bc018c8d01c646c6460501e82000023c1e1e04011e0002\
+    0002033230300103353033010180c49fd50c020202060303010002010100000000000505050401050001";
+
+#[test]
+fn another_version_is_refused() {
+    let mut bytes = Increment::default().encode();
+    bytes[0] = VERSION + 1;
+    assert_eq!(
+        Increment::decode(&bytes),
+        Err(IncrementError::Version(VERSION + 1))
+    );
+    assert!(matches!(
+        Increment::decode(&[]),
+        Err(IncrementError::Damaged(_))
+    ));
+    let mut longer = Increment::default().encode();
+    longer.push(0);
+    assert!(matches!(
+        Increment::decode(&longer),
+        Err(IncrementError::Damaged(_))
+    ));
+}
+
+/// 1,000 lognormal elapsed times with a median of 120 ms, of which a tenth of a per cent fail.
+fn busy_second() -> Increment {
+    let mut state = 42u64;
+    let mut uniform = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut collector = Collector::default();
+    for number in 0..1_000 {
+        let radius = (-2.0 * uniform().max(1e-12).ln()).sqrt();
+        let normal = radius * (std::f64::consts::TAU * uniform()).cos();
+        let elapsed_us = (120_000.0 * (0.8 * normal).exp()) as u64;
+        collector.record(&sample(&Made {
+            label: 1,
+            transaction: false,
+            end_ms: 1_700_000_000_000 + number,
+            elapsed_us,
+            success: number != 500,
+            delay_us: None,
+            phases: [0, 0, 0, elapsed_us * 9 / 10],
+            users: 50,
+            children: 0,
+        }));
+    }
+    merged(collector.take_all())
+}
+
+#[test]
+fn a_busy_label_takes_two_kibibytes_a_second_at_most() {
+    let size = busy_second().encode().len();
+    assert!(size <= 2048, "{size} bytes");
+}
+
+#[test]
+fn an_idle_label_costs_nothing() {
+    let mut collector = Collector::default();
+    let one = |label, end_ms| Made {
+        label,
+        transaction: false,
+        end_ms,
+        elapsed_us: 5_000,
+        success: true,
+        delay_us: None,
+        phases: [0; 4],
+        users: 1,
+        children: 0,
+    };
+    collector.record(&sample(&one(0, 1_000)));
+    collector.record(&sample(&one(1, 1_000)));
+    let first = collector.take(2_500);
+    assert_eq!(first.len(), 1);
+    assert_eq!(first[0].labels.len(), 2);
+    collector.record(&sample(&one(1, 2_600)));
+    let second = collector.take(3_000);
+    assert_eq!(second[0].labels.len(), 1);
+    assert!(collector.take(4_000).is_empty());
+    assert!(collector.take_all().is_empty());
+}
+
+#[test]
+fn a_second_holds_what_a_backend_listener_tells() {
+    let mut collector = Collector::default();
+    for (elapsed_ms, success, users) in [(10, true, 2), (30, true, 4), (50, false, 3)] {
+        collector.record(&sample(&Made {
+            label: 0,
+            transaction: false,
+            end_ms: 5_000 + elapsed_ms,
+            elapsed_us: elapsed_ms as u64 * 1_000,
+            success,
+            delay_us: None,
+            phases: [0; 4],
+            users,
+            children: 0,
+        }));
+    }
+    let second = merged(collector.take(6_000));
+    let label = &second.labels[0];
+    assert_eq!((label.count, label.errors, label.hits), (3, 1, 3));
+    assert_eq!(
+        (
+            label.ok.count(),
+            label.ok.min,
+            label.ok.max,
+            label.ok.mean()
+        ),
+        (2, 10_000, 30_000, 20_000.0)
+    );
+    assert_eq!((label.failed.min, label.elapsed().max), (50_000, 50_000));
+    let active = second.active;
+    assert_eq!((active.min, active.max, active.mean()), (2, 4, 3.0));
+    assert_eq!(second.totals(), (3, 1));
+    assert!(!second.is_empty() && Increment::of_second(5).is_empty());
+}
