@@ -11,7 +11,7 @@ use crate::parse::{Names, Parser};
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
-use crate::template::Part;
+use crate::template::{Part, Template};
 use crate::vars::{Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
@@ -104,6 +104,28 @@ impl Compiler {
             fault.keep_within(text);
             fault
         })
+    }
+}
+
+impl Template {
+    /// Compiles a property text of a plan.
+    ///
+    /// A text without a complete `${…}` is left as it is, backslashes included; in others `\$`, `\,`
+    /// and `\\` lose their backslash (`FunctionParser.compileString`).
+    ///
+    /// # Errors
+    /// Where JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the
+    /// message and leaves **all** properties of that element as they are written, which
+    /// [`Template::raw`] reproduces. Milder findings are in [`Compiler::take_warnings`].
+    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, Fault> {
+        if !text.contains("${") {
+            return Ok(Template::raw(text));
+        }
+        let parts = cx.compile(text)?;
+        if let [Part::Text(_)] = parts[..] {
+            return Ok(Template::raw(text));
+        }
+        Ok(Template::from_parts(text, parts))
     }
 }
 

@@ -7,6 +7,7 @@
 //! The rules are those of JMeter 5.6.3's `CompoundVariable` and `FunctionParser`; each function's
 //! rules are those of the class of the same name in `org.apache.jmeter.functions`.
 
+mod call;
 mod catalogue;
 mod compiler;
 mod fault;
@@ -20,25 +21,26 @@ mod properties;
 mod random;
 mod regexes;
 mod scope;
+mod shared;
+mod spec;
 mod template;
 mod text;
 mod thrown;
 pub mod values;
 mod vars;
 
-pub use catalogue::{
-    FunctionSpec, Origin, Parameter, Rung, add_function, function, function_rung, functions,
-};
+pub use catalogue::{add_function, function, function_rung, functions};
 pub use compiler::{Compiler, ScriptRunner, StaticScope};
 pub use fault::{Fault, Severity};
 pub use functions::decimal_format::format as format_decimal;
 pub use functions::escapes::unescape_html4;
-pub use functions::fifo::Fifos;
 pub use java_time::{DatePattern, DatePatternError, Locale};
 pub use match_template::MatchTemplate;
 pub use properties::{Properties, Version};
 pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
+pub use shared::fifos::Fifos;
+pub use spec::{FunctionSpec, Origin, Parameter, Rung};
 pub use template::Template;
 pub use text::Text;
 pub use thrown::Thrown;

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::call::Call;
 use crate::catalogue;
 use crate::fault::Fault;
-use crate::functions::Call;
-use crate::scope::Scope;
+use crate::scope::{Raised, Scope};
+use crate::spec::FunctionSpec;
 use crate::template::{Part, Template, Variable};
 use crate::vars::{Slot, VarNames};
 
@@ -27,8 +28,27 @@ impl Names<'_> {
     }
 }
 
+impl Template {
+    /// Evaluates a text that is known only now, as `__eval` and `__evalVar` do.
+    ///
+    /// A text that JMeter cannot compile is empty: `CompoundVariable(String)` swallows the exception.
+    ///
+    /// # Errors
+    /// See [`Template::try_eval`].
+    pub(crate) fn eval_text(text: &str, scope: &mut dyn Scope) -> Result<String, Raised> {
+        let names: Arc<VarNames> = scope.vars().names().clone();
+        match compile_at_run_time(text, &names, scope) {
+            Ok(parts) => {
+                let template = Template::from_parts(text, parts);
+                Ok(template.try_eval(scope)?.into_string())
+            }
+            Err(_) => Ok(String::new()),
+        }
+    }
+}
+
 /// Compiles a text that came up while the test runs.
-pub(crate) fn compile_at_run_time(
+fn compile_at_run_time(
     text: &str,
     names: &Arc<VarNames>,
     scope: &mut dyn Scope,
@@ -179,7 +199,7 @@ impl Parser<'_> {
 
     fn call(
         &mut self,
-        spec: &'static catalogue::FunctionSpec,
+        spec: &'static FunctionSpec,
         args: Vec<Template>,
         span: Range<usize>,
     ) -> Result<Part, Fault> {

@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 
-use crate::functions::csv_read::CsvFiles;
-use crate::functions::fifo::Fifos;
-use crate::functions::xpath::XPathFiles;
+use crate::shared::csv_files::CsvFiles;
+use crate::shared::fifos::Fifos;
+use crate::shared::xpath_files::XPathFiles;
 use crate::vars::Value;
 
 /// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and what JMeter's function

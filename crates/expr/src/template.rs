@@ -1,15 +1,10 @@
 //! A property text in its compiled form.
 
-use std::sync::Arc;
-
-use crate::catalogue::FunctionSpec;
-use crate::compiler::Compiler;
-use crate::fault::Fault;
-use crate::functions::Call;
-use crate::parse;
+use crate::call::Call;
 use crate::scope::{Raised, Scope};
+use crate::spec::FunctionSpec;
 use crate::text::Text;
-use crate::vars::{Slot, Value, VarNames};
+use crate::vars::{Slot, Value};
 
 /// A property text that has been compiled: JMeter's `FunctionProperty`, or a plain `StringProperty`
 /// if nothing in the text is evaluated.
@@ -85,48 +80,11 @@ impl Variable {
 }
 
 impl Template {
-    /// Compiles a property text of a plan.
-    ///
-    /// A text without a complete `${…}` is left as it is, backslashes included; in others `\$`, `\,`
-    /// and `\\` lose their backslash (`FunctionParser.compileString`).
-    ///
-    /// # Errors
-    /// Where JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the
-    /// message and leaves **all** properties of that element as they are written, which
-    /// [`Template::raw`] reproduces. Milder findings are in [`Compiler::take_warnings`].
-    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, Fault> {
-        if !text.contains("${") {
-            return Ok(Template::raw(text));
-        }
-        let parts = cx.compile(text)?;
-        if let [Part::Text(_)] = parts[..] {
-            return Ok(Template::raw(text));
-        }
-        Ok(Template::from_parts(text, parts))
-    }
-
     /// A text that is never evaluated.
     pub fn raw(text: &str) -> Template {
         Template {
             source: text.into(),
             shape: Shape::Raw,
-        }
-    }
-
-    /// Evaluates a text that is known only now, as `__eval` and `__evalVar` do.
-    ///
-    /// A text that JMeter cannot compile is empty: `CompoundVariable(String)` swallows the exception.
-    ///
-    /// # Errors
-    /// See [`Template::try_eval`].
-    pub fn eval_text(text: &str, scope: &mut dyn Scope) -> Result<String, Raised> {
-        let names: Arc<VarNames> = scope.vars().names().clone();
-        match parse::compile_at_run_time(text, &names, scope) {
-            Ok(parts) => {
-                let template = Template::from_parts(text, parts);
-                Ok(template.try_eval(scope)?.into_string())
-            }
-            Err(_) => Ok(String::new()),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::functions::csv_read::CsvCursors;
+use crate::shared::csv_files::CsvCursors;
 
 /// The value of a variable. Users are pinned to a thread, so values are shared without atomics.
 pub type Value = Rc<str>;

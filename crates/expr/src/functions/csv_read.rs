@@ -1,64 +1,18 @@
 //! `CSVRead`, with its `FileWrapper` and `FileRowColContainer`.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::{Args, Outcome, Refusal, Stateful, files};
+use super::files;
+use crate::call::{Args, Outcome, Refusal, Stateful};
 use crate::scope::{Level, Scope};
+use crate::shared::csv_files::{CsvCursor, CsvFile, OpenFiles};
 use crate::text::Text;
 use crate::values::parse_int;
 
-/// The files that are open, by alias, for all users: `FileWrapper.fileContainers`.
-#[derive(Debug, Default)]
-pub(crate) struct CsvFiles(Mutex<OpenFiles>);
-
-#[derive(Debug, Default)]
-struct OpenFiles {
-    by_alias: HashMap<String, Arc<CsvFile>>,
-    /// The first file that was opened; an empty file name means this one if it is the only one.
-    default: String,
-}
-
-impl CsvFiles {
-    fn lock(&self) -> MutexGuard<'_, OpenFiles> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The lines that one user is at, by alias: `FileWrapper.filePacks`.
-#[derive(Debug, Default)]
-pub(crate) struct CsvCursors(HashMap<String, Cursor>);
-
-#[derive(Debug)]
-struct Cursor {
-    file: Arc<CsvFile>,
-    /// `None` until the next column is asked for.
-    row: Option<usize>,
-}
-
-/// A file in memory: `FileRowColContainer`.
-#[derive(Debug)]
-struct CsvFile {
-    rows: Vec<Vec<String>>,
-    next_row: AtomicUsize,
-}
-
-impl CsvFile {
-    /// Reading stops at the first empty line, which allows for comments at the end of a file.
-    fn parse(text: &str, delimiter: &str) -> CsvFile {
-        let lines = files::lines(text).take_while(|line| !line.is_empty());
-        CsvFile {
-            rows: lines.map(|line| split_line(line, delimiter)).collect(),
-            next_row: AtomicUsize::new(0),
-        }
-    }
-
-    /// The next unread row for whichever user asks first; after the last comes the first again.
-    fn take_row(&self) -> usize {
-        let next = self.next_row.fetch_add(1, Ordering::Relaxed);
-        next % self.rows.len().max(1)
-    }
+/// Reads the rows up to the first empty line, so a file may end with comments.
+fn parse(text: &str, delimiter: &str) -> CsvFile {
+    let lines = files::lines(text).take_while(|line| !line.is_empty());
+    CsvFile::new(lines.map(|line| split_line(line, delimiter)).collect())
 }
 
 /// `FileRowColContainer.splitLine`: no quoting.
@@ -132,7 +86,7 @@ fn open(file: &str, alias: &str, scope: &mut dyn Scope) {
     match shared_file(&file, alias, scope) {
         Ok(file) => {
             let cursors = &mut scope.vars_mut().locals().csv.0;
-            cursors.insert(alias.to_owned(), Cursor { file, row: None });
+            cursors.insert(alias.to_owned(), CsvCursor { file, row: None });
         }
         Err(error) => scope.log(Level::Warn, &format!("{file}: {error}")),
     }
@@ -147,7 +101,7 @@ fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Ar
     }
     let text = std::fs::read(files::resolve(file, scope.base_dir()))?;
     let delimiter = properties.get_trimmed("csvread.delimiter");
-    let parsed = Arc::new(CsvFile::parse(
+    let parsed = Arc::new(parse(
         &String::from_utf8_lossy(&text),
         delimiter.as_deref().unwrap_or(","),
     ));
@@ -189,7 +143,7 @@ fn read_column(file: &str, column: i32, scope: &mut dyn Scope) -> Text<'static> 
     let row = *cursor.row.get_or_insert_with(|| cursor.file.take_row());
     let value = usize::try_from(column)
         .ok()
-        .and_then(|column| cursor.file.rows.get(row)?.get(column).cloned());
+        .and_then(|column| cursor.file.field(row, column).map(str::to_owned));
     match value {
         Some(value) => Text::Owned(value),
         None => {

@@ -1,6 +1,7 @@
 //! `DateTimeConvertFunction` and `RandomDate`.
 
-use super::{Args, Outcome, random};
+use super::random;
+use crate::call::{Args, Outcome};
 use crate::java_time::{DatePattern, Defaults, Locale, Moment, SYSTEM_ZONE};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;

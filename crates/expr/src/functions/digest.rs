@@ -9,7 +9,7 @@ use sha2::digest::DynDigest;
 use sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
-use super::{Args, NULL, Outcome};
+use crate::call::{Args, NULL, Outcome};
 use crate::scope::{Level, Scope};
 use crate::text::Text;
 use crate::values::parse_bool;

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Args, Outcome, entities};
+use super::entities;
+use crate::call::{Args, Outcome};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::thrown::Thrown;

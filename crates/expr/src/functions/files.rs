@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Args, Outcome, Refusal, Stateful, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, store};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_bool, parse_int};
@@ -226,7 +226,7 @@ impl Stateful for StringFromFile {
             }
             None => {
                 scope.vars_mut().remove_named(&variable);
-                Ok(super::NULL)
+                Ok(crate::call::NULL)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `JavaScript`: expressions are evaluated here, anything else by an engine.
 
-use super::{Args, Outcome, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, store};
 use crate::js_condition::{self, Failure};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
@@ -22,7 +22,7 @@ pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn State
     Ok(Box::new(JavaScript {
         instance: next_instance(),
         constant: args.literal(0).is_some(),
-        needs_jvm: args.0.first().is_some_and(needs_engine),
+        needs_jvm: args.templates().first().is_some_and(needs_engine),
     }))
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::{Args, Outcome, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, store};
 use crate::jexl::{Dialect, Failure, Script};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;

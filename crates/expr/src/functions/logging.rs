@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Args, Outcome};
+use crate::call::{Args, Outcome};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 

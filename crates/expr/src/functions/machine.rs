@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::sync::LazyLock;
 
-use super::{Args, Outcome};
+use crate::call::{Args, Outcome};
 use crate::scope::Scope;
 use crate::text::Text;
 

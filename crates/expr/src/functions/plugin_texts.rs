@@ -3,7 +3,7 @@
 
 use drumfire_query::regex::{Captures, Dialect};
 
-use super::{Args, Outcome, not_a_number, store};
+use crate::call::{Args, Outcome, not_a_number, store};
 use crate::regexes::compiled;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;

@@ -1,6 +1,6 @@
 //! `Property`, `Property2`, `SetProperty`, `IsPropDefined`, and `Env` of jmeter-plugins.
 
-use super::{Args, NULL, Outcome, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, NULL, Outcome, Refusal, Stateful, next_instance, store};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -14,7 +14,7 @@ pub(super) struct P {
 
 impl P {
     pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
-        let is_constant = args.0.iter().all(|arg| arg.literal().is_some());
+        let is_constant = args.templates().iter().all(|arg| arg.literal().is_some());
         Ok(Box::new(P {
             place: is_constant.then(next_instance),
         }))

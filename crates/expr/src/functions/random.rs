@@ -1,6 +1,6 @@
 //! `Random`, `RandomString`, `RandomFromMultipleVars` and `Uuid`.
 
-use super::{Args, Outcome, not_a_number, store};
+use crate::call::{Args, Outcome, not_a_number, store};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
 use crate::thrown::{Thrown, no_int, no_long};
@@ -130,7 +130,7 @@ pub(super) fn from_multiple_vars<'a>(args: Args<'a>, scope: &mut dyn Scope) -> O
         }
         None => {
             scope.vars_mut().remove_named(&variable);
-            Ok(super::NULL)
+            Ok(crate::call::NULL)
         }
     }
 }

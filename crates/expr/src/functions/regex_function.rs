@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 
-use super::{Args, Outcome, Refusal, Stateful, not_a_number, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, not_a_number, store};
 use crate::match_template::MatchTemplate;
 use crate::regexes;
 use crate::scope::{Level, Raised, Scope};

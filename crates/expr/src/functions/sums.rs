@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::{Args, Outcome, Refusal, Stateful, next_instance, not_a_number, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
 use crate::thrown::{Thrown, no_int, no_long};

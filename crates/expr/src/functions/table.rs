@@ -1,12 +1,13 @@
 //! The catalogue's rows. Argument counts are those that each class gives to `checkParameterCount`.
 
 use super::{
-    Build, csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,
+    csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,
     plugin_texts, properties, random, regex_function, sums, test_names, time, tst_feedback, urls,
     variables, xpath,
 };
-use crate::catalogue::{FunctionSpec, Origin, Parameter};
+use crate::call::Build;
 use crate::scope::ScriptLanguage;
+use crate::spec::{FunctionSpec, Origin, Parameter};
 
 const fn required(name: &'static str) -> Parameter {
     Parameter {

@@ -1,7 +1,7 @@
 //! `SamplerName`, `TestPlanName`, `ThreadGroupName`, `ThreadNumber`, and `IterationNum` of
 //! jmeter-plugins.
 
-use super::{Args, Outcome};
+use crate::call::{Args, Outcome};
 use crate::scope::Scope;
 use crate::text::Text;
 

@@ -1,7 +1,7 @@
 //! `TimeFunction` and `TimeShift`. Both read some of their arguments when the plan is compiled, so
 //! that only variables of the Test Plan and of User Defined Variables can be used in those.
 
-use super::{Args, Outcome, Refusal, Stateful, store};
+use crate::call::{Args, Outcome, Refusal, Stateful, store};
 use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Args, Outcome, Refusal, Stateful, not_a_number};
+use crate::call::{Args, Outcome, Refusal, Stateful, not_a_number};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_double, parse_float, parse_int};

@@ -1,6 +1,6 @@
 //! `UrlEncode` and `UrlDecode`: `application/x-www-form-urlencoded` in UTF-8.
 
-use super::{Args, Outcome};
+use crate::call::{Args, Outcome};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
 use crate::thrown::Thrown;

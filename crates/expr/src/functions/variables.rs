@@ -1,7 +1,7 @@
 //! `Variable`, `EvalFunction`, `EvalVarFunction`, `IsVarDefined`, `SplitFunction`, and `IsDefined` of
 //! jmeter-plugins.
 
-use super::{Args, Outcome};
+use crate::call::{Args, Outcome};
 use crate::scope::Scope;
 use crate::template::Template;
 use crate::text::Text;

@@ -1,34 +1,15 @@
-//! `XPath`, with its `XPathWrapper` and `XPathFileContainer`: the nodes that an XPath finds in a file, one per call, over
-//! and over.
+//! `XPath`, with its `XPathWrapper` and `XPathFileContainer`: each call returns the next node that an XPath finds in a file.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use drumfire_query::xpath::{Answer, Tree, XPath};
 
-use super::{Args, NULL, Outcome, Refusal, Stateful, files};
+use super::files;
+use crate::call::{Args, NULL, Outcome, Refusal, Stateful};
 use crate::scope::{Level, Scope};
+use crate::shared::xpath_files::FoundNodes;
 use crate::text::Text;
-
-/// What was found in the files read so far, for all users: `XPathWrapper.fileContainers`. The key is the file's name and
-/// the expression behind it.
-#[derive(Debug, Default)]
-pub(crate) struct XPathFiles(Mutex<HashMap<String, Arc<Nodes>>>);
-
-impl XPathFiles {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Nodes>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The nodes that were found, as `XPathUtil.getValueForNode` gives them: `None` for an element without text.
-#[derive(Debug)]
-struct Nodes {
-    values: Vec<Option<String>>,
-    next: AtomicUsize,
-}
 
 #[derive(Debug)]
 struct NextNode;
@@ -51,35 +32,31 @@ impl Stateful for NextNode {
                 return Ok(Text::Literal(""));
             }
         };
-        if nodes.values.is_empty() {
-            let message = format!("XPathFileContainer has no nodes: {file} {expression}");
-            scope.log(Level::Warn, &message);
-            return Ok(Text::Literal(""));
-        }
-        let index = nodes.next.fetch_add(1, Ordering::Relaxed) % nodes.values.len();
-        Ok(match &nodes.values[index] {
-            Some(value) => Text::Owned(value.clone()),
-            None => NULL,
+        Ok(match nodes.take() {
+            Some(Some(value)) => Text::Owned(value.to_owned()),
+            Some(None) => NULL,
+            None => {
+                let message = format!("XPathFileContainer has no nodes: {file} {expression}");
+                scope.log(Level::Warn, &message);
+                Text::Literal("")
+            }
         })
     }
 }
 
-/// The nodes, searched at the first use by any user; what fails is tried again next time.
-fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<Nodes>, String> {
+/// The nodes. The first user that asks reads the file; a failure is not kept, so the next user tries again.
+fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<FoundNodes>, String> {
     let key = format!("{file}{expression}");
     let mut known = scope.properties().xpath_files().lock();
     if let Some(nodes) = known.get(&key) {
         return Ok(nodes.clone());
     }
-    let nodes = Arc::new(Nodes {
-        values: search(file, expression)?,
-        next: AtomicUsize::new(0),
-    });
+    let nodes = Arc::new(FoundNodes::new(search(file, expression)?));
     known.insert(key, nodes.clone());
     Ok(nodes)
 }
 
-/// `XPathFileContainer.load`: names are relative to the current folder, and namespaces mean nothing.
+/// `XPathFileContainer.load`: resolves file names against the current folder and ignores namespaces.
 fn search(file: &str, expression: &str) -> Result<Vec<Option<String>>, String> {
     let bytes = std::fs::read(Path::new(file)).map_err(|error| format!("{file}: {error}"))?;
     let tree = Tree::parse_xml(&decode(&bytes), false).map_err(|error| error.message)?;

@@ -1,7 +1,6 @@
 //! Arguments of functions, with the faults that Saxon finds in them.
 
-use super::eval::{Outcome, fail};
-use super::item::{Atom, Item};
+use super::item::{Atom, Item, Number, Outcome, cast, fail};
 
 /// The only item, if there is one.
 ///
@@ -47,6 +46,22 @@ pub(super) fn string(items: &[Item<'_>], index: usize, function: &str) -> Outcom
         Atom::Untyped(text) | Atom::Text(text) => Ok(text),
         other => fail(format!(
             "The required item type of the {place} is xs:string. The supplied value is of type {}",
+            other.type_name()
+        )),
+    }
+}
+
+/// An argument that must be a number.
+///
+/// # Errors
+/// If it is of another type.
+pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
+    match atom {
+        Atom::Number(number) => Ok(number.clone()),
+        Atom::Untyped(text) => cast(text).map(Number::Double),
+        other => fail(format!(
+            "The required item type of the {} is xs:numeric. The required type is a union type allowing any of (xs:double, xs:float, xs:decimal), but the supplied type {} is not any of these",
+            place(0, name),
             other.type_name()
         )),
     }

@@ -4,8 +4,7 @@ use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};
 
 use super::ast::Operator;
-use super::eval::{Outcome, fail};
-use super::item::Number;
+use super::item::{Number, Outcome, fail};
 
 /// Places that a quotient has at least, if it needs so many.
 const QUOTIENT_SCALE: i64 = 18;

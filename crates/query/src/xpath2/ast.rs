@@ -3,8 +3,6 @@
 use bigdecimal::BigDecimal;
 use xpath_eval::{Axis, NodeKind};
 
-use super::function::Function;
-
 /// An expression. Variables are numbered by the depth at which they are bound.
 #[derive(Debug)]
 pub(super) enum Expr {
@@ -171,4 +169,12 @@ pub(super) struct SequenceType {
     pub(super) most: usize,
     /// As it is written, for messages.
     pub(super) text: String,
+}
+
+/// A function by its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    /// Whether XPath 1.0 lacks it.
+    pub(super) is_newer: bool,
 }

@@ -4,8 +4,8 @@ use bigdecimal::{BigDecimal, FromPrimitive, RoundingMode, ToPrimitive, Zero};
 use xpath_eval::Axis;
 
 use super::ast::{AtomicType, ItemType, SequenceType};
-use super::eval::{Outcome, fail, passes};
-use super::item::{Atom, Item, Number, cast as to_double, double_text, trimmed};
+use super::item::{Atom, Item, Number, Outcome, cast as to_double, double_text, fail, trimmed};
+use super::node_test::passes;
 
 /// An atom as another type.
 ///

@@ -4,19 +4,16 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 
 use xpath_eval as axes;
-use xpath_eval::{Axis, Node, NodeKind};
+use xpath_eval::{Axis, Node};
 
 use super::arguments::at_most_one;
 use super::arithmetic::{compute, negated};
-use super::ast::{
-    AtomicType, Comparison, Expr, Literal, NameTest, NodeComparison, NodeTest, Operator, Step,
-};
-use super::cast::{are_of, cast as cast_atom, truth as atom_truth};
-use super::item::{Atom, Item, Number, cast};
-use crate::xpath::{NodeRef, XPathError};
-
-pub(super) type Items<'t> = Vec<Item<'t>>;
-pub(super) type Outcome<T> = Result<T, XPathError>;
+use super::ast::{AtomicType, Comparison, Expr, Literal, NodeComparison, Operator, Step};
+use super::cast::{are_of, cast as cast_atom};
+use super::compare::{order, truth};
+use super::item::{Atom, Item, Items, Number, Outcome, cast, fail};
+use super::node_test::passes;
+use crate::xpath::NodeRef;
 
 /// A range with more numbers is refused.
 const MAX_RANGE: i64 = 10_000_000;
@@ -33,10 +30,6 @@ pub(super) struct Focus<'t> {
 #[derive(Default)]
 pub(super) struct Evaluation<'t> {
     variables: RefCell<Vec<Items<'t>>>,
-}
-
-pub(super) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
-    Err(XPathError::new(message))
 }
 
 impl<'t> Evaluation<'t> {
@@ -463,74 +456,6 @@ fn along<'t>(step: &Step, node: NodeRef<'t>) -> Vec<NodeRef<'t>> {
         Axis::Namespace => Vec::new(),
         Axis::SelfAxis => axes::self_axis(node).filter(wanted).collect(),
     }
-}
-
-/// Whether a node of an axis is one that a test means.
-pub(super) fn passes(test: &NodeTest, axis: Axis, node: NodeRef<'_>) -> bool {
-    let kind = node.kind();
-    match test {
-        NodeTest::Any => true,
-        NodeTest::Kind(wanted, name) => kind == *wanted && is_named(name, node),
-        NodeTest::Principal(name) => {
-            let principal = match axis {
-                Axis::Attribute => NodeKind::Attribute,
-                _ => NodeKind::Element,
-            };
-            kind == principal && is_named(name, node)
-        }
-        NodeTest::Instruction(target) => {
-            kind == NodeKind::ProcessingInstruction && node.qualified_name() == target
-        }
-    }
-}
-
-fn is_named(test: &NameTest, node: NodeRef<'_>) -> bool {
-    let expanded = || node.expanded_name();
-    match test {
-        NameTest::Any => true,
-        NameTest::Namespace(uri) => {
-            expanded().is_some_and(|name| name.namespace_uri.unwrap_or_default() == *uri)
-        }
-        NameTest::Local(local) => expanded().is_some_and(|name| name.local_name == *local),
-        NameTest::Name(uri, local) => {
-            node.has_expanded_name(Some(uri.as_str()).filter(|uri| !uri.is_empty()), local)
-        }
-    }
-}
-
-/// The effective boolean value.
-pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
-    match items {
-        [] => Ok(false),
-        [Item::Node(_), ..] => Ok(true),
-        [Item::Bool(value)] => Ok(*value),
-        [Item::Untyped(text) | Item::Text(text)] => Ok(!text.is_empty()),
-        [number] => atom_truth(&number.atom()),
-        _ => fail("Effective boolean value is not defined for a sequence of two or more items"),
-    }
-}
-
-pub(super) fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
-    Ok(match (a, b) {
-        (Atom::Untyped(a) | Atom::Text(a), Atom::Untyped(b) | Atom::Text(b)) => Some(a.cmp(b)),
-        (Atom::Number(Number::Whole(a)), Atom::Number(Number::Whole(b))) => Some(a.cmp(b)),
-        (Atom::Number(a), Atom::Number(b)) => match (a.exact(), b.exact()) {
-            (Some(a), Some(b)) => Some(a.cmp(&b)),
-            _ => a.as_f64().partial_cmp(&b.as_f64()),
-        },
-        (Atom::Untyped(a), Atom::Number(b)) => cast(a)?.partial_cmp(&b.as_f64()),
-        (Atom::Number(a), Atom::Untyped(b)) => a.as_f64().partial_cmp(&cast(b)?),
-        (Atom::Bool(a), Atom::Bool(b)) => Some(a.cmp(b)),
-        (a @ Atom::Untyped(_), Atom::Bool(b)) => Some(atom_truth(a)?.cmp(b)),
-        (Atom::Bool(a), b @ Atom::Untyped(_)) => Some(a.cmp(&atom_truth(b)?)),
-        (a, b) => {
-            return fail(format!(
-                "cannot compare {} to {}",
-                a.type_name(),
-                b.type_name()
-            ));
-        }
-    })
 }
 
 fn as_nodes(items: Items<'_>) -> Outcome<Vec<NodeRef<'_>>> {

@@ -3,20 +3,13 @@
 use bigdecimal::{BigDecimal, RoundingMode};
 use xpath_eval::Node;
 
-use super::arguments::{at_most_one, place, string};
+use super::arguments::{at_most_one, numeric, place, string};
 use super::arithmetic::compute;
-use super::ast::{Expr, Operator};
-use super::eval::{Evaluation, Focus, Items, Outcome, fail, truth};
-use super::item::{Atom, Item, Number, cast, number};
+use super::ast::{Expr, Function, Operator};
+use super::compare::truth;
+use super::eval::{Evaluation, Focus};
+use super::item::{Atom, Item, Items, Number, Outcome, fail, number};
 use super::{Fault, Namespaces, newer};
-
-/// A function by its name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Function {
-    name: &'static str,
-    /// XPath 1.0 has it not.
-    is_newer: bool,
-}
 
 /// Where functions are without a prefix.
 const FUNCTION_NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
@@ -205,18 +198,6 @@ fn self_text(given: &[Items<'_>], arguments: &[Expr], name: &str) -> Outcome<Str
     match (arguments, &given[0][..]) {
         ([], [item]) => Ok(item.text()),
         _ => string(&given[0], 0, name),
-    }
-}
-
-pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
-    match atom {
-        Atom::Number(number) => Ok(number.clone()),
-        Atom::Untyped(text) => cast(text).map(Number::Double),
-        other => fail(format!(
-            "The required item type of the {} is xs:numeric. The required type is a union type allowing any of (xs:double, xs:float, xs:decimal), but the supplied type {} is not any of these",
-            place(0, name),
-            other.type_name()
-        )),
     }
 }
 

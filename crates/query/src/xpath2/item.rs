@@ -5,6 +5,15 @@ use xpath_eval::{Node, NodeKind};
 
 use crate::xpath::{NodeRef, XPathError};
 
+/// A sequence.
+pub(super) type Items<'t> = Vec<Item<'t>>;
+pub(super) type Outcome<T> = Result<T, XPathError>;
+
+/// A failed evaluation.
+pub(super) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
+    Err(XPathError::new(message))
+}
+
 /// One item.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'t> {

@@ -5,12 +5,11 @@ use std::cmp::Ordering;
 use bigdecimal::BigDecimal;
 use xpath_eval::{Node, NodeKind};
 
-use super::arguments::{at_most_one, place, string};
+use super::arguments::{at_most_one, numeric, place, string};
 use super::arithmetic::{compute, quotient};
 use super::ast::Operator;
-use super::eval::{Items, Outcome, fail, order};
-use super::function::numeric;
-use super::item::{Atom, Item, Number, cast, trimmed};
+use super::compare::order;
+use super::item::{Atom, Item, Items, Number, Outcome, cast, fail, trimmed};
 use crate::regex::{Dialect, Options, Pattern};
 
 /// Names with their least and most numbers of arguments.

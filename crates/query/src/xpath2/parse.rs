@@ -2,8 +2,9 @@
 
 use xpath_eval::Axis;
 
-use super::ast::{AtomicType, Comparison, Expr, NodeComparison, NodeTest, Operator, Step};
-use super::function::Function;
+use super::ast::{
+    AtomicType, Comparison, Expr, Function, NodeComparison, NodeTest, Operator, Step,
+};
 use super::lex::{Token, tokens};
 use super::{Fault, Namespaces};
 

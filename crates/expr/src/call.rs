@@ -1,0 +1,262 @@
+//! A function call in a template: its arguments, its state, and how it is evaluated.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::scope::{Raised, Scope, ScriptCall, ScriptLanguage};
+use crate::spec::FunctionSpec;
+use crate::template::Template;
+use crate::text::Text;
+use crate::values::trim;
+use crate::vars::Value;
+
+/// The result of a function.
+pub(crate) type Outcome<'a> = Result<Text<'a>, Raised>;
+
+/// A function that keeps nothing between calls.
+pub(crate) type Plain = for<'a> fn(Args<'a>, &mut dyn Scope) -> Outcome<'a>;
+
+/// Makes the state of one call in a plan. The scope is the one of the compilation.
+pub(crate) type Prepare = fn(Args<'_>, &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal>;
+
+/// Why a call cannot be compiled.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// A stable identifier.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl From<Raised> for Refusal {
+    /// An argument that is evaluated at compile time ended in an exception.
+    fn from(raised: Raised) -> Refusal {
+        Refusal {
+            code: "function-arguments",
+            message: raised.to_string(),
+        }
+    }
+}
+
+/// A function that keeps something between calls, in a plan's one instance of it.
+pub(crate) trait Stateful: std::fmt::Debug + Send + Sync {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a>;
+
+    /// Whether only a JVM can run this call after all.
+    fn needs_jvm(&self) -> bool {
+        false
+    }
+
+    /// Whether this call gives the same, and does nothing else, as long as nobody sets a property.
+    fn reads_only_properties(&self) -> bool {
+        false
+    }
+}
+
+/// How a call is made ready.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Build {
+    Plain(Plain),
+    Stateful(Prepare),
+    Script(ScriptLanguage),
+}
+
+/// A function call in a template.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) spec: &'static FunctionSpec,
+    pub(crate) args: Box<[Template]>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Plain(Plain),
+    Stateful(Box<dyn Stateful>),
+    Script {
+        language: ScriptLanguage,
+        instance: u32,
+    },
+}
+
+impl Call {
+    /// A call of `spec` whose number of arguments is known to be right.
+    pub(crate) fn new(
+        spec: &'static FunctionSpec,
+        args: Vec<Template>,
+        scope: &mut dyn Scope,
+    ) -> Result<Call, Refusal> {
+        let args: Box<[Template]> = args.into();
+        let body = match spec.build {
+            Build::Plain(function) => Body::Plain(function),
+            Build::Stateful(prepare) => Body::Stateful(prepare(Args(&args), scope)?),
+            Build::Script(language) => Body::Script {
+                language,
+                instance: next_instance(),
+            },
+        };
+        Ok(Call { spec, args, body })
+    }
+
+    pub(crate) fn eval<'a>(&'a self, scope: &mut dyn Scope) -> Outcome<'a> {
+        let args = Args(&self.args);
+        match &self.body {
+            Body::Plain(function) => function(args, scope),
+            Body::Stateful(state) => state.call(args, scope),
+            Body::Script {
+                language: ScriptLanguage::Function,
+                instance,
+            } => run_foreign(self.spec.name, args, *instance, scope),
+            Body::Script { language, instance } => run_script(args, *language, *instance, scope),
+        }
+    }
+
+    pub(crate) fn needs_jvm(&self) -> bool {
+        match &self.body {
+            Body::Plain(_) => false,
+            Body::Stateful(state) => state.needs_jvm(),
+            Body::Script { .. } => true,
+        }
+    }
+
+    pub(crate) fn reads_only_properties(&self) -> bool {
+        matches!(&self.body, Body::Stateful(state) if state.reads_only_properties())
+    }
+
+    /// Scripts may read the previous response; `__regexFunction` does unless it is given a variable.
+    pub(crate) fn reads_previous_response(&self) -> bool {
+        match self.spec.name {
+            "__regexFunction" => self.args.get(6).is_none_or(Template::is_empty_literal),
+            _ => self.needs_jvm(),
+        }
+    }
+}
+
+/// A number that no other function call of the process has.
+pub(crate) fn next_instance() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// `__groovy`, `__BeanShell`: the script, and the variable that takes its result.
+fn run_script<'a>(
+    args: Args<'a>,
+    language: ScriptLanguage,
+    instance: u32,
+    scope: &mut dyn Scope,
+) -> Outcome<'a> {
+    let script = args.text(0, scope)?;
+    let variable = args.trimmed(1, scope)?;
+    let result = scope.run_script(&ScriptCall {
+        language,
+        text: &script,
+        constant: args.literal(0).is_some(),
+        instance,
+    })?;
+    store(&variable, &result, scope);
+    Ok(Text::Owned(result))
+}
+
+/// A function of a plugin's: unlike in JMeter its arguments are evaluated whether it asks for them or not, and once.
+fn run_foreign<'a>(
+    name: &str,
+    args: Args<'a>,
+    instance: u32,
+    scope: &mut dyn Scope,
+) -> Outcome<'a> {
+    let mut text = String::new();
+    append(&mut text, name);
+    for index in 0..args.len() {
+        append(&mut text, &args.text(index, scope)?);
+    }
+    let value = scope.run_script(&ScriptCall {
+        language: ScriptLanguage::Function,
+        text: &text,
+        constant: false,
+        instance,
+    })?;
+    Ok(Text::Owned(value))
+}
+
+/// Appends a part as [`ScriptLanguage::Function`] says.
+fn append(text: &mut String, part: &str) {
+    text.push_str(&part.encode_utf16().count().to_string());
+    text.push(':');
+    text.push_str(part);
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Args<'a>(&'a [Template]);
+
+impl<'a> Args<'a> {
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// The argument's value; empty if it was left out.
+    pub(crate) fn text(self, index: usize, scope: &mut dyn Scope) -> Outcome<'a> {
+        match self.0.get(index) {
+            Some(template) => template.try_eval(scope),
+            None => Ok(Text::Literal("")),
+        }
+    }
+
+    /// The argument's value, without white space around it.
+    pub(crate) fn trimmed(self, index: usize, scope: &mut dyn Scope) -> Outcome<'a> {
+        Ok(match self.text(index, scope)? {
+            Text::Literal(text) => Text::Literal(trim(text)),
+            text if trim(&text).len() == text.len() => text,
+            text => Text::Owned(trim(&text).to_owned()),
+        })
+    }
+
+    /// The argument's value, if it is not left out.
+    pub(crate) fn given(
+        self,
+        index: usize,
+        scope: &mut dyn Scope,
+    ) -> Result<Option<Text<'a>>, Raised> {
+        match self.0.get(index) {
+            Some(template) => Ok(Some(template.try_eval(scope)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The arguments before evaluation.
+    pub(crate) fn templates(self) -> &'a [Template] {
+        self.0
+    }
+
+    /// The argument, if it is a constant.
+    pub(crate) fn literal(self, index: usize) -> Option<&'a str> {
+        self.0.get(index)?.literal()
+    }
+
+    /// `AbstractFunction.addVariableValue`: puts `value` into the variable that the argument names.
+    pub(crate) fn store(
+        self,
+        index: usize,
+        value: &str,
+        scope: &mut dyn Scope,
+    ) -> Result<(), Raised> {
+        let name = self.trimmed(index, scope)?;
+        store(&name, value, scope);
+        Ok(())
+    }
+}
+
+/// Sets a variable unless its name is empty.
+pub(crate) fn store(name: &str, value: &str, scope: &mut dyn Scope) {
+    if !name.is_empty() {
+        scope.vars_mut().set_named(name, Value::from(value));
+    }
+}
+
+/// A `NumberFormatException` as Java words it.
+pub(crate) fn not_a_number(text: &str) -> Raised {
+    Raised::exception(format!(
+        "java.lang.NumberFormatException: For input string: \"{text}\""
+    ))
+}
+
+/// `StringBuilder.append(null)`: what a function that returns `null` contributes.
+pub(crate) const NULL: Text<'static> = Text::Literal("null");

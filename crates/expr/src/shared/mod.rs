@@ -1,0 +1,5 @@
+//! State that JMeter keeps in static fields of its function classes: all users share it.
+
+pub(crate) mod csv_files;
+pub(crate) mod fifos;
+pub(crate) mod xpath_files;

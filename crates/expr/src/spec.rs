@@ -1,0 +1,116 @@
+//! The description of one function: its name, its parameters, and what it does.
+
+use crate::call::Build;
+use crate::scope::ScriptLanguage;
+
+/// How a function is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rung {
+    /// By this crate.
+    Native,
+    /// By a JVM in the process.
+    Jvm,
+    /// Not at all: JMeter 5.6.3 has no such function, so a plugin is needed.
+    Unknown,
+}
+
+/// Where a function comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// JMeter itself.
+    Core,
+    /// The Custom JMeter Functions or Inter-Thread Communication plugins of jmeter-plugins.org.
+    Plugin,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it means, in a few words.
+    pub name: &'static str,
+    /// Whether it may be left out.
+    pub required: bool,
+}
+
+/// One function.
+#[derive(Debug)]
+pub struct FunctionSpec {
+    /// The name with its two underscores.
+    pub name: &'static str,
+    /// The parameters in their order; the last one repeats if `max` is `None`.
+    pub parameters: &'static [Parameter],
+    /// The smallest number of arguments.
+    pub min: usize,
+    /// The largest number of arguments; `None` if there is no limit.
+    pub max: Option<usize>,
+    /// One sentence.
+    pub doc: &'static str,
+    /// Where it differs from JMeter's; empty where it does not.
+    pub differs: &'static str,
+    /// Where the function comes from.
+    pub origin: Origin,
+    pub(crate) build: Build,
+}
+
+impl FunctionSpec {
+    /// How the function is run.
+    pub fn rung(&self) -> Rung {
+        match self.build {
+            Build::Plain(_) | Build::Stateful(_) => Rung::Native,
+            Build::Script(_) => Rung::Jvm,
+        }
+    }
+
+    /// Whether it is of a class that a plugin brings, and not of this list.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.build, Build::Script(ScriptLanguage::Function))
+    }
+
+    /// How the function is written, such as `__P(property name[, default])`.
+    pub fn usage(&self) -> String {
+        let mut usage = format!("{}(", self.name);
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            if parameter.required {
+                usage += &format!("{comma}{}", parameter.name);
+            } else {
+                usage += &format!("[{comma}{}]", parameter.name);
+            }
+        }
+        usage + ")"
+    }
+
+    /// Whether the function may read variables whose names are known only at run time.
+    pub fn reads_any_variable(&self) -> bool {
+        matches!(self.build, Build::Script(_))
+            || matches!(
+                self.name,
+                "__V"
+                    | "__eval"
+                    | "__evalVar"
+                    | "__isVarDefined"
+                    | "__javaScript"
+                    | "__jexl2"
+                    | "__jexl3"
+                    | "__RandomFromMultipleVars"
+                    | "__regexFunction"
+            )
+    }
+
+    /// The message of `AbstractFunction.checkParameterCount` and `checkMinParameterCount`, if
+    /// `actual` arguments are too few or too many.
+    pub(crate) fn wrong_count(&self, actual: usize) -> Option<String> {
+        let (name, min) = (self.name, self.min);
+        if actual >= min && self.max.is_none_or(|max| actual <= max) {
+            return None;
+        }
+        let expected = match self.max {
+            None => format!("Expected at least: {min}."),
+            Some(max) if max == min => format!("Expected: {min}."),
+            Some(max) => format!("Expected: >= {min} and <= {max}"),
+        };
+        Some(format!(
+            "{name} called with wrong number of parameters. Actual: {actual}. {expected}"
+        ))
+    }
+}
