@@ -10,6 +10,7 @@
 
 pub mod boundary;
 mod bytes;
+mod cost;
 pub mod css;
 mod html;
 mod java;
@@ -23,4 +24,5 @@ pub mod url;
 pub mod xpath;
 pub mod xpath2;
 
+pub use cost::Matches;
 pub use java::is_blank;

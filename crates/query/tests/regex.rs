@@ -107,3 +107,20 @@ fn runaway_patterns_end() {
     // Backtracking, but with a limit: counts as no match.
     assert!(!oro(r"(a+)+\1b(?=c)", Options::default()).is_match(&"a".repeat(60)));
 }
+
+#[test]
+fn a_search_is_long_by_its_engine_and_the_size_of_the_text() {
+    use drumfire_query::Matches::{All, First};
+    let pattern = |text: &str| Pattern::compile(text, Dialect::Java, Options::default()).unwrap();
+    let body = 500 << 10;
+    assert!(!pattern("token=").is_long(body, All));
+    assert!(!pattern("token=(\\w+)").is_long(body, First));
+    assert!(pattern("token=(\\w+)").is_long(body, All));
+    for backtracking in ["(a+)\\1", "(?=.*b)a", "(a|aa)+$"] {
+        assert!(pattern(backtracking).is_long(body, First), "{backtracking}");
+        assert!(
+            !pattern(backtracking).is_long(1 << 10, All),
+            "{backtracking}"
+        );
+    }
+}

@@ -7,6 +7,8 @@ use regex_automata::util::captures::Captures as LinearCaptures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, meta};
 
+use crate::cost::{self, Matches};
+
 use super::{Dialect, Options, PatternError, Translated, java, oro};
 
 /// Backtracking steps allowed for one search on the backtracking engine; beyond it the text counts as not matching.
@@ -92,6 +94,20 @@ impl Pattern {
     /// Number of capturing groups, the whole match not counted (`match.groups() - 1` in ORO).
     pub fn group_count(&self) -> usize {
         self.translated.groups
+    }
+
+    /// Whether searching a text of so many bytes may take long enough to delay the other users of a worker.
+    pub fn is_long(&self, bytes: usize, matches: Matches) -> bool {
+        let most = match (matches, &self.literal, &self.linear) {
+            (_, Some(_), _) => cost::LINEAR_BYTES,
+            (_, _, None) => cost::BACKTRACKING_BYTES,
+            // A `$` runs on the backtracking engine where the text ends with a line end.
+            _ if !self.translated.ends.is_empty() => cost::BACKTRACKING_BYTES,
+            (Matches::First, ..) => cost::LINEAR_BYTES,
+            // Each match may be found only after a look at all that follows.
+            (Matches::All, ..) => cost::REPEATED_BYTES,
+        };
+        bytes > most
     }
 
     /// Whether the pattern is found anywhere (`Perl5Matcher.contains`, `Matcher.find`).

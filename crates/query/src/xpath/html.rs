@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Tree {
             }
         }
     }
-    tree
+    tree.complete()
 }
 
 fn writes_tbody(text: &str) -> bool {

@@ -13,6 +13,8 @@ mod xml;
 
 use xpath_eval::{EvalError, EvaluationContext, Expr, NodeKind, Value, evaluate};
 
+use crate::cost;
+
 pub(crate) use tree::NodeRef;
 pub use tree::Tree;
 
@@ -71,10 +73,16 @@ impl XPath {
         }
     }
 
+    /// Whether parsing a body of so many bytes and evaluating the expression may take long enough to delay the other users of
+    /// a worker.
+    pub fn is_long(&self, bytes: usize) -> bool {
+        bytes > cost::REPEATED_BYTES
+    }
+
     /// Evaluates the expression from the root of the document (`XPathUtil.putValuesForXPathInList`).
     ///
     /// # Errors
-    /// If a prefix, variable or function is unknown.
+    /// If a prefix, variable or function is unknown, or the result is too large.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Answer, XPathError> {
         self.evaluate_with(tree, fragment, |prefix| tree.namespace_at_root(prefix))
     }
@@ -97,12 +105,13 @@ impl XPath {
         context.namespaces = Some(&namespaces);
         Ok(
             match evaluate(expression, &context).map_err(|error| eval_error(&error))? {
-                Value::NodeSet(nodes) => Answer::Nodes(
-                    nodes
-                        .into_iter()
-                        .map(|node| node_text(node, fragment))
-                        .collect(),
-                ),
+                Value::NodeSet(nodes) => {
+                    let texts = nodes.into_iter().map(|node| node_text(node, fragment));
+                    let bytes = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+                    let texts = cost::within_limit(texts, bytes);
+                    let texts = texts.ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))?;
+                    Answer::Nodes(texts)
+                }
                 Value::Boolean(value) => Answer::Bool(value),
                 other => {
                     // Without namespaces nothing has a namespace's URI; the tree holds a made-up one.

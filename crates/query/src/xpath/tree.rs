@@ -1,6 +1,8 @@
 //! The document as XPath sees it: nodes in one list, in document order.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use xpath_eval::{ExpandedName, Node, NodeKind};
@@ -9,6 +11,7 @@ use super::{XPathError, html, xml};
 
 /// No node, and no namespace.
 const NONE: u32 = u32::MAX;
+const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 /// Longer texts are cut, as places are numbers of 32 bits.
 const LONGEST_BYTES: usize = 1 << 30;
 
@@ -18,10 +21,17 @@ pub struct Tree {
     nodes: Vec<NodeData>,
     /// All names and values, one behind the other; of XML the document, and behind it what is not in it as it is.
     text: String,
+    /// The text nodes, so that the text of an element is read without its other nodes.
+    texts: Vec<u32>,
     /// The namespaces that names belong to.
     uris: Vec<String>,
+    /// The places of namespaces in `uris`.
+    uri_places: HashMap<String, u32>,
     /// `xmlns` declarations in the order of their elements.
     declared: Vec<Declaration>,
+    /// While the tree grows: for each prefix the declarations of the open elements, in `declared`. A walk up the tree for
+    /// every name would be quadratic in deep documents.
+    in_scope: HashMap<String, Vec<u32>>,
     /// Whether prefixes mean namespaces; otherwise a name is all that is written.
     pub(super) namespaces: bool,
     /// Attributes stand in the order they are written, not sorted as in a `NamedNodeMap` of Xerces.
@@ -36,6 +46,8 @@ struct NodeData {
     next: u32,
     first_child: u32,
     last_child: u32,
+    /// The first node behind all that belongs to this one. Valid once the tree is complete.
+    end: u32,
     first_attribute: u32,
     /// With namespaces: where the name belongs.
     uri: u32,
@@ -148,11 +160,7 @@ impl Tree {
 
     /// A document that holds nothing.
     pub(crate) fn empty() -> Tree {
-        Tree::new(true)
-    }
-
-    fn new(namespaces: bool) -> Tree {
-        Tree::with_room(namespaces, 0)
+        Tree::with_room(true, 0).complete()
     }
 
     /// An empty tree whose names and values are parts of a document.
@@ -167,8 +175,11 @@ impl Tree {
         let mut tree = Tree {
             nodes: Vec::with_capacity(bytes / 10 + 1),
             text: String::with_capacity(bytes),
+            texts: Vec::new(),
             uris: Vec::new(),
+            uri_places: HashMap::new(),
             declared: Vec::new(),
+            in_scope: HashMap::new(),
             namespaces,
             keeps_order: false,
         };
@@ -202,12 +213,16 @@ impl Tree {
             next: NONE,
             first_child: NONE,
             last_child: NONE,
+            end: NONE,
             first_attribute: NONE,
             uri: NONE,
             own_prefix: NONE,
             name,
             text,
         });
+        if kind == NodeKind::Text {
+            self.texts.push(id);
+        }
         if id > 0 && !matches!(kind, NodeKind::Attribute | NodeKind::Namespace) {
             let before = std::mem::replace(&mut self.nodes[parent].last_child, id);
             match before {
@@ -233,6 +248,9 @@ impl Tree {
                     prefix: prefix.to_owned(),
                     uri: self.part(*uri).to_owned(),
                 };
+                let place = number(self.declared.len());
+                let scope = self.in_scope.entry(declaration.prefix.clone());
+                scope.or_default().push(place);
                 self.declared.push(declaration);
             }
         }
@@ -296,7 +314,7 @@ impl Tree {
         };
         let prefix = prefix.map_or("", |prefix| self.part(prefix)).to_owned();
         let uri = match self.namespaces {
-            true => self.namespace_at(owner, &prefix).map(str::to_owned),
+            true => self.namespace_in_scope(&prefix).map(str::to_owned),
             false => Some(format!("\0{prefix}")),
         };
         let Some(uri) = uri.filter(|uri| !uri.is_empty()) else {
@@ -306,12 +324,13 @@ impl Tree {
             let namespace = self.push(NodeKind::Namespace, &prefix, &uri, owner);
             self.nodes[id].own_prefix = number(namespace);
         }
-        let known = self.uris.iter().rposition(|known| *known == uri);
-        let place = known.unwrap_or_else(|| {
-            self.uris.push(uri);
-            self.uris.len() - 1
+        let place = self.uri_places.get(&uri).copied().unwrap_or_else(|| {
+            let place = number(self.uris.len());
+            self.uris.push(uri.clone());
+            self.uri_places.insert(uri, place);
+            place
         });
-        self.nodes[id].uri = number(place);
+        self.nodes[id].uri = place;
     }
 
     /// The declarations of an element: prefix and URI.
@@ -325,21 +344,49 @@ impl Tree {
             .map(|known| (known.prefix.as_str(), known.uri.as_str()))
     }
 
-    fn namespace_at(&self, mut element: usize, prefix: &str) -> Option<&str> {
+    /// The namespace that a prefix means at the place that has been reached.
+    fn namespace_in_scope(&self, prefix: &str) -> Option<&str> {
         if prefix == "xml" {
-            return Some("http://www.w3.org/XML/1998/namespace");
+            return Some(XML_NAMESPACE);
         }
-        loop {
-            let mut declared = self.declared_at(element);
-            if let Some((_, uri)) = declared.find(|(known, _)| *known == prefix) {
-                return Some(uri);
+        let innermost = *self.in_scope.get(prefix)?.last()?;
+        Some(&self.declared[innermost as usize].uri)
+    }
+
+    /// The element is complete: its declarations end.
+    pub(super) fn close_element(&mut self, element: usize) {
+        let element = number(element);
+        let first = self
+            .declared
+            .partition_point(|known| known.element < element);
+        for known in self.declared[first..]
+            .iter()
+            .take_while(|known| known.element == element)
+        {
+            if let Some(scope) = self.in_scope.get_mut(&known.prefix) {
+                scope.pop();
             }
-            let node = &self.nodes[element];
-            if node.kind == NodeKind::Root || self.declared.is_empty() {
-                return None;
-            }
-            element = node.parent as usize;
         }
+    }
+
+    /// The tree is complete: notes where each node's own part of the list ends.
+    pub(super) fn complete(mut self) -> Tree {
+        self.in_scope = HashMap::new();
+        self.uri_places = HashMap::new();
+        for id in (0..self.nodes.len()).rev() {
+            let NodeData { parent, end, .. } = self.nodes[id];
+            let end = match end {
+                NONE => number(id + 1),
+                end => end,
+            };
+            self.nodes[id].end = end;
+            let above = &mut self.nodes[parent as usize].end;
+            // The last node that belongs to the parent is met first.
+            if id > 0 && *above == NONE {
+                *above = end;
+            }
+        }
+        self
     }
 
     /// `PrefixResolverDefault` asks the outermost element: first its own name, then its declarations.
@@ -352,7 +399,12 @@ impl Tree {
             .is_some_and(|rest| rest.starts_with(':'));
         match named && !self.namespaces {
             true => None,
-            false => self.namespace_at(top.id, prefix).map(str::to_owned),
+            false if prefix == "xml" => Some(XML_NAMESPACE.to_owned()),
+            false => {
+                let mut declared = self.declared_at(top.id);
+                let found = declared.find(|(known, _)| *known == prefix);
+                found.map(|(_, uri)| uri.to_owned())
+            }
         }
     }
 
@@ -381,6 +433,17 @@ impl<'a> NodeRef<'a> {
     /// What a text, comment, attribute or processing instruction holds.
     pub(crate) fn text(self) -> &'a str {
         self.tree.part(self.data().text)
+    }
+
+    /// Whether another node is this one or below it.
+    pub(crate) fn contains(self, other: NodeRef<'_>) -> bool {
+        (self.id..self.data().end as usize).contains(&other.id)
+    }
+
+    /// The siblings behind this node; an attribute has none.
+    pub(crate) fn following_siblings(self) -> impl Iterator<Item = NodeRef<'a>> + 'a {
+        let is_child = !matches!(self.kind(), NodeKind::Attribute | NodeKind::Namespace);
+        self.chain(if is_child { self.data().next } else { NONE })
     }
 
     /// The namespaces declared here: prefix and URI.
@@ -417,6 +480,12 @@ fn declared_prefix(name: &str) -> Option<&str> {
     match name.strip_prefix("xmlns")? {
         "" => Some(""),
         rest => rest.strip_prefix(':'),
+    }
+}
+
+impl Hash for NodeRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
     }
 }
 
@@ -488,18 +557,11 @@ impl<'a> Node<'a> for NodeRef<'a> {
 }
 
 fn push_text(node: NodeRef<'_>, out: &mut String) {
-    // All that is below a node follows it in the list, up to the next node that is not.
-    let nodes = &node.tree.nodes;
-    let mut above = node;
-    let end = loop {
-        match (above.data().next, above.parent()) {
-            (NONE, Some(parent)) => above = parent,
-            (NONE, None) => break nodes.len(),
-            (next, _) => break next as usize,
-        }
-    };
-    let texts = nodes[node.id..end].iter();
-    texts
-        .filter(|data| data.kind == NodeKind::Text)
-        .for_each(|data| out.push_str(node.tree.part(data.text)));
+    // Everything below a node follows it in the list.
+    let (tree, end) = (node.tree, node.data().end);
+    let first = tree
+        .texts
+        .partition_point(|text| (*text as usize) < node.id);
+    let texts = tree.texts[first..].iter().take_while(|text| **text < end);
+    texts.for_each(|text| out.push_str(tree.part(tree.nodes[*text as usize].text)));
 }

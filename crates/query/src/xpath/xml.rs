@@ -1,6 +1,7 @@
 //! The tree of well-formed XML, put together while it is read.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use xpath_eval::NodeKind;
@@ -9,7 +10,10 @@ use super::XPathError;
 use super::tree::{Name, Span, Tree};
 use super::wellformed;
 
-/// What becomes of CDATA sections.
+/// Up to so many attributes, comparing each with each is cheaper than a set of names.
+const FEW_ATTRIBUTES: usize = 16;
+
+/// How CDATA sections appear in the tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sections {
     /// Text nodes of their own.
@@ -29,6 +33,7 @@ pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<
         first: None,
         joined: String::new(),
         attributes: Vec::new(),
+        attribute_names: HashSet::new(),
     };
     wellformed::read(text, builder)
 }
@@ -45,16 +50,24 @@ pub(super) struct Builder {
     joined: String,
     /// Those of the element that is being read.
     attributes: Vec<(Name, Span)>,
+    /// Their names, if there are more than a few.
+    attribute_names: HashSet<String>,
 }
 
 impl Builder {
     /// Adds an attribute to the next element; false if there is one of the name.
     pub(super) fn attribute(&mut self, name: Name, value: Span) -> bool {
         let of = |name: Name| self.tree.part(name.whole());
-        let is_new = !self
-            .attributes
-            .iter()
-            .any(|(known, _)| of(*known) == of(name));
+        let is_new = if self.attributes.len() < FEW_ATTRIBUTES {
+            let mut known = self.attributes.iter();
+            !known.any(|(known, _)| of(*known) == of(name))
+        } else {
+            if self.attribute_names.is_empty() {
+                let known = self.attributes.iter();
+                self.attribute_names = known.map(|(known, _)| of(*known).to_owned()).collect();
+            }
+            self.attribute_names.insert(of(name).to_owned())
+        };
         self.attributes.push((name, value));
         is_new
     }
@@ -70,12 +83,15 @@ impl Builder {
         let parent = self.parent();
         let id = self.tree.push_element(name, &mut self.attributes, parent);
         self.attributes.clear();
+        self.attribute_names.clear();
         self.open.push(id);
     }
 
     pub(super) fn end(&mut self) {
         self.flush();
-        self.open.pop();
+        if let Some(element) = self.open.pop() {
+            self.tree.close_element(element);
+        }
     }
 
     /// Text between markup; with carriage returns it is changed.
@@ -125,7 +141,7 @@ impl Builder {
     }
 
     pub(super) fn into_tree(self) -> Tree {
-        self.tree
+        self.tree.complete()
     }
 
     fn parent(&self) -> usize {

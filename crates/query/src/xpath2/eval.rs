@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
-use xpath_eval as axes;
-use xpath_eval::{Axis, Node};
+use xpath_eval::Node;
 
 use super::arguments::at_most_one;
 use super::arithmetic::{compute, negated};
@@ -12,7 +12,7 @@ use super::ast::{AtomicType, Comparison, Expr, Literal, NodeComparison, Operator
 use super::cast::{are_of, cast as cast_atom};
 use super::compare::{order, truth};
 use super::item::{Atom, Item, Items, Number, Outcome, cast, fail};
-use super::node_test::passes;
+use super::steps::{along, along_all};
 use crate::xpath::NodeRef;
 
 /// A range with more numbers is refused.
@@ -124,6 +124,7 @@ impl<'t> Evaluation<'t> {
             Expr::Intersect(a, b) | Expr::Except(a, b) => {
                 let wanted = matches!(expr, Expr::Intersect(..));
                 let (mut nodes, others) = (self.nodes(a, focus)?, self.nodes(b, focus)?);
+                let others: HashSet<NodeRef<'t>> = others.into_iter().collect();
                 nodes.retain(|node| others.contains(node) == wanted);
                 in_order(nodes)
             }
@@ -168,6 +169,9 @@ impl<'t> Evaluation<'t> {
     fn slash(&self, a: &Expr, b: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         let start = as_nodes(self.items(a, focus)?)?;
         if let Expr::Step(step) = b {
+            if step.predicates.is_empty() {
+                return Ok(in_order(along_all(step, start)));
+            }
             let mut found = Vec::new();
             for node in start {
                 found.extend(self.step(step, node)?);
@@ -192,7 +196,12 @@ impl<'t> Evaluation<'t> {
 
     /// The nodes that a step finds, the nearest first.
     fn step(&self, step: &Step, node: NodeRef<'t>) -> Outcome<Vec<NodeRef<'t>>> {
-        let reached = along(step, node);
+        // Of `[3]` no more than three nodes are needed.
+        let most = match step.predicates.first() {
+            Some(Expr::Literal(Literal::Whole(number))) => usize::try_from(*number).unwrap_or(0),
+            _ => usize::MAX,
+        };
+        let reached = along(step, node, most);
         if step.predicates.is_empty() {
             return Ok(reached);
         }
@@ -436,26 +445,6 @@ fn top(mut node: NodeRef<'_>) -> NodeRef<'_> {
         node = parent;
     }
     node
-}
-
-/// Nodes of an axis that pass the node test, the nearest first.
-fn along<'t>(step: &Step, node: NodeRef<'t>) -> Vec<NodeRef<'t>> {
-    let wanted = |found: &NodeRef<'t>| passes(&step.test, step.axis, *found);
-    match step.axis {
-        Axis::Child => axes::child(node).filter(wanted).collect(),
-        Axis::Descendant => axes::descendant(node).filter(wanted).collect(),
-        Axis::DescendantOrSelf => axes::descendant_or_self(node).filter(wanted).collect(),
-        Axis::Parent => axes::parent(node).filter(wanted).collect(),
-        Axis::Ancestor => axes::ancestor(node).filter(wanted).collect(),
-        Axis::AncestorOrSelf => axes::ancestor_or_self(node).filter(wanted).collect(),
-        Axis::FollowingSibling => axes::following_sibling(node).filter(wanted).collect(),
-        Axis::PrecedingSibling => axes::preceding_sibling(node).filter(wanted).collect(),
-        Axis::Following => axes::following(node).filter(wanted).collect(),
-        Axis::Preceding => axes::preceding(node).filter(wanted).collect(),
-        Axis::Attribute => axes::attribute(node).filter(wanted).collect(),
-        Axis::Namespace => Vec::new(),
-        Axis::SelfAxis => axes::self_axis(node).filter(wanted).collect(),
-    }
 }
 
 fn as_nodes(items: Items<'_>) -> Outcome<Vec<NodeRef<'_>>> {

@@ -17,8 +17,10 @@ mod newer;
 mod node_test;
 mod parse;
 mod serialize;
+mod steps;
 mod types;
 
+use crate::cost;
 use crate::xpath::{Answer, Tree, XPath, XPathError};
 use ast::Expr;
 use eval::Evaluation;
@@ -75,17 +77,25 @@ impl XPath2 {
         self.is_boolean.as_ref().copied().map_err(String::as_str)
     }
 
+    /// Whether parsing a body of so many bytes and evaluating the expression may take long enough to delay the other users of
+    /// a worker.
+    pub fn is_long(&self, bytes: usize) -> bool {
+        // A predicate or a comparison may look at all nodes once for each node.
+        bytes > cost::BACKTRACKING_BYTES
+    }
+
     /// All items of the result as text (`XdmItem#getStringValue`), or, as `fragment`, nodes as XML (`XdmItem#toString`).
     ///
     /// # Errors
-    /// If types do not fit, with Saxon's message in the usual cases.
+    /// If the result is too large, or types do not fit, with Saxon's message in the usual cases.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Vec<String>, XPathError> {
         let items = Evaluation::default().run(&self.expression, tree.root())?;
         let text = |item: item::Item<'_>| match item {
             item::Item::Node(node) if fragment => serialize::node(node),
             item => item.text(),
         };
-        Ok(items.into_iter().map(text).collect())
+        cost::within_limit(items.into_iter().map(text), String::len)
+            .ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))
     }
 }
 
@@ -142,5 +152,76 @@ impl Namespaces {
         self.uri(prefix).ok_or_else(|| {
             Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(query: &str, tree: &Tree) -> Vec<String> {
+        XPath2::compile(query, "")
+            .unwrap()
+            .evaluate(tree, false)
+            .unwrap()
+    }
+
+    /// Two megabytes of XML that nests, or is wide, in every way that was once quadratic. A minute each then; a test that
+    /// takes minutes is a failure that nobody overlooks.
+    #[test]
+    fn deep_and_wide_documents_take_linear_time() {
+        let deep = 50_000;
+        let nested = format!(
+            "<r xmlns:p='u'>{}x{}</r>",
+            "<a>".repeat(deep),
+            "</a>".repeat(deep)
+        );
+        let tree = Tree::parse_saxon(&nested).unwrap();
+        for (query, expected) in [
+            ("count(//a)", "50000"),
+            ("count(//a//a)", "49999"),
+            ("count(//a/ancestor::*)", "50000"),
+            ("count(//a/ancestor-or-self::a)", "50000"),
+            ("count(//a[. = 'x'])", "50000"),
+            ("count(//a intersect //a[1])", "50000"),
+            ("string-length(string-join(//a, ''))", "50000"),
+        ] {
+            assert_eq!(items(query, &tree), [expected], "{query}");
+        }
+        let wide = format!("<r>{}</r>", "<a/>".repeat(deep));
+        let tree = Tree::parse_saxon(&wide).unwrap();
+        for (query, expected) in [
+            ("count(//a/following-sibling::a)", "49999"),
+            ("count(//a/preceding-sibling::a)", "49999"),
+            ("count(//a/following-sibling::a[1])", "49999"),
+        ] {
+            assert_eq!(items(query, &tree), [expected], "{query}");
+        }
+        let prefixes: String = (0..20_000)
+            .map(|n| format!("<p{n}:a xmlns:p{n}='u{n}' k{n}=''>"))
+            .collect();
+        let names = prefixes.replace(" k", " l") + "<z";
+        assert!(Tree::parse_saxon(&names).is_err());
+        let attributes: String = (0..100_000).map(|n| format!(" k{n}=''")).collect();
+        let tree = Tree::parse_saxon(&format!("<r{attributes}/>")).unwrap();
+        assert_eq!(items("count(/r/@*)", &tree), ["100000"]);
+    }
+
+    #[test]
+    fn starts_that_share_what_they_reach_lose_nothing() {
+        let tree =
+            Tree::parse_saxon("<r><a k='1'><b/><c><b/></c></a><a k='2'><b/></a></r>").unwrap();
+        for (query, expected) in [
+            ("(//a | //a/@k)/descendant-or-self::node()", 8),
+            ("(//a/@k | //a/b)/following-sibling::*", 1),
+            ("(//c, //b)/preceding-sibling::*", 1),
+            ("reverse(//a)/following-sibling::a", 1),
+            ("(//b, //c)/ancestor-or-self::*", 7),
+            ("(//a/@k)/ancestor::*", 3),
+            ("//a/descendant::b", 3),
+            ("//*[2]", 2),
+        ] {
+            assert_eq!(items(query, &tree).len(), expected, "{query}");
+        }
     }
 }

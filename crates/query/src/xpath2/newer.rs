@@ -1,6 +1,7 @@
 //! Functions that XPath 1.0 has not.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use bigdecimal::BigDecimal;
 use xpath_eval::{Node, NodeKind};
@@ -170,12 +171,20 @@ fn are_equal(a: &Atom, b: &Atom) -> bool {
 }
 
 fn distinct<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
+    // Texts, which is all that nodes hold, are looked up; they equal no value of another type.
+    let mut texts: HashSet<String> = HashSet::new();
     let mut known: Vec<Atom> = Vec::new();
     let mut kept = Vec::new();
     for item in items {
-        let atom = comparable(item);
-        if !known.iter().any(|other| are_equal(other, &atom)) {
-            known.push(atom);
+        let is_new = match comparable(item) {
+            Atom::Text(text) => texts.insert(text),
+            atom if known.iter().any(|other| are_equal(other, &atom)) => false,
+            atom => {
+                known.push(atom);
+                true
+            }
+        };
+        if is_new {
             kept.push(item.atom().into());
         }
     }

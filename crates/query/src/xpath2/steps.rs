@@ -1,0 +1,88 @@
+//! Steps: the nodes that an axis reaches.
+
+use std::collections::HashSet;
+
+use xpath_eval as axes;
+use xpath_eval::{Axis, Node, NodeKind};
+
+use super::ast::Step;
+use super::node_test::passes;
+use crate::xpath::NodeRef;
+
+/// The nodes of an axis that pass the node test, the nearest first, and no more than `most`.
+pub(super) fn along<'t>(step: &Step, node: NodeRef<'t>, most: usize) -> Vec<NodeRef<'t>> {
+    let wanted = |found: &NodeRef<'t>| passes(&step.test, step.axis, *found);
+    // A macro, since every axis has an iterator of its own.
+    macro_rules! taken {
+        ($nodes:expr) => {
+            $nodes.filter(wanted).take(most).collect()
+        };
+    }
+    match step.axis {
+        Axis::Child => taken!(axes::child(node)),
+        Axis::Descendant => taken!(axes::descendant(node)),
+        Axis::DescendantOrSelf => taken!(axes::descendant_or_self(node)),
+        Axis::Parent => taken!(axes::parent(node)),
+        Axis::Ancestor => taken!(axes::ancestor(node)),
+        Axis::AncestorOrSelf => taken!(axes::ancestor_or_self(node)),
+        Axis::FollowingSibling => taken!(node.following_siblings()),
+        Axis::PrecedingSibling => taken!(axes::preceding_sibling(node)),
+        Axis::Following => taken!(axes::following(node)),
+        Axis::Preceding => taken!(axes::preceding(node)),
+        Axis::Attribute => taken!(axes::attribute(node)),
+        Axis::Namespace => Vec::new(),
+        Axis::SelfAxis => taken!(axes::self_axis(node)),
+    }
+}
+
+/// The nodes that a step without predicates reaches from any of several nodes.
+///
+/// A start whose nodes another start reaches too is left out: in a deep document every element would otherwise bring all that
+/// is below it, or above it, once more.
+pub(super) fn along_all<'t>(step: &Step, mut starts: Vec<NodeRef<'t>>) -> Vec<NodeRef<'t>> {
+    starts.sort_by(|a, b| a.document_order(*b));
+    let is_attribute = |node: &NodeRef<'t>| node.kind() == NodeKind::Attribute;
+    match step.axis {
+        Axis::Descendant | Axis::DescendantOrSelf => {
+            let mut outer: Option<NodeRef<'t>> = None;
+            starts.retain(|node| {
+                // An attribute lies within its element, whose descendants it is not one of.
+                let is_new = is_attribute(node) || outer.is_none_or(|outer| !outer.contains(*node));
+                if is_new && !is_attribute(node) {
+                    outer = Some(*node);
+                }
+                is_new
+            });
+        }
+        Axis::Ancestor | Axis::AncestorOrSelf => return ancestors_of_all(step, &starts),
+        Axis::FollowingSibling | Axis::PrecedingSibling => {
+            // Only the first sibling counts, or the last one.
+            let is_backward = step.axis == Axis::PrecedingSibling;
+            if is_backward {
+                starts.reverse();
+            }
+            let mut parents = HashSet::new();
+            starts.retain(|node| !is_attribute(node) && parents.insert(node.parent()));
+        }
+        _ => {}
+    }
+    let reached = starts.into_iter();
+    reached
+        .flat_map(|node| along(step, node, usize::MAX))
+        .collect()
+}
+
+/// Every ancestor once: the walk up ends where an earlier one has been.
+fn ancestors_of_all<'t>(step: &Step, starts: &[NodeRef<'t>]) -> Vec<NodeRef<'t>> {
+    let mut visited = HashSet::new();
+    let mut found = Vec::new();
+    for start in starts {
+        if step.axis == Axis::AncestorOrSelf && passes(&step.test, step.axis, *start) {
+            found.push(*start);
+        }
+        let above = std::iter::successors(start.parent(), |node| node.parent());
+        let new = above.take_while(|node| visited.insert(*node));
+        found.extend(new.filter(|node| passes(&step.test, step.axis, *node)));
+    }
+    found
+}
