@@ -19,8 +19,10 @@ use crate::target::{HttpVersion, Target};
 use crate::tls;
 use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
-/// The most the kernel is asked to drop or fill at once.
+/// The most the kernel is asked to drop at once.
 const MAX_AT_ONCE: u64 = 1 << 30;
+/// The most it is asked to copy at once.
+const MAX_STORED_AT_ONCE: u64 = 1 << 20;
 
 /// An open connection.
 pub(crate) struct Connection {
@@ -337,7 +339,7 @@ fn store_plain(
         stored.reserve(SCRATCH_BYTES);
     }
     let room = stored.spare_capacity_mut();
-    let asked = room.len().min(storable.min(MAX_AT_ONCE) as usize);
+    let asked = room.len().min(storable.min(MAX_STORED_AT_ONCE) as usize);
     let read = read_once(stream, asked, || {
         SockRef::from(stream).recv(&mut room[..asked])
     })?;

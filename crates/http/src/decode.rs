@@ -1,4 +1,8 @@
 //! Undoing content encodings piece by piece, as a body comes in.
+//!
+//! A few bytes may stand for gigabytes, so a decoder stops when its [`Turn`] is over and goes on when it gets another.
+
+use std::cell::Cell;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
@@ -14,10 +18,52 @@ const PIECE_BYTES: usize = 16 * 1024;
 /// Longest gzip header (its file name and comment have no limit of their own).
 const MAX_GZIP_HEADER_BYTES: usize = 64 * 1024;
 
+/// How many bytes may still be decoded before others have their turn.
+pub(crate) struct Turn {
+    bytes: usize,
+    spent: Cell<usize>,
+}
+
+impl Turn {
+    pub fn of(bytes: usize) -> Self {
+        Self {
+            bytes,
+            spent: Cell::new(0),
+        }
+    }
+
+    fn spend(&self, bytes: usize) {
+        self.spent.set(self.spent.get() + bytes);
+    }
+
+    fn is_over(&self) -> bool {
+        self.spent.get() >= self.bytes
+    }
+
+    /// The bytes that were decoded.
+    pub fn spent(&self) -> usize {
+        self.spent.get()
+    }
+}
+
 /// The decoders of one response, in the order they are applied.
 pub(crate) struct Decoder {
-    stages: Vec<Stage>,
+    stages: Vec<Slot>,
     relaxed: Relaxed,
+}
+
+/// A decoder and its input that waits for the next turn; an empty one too may have output to come.
+struct Slot {
+    stage: Stage,
+    held: Option<Vec<u8>>,
+}
+
+/// How far a decoder came with its input.
+enum Flow {
+    /// It took all of it.
+    On,
+    /// The turn was over; the rest of the input.
+    Paused(Vec<u8>),
 }
 
 impl Decoder {
@@ -26,24 +72,43 @@ impl Decoder {
     /// HttpClient's `ResponseContentEncoding` undoes the encodings in the order listed (not in
     /// reverse, as RFC 9110 has it) and passes over those it does not know.
     pub fn for_encodings(value: &[u8], relaxed: Relaxed) -> Option<Self> {
-        let stages: Vec<Stage> = value
+        let stages: Vec<Slot> = value
             .split(|b| *b == b',')
             .filter_map(|element| {
                 let name = element.split(|b| matches!(b, b';' | b'=')).next()?;
-                Stage::named(trim(name))
+                let stage = Stage::named(trim(name))?;
+                Some(Slot { stage, held: None })
             })
             .collect();
         (!stages.is_empty()).then_some(Self { stages, relaxed })
     }
 
-    /// Decodes a piece of the body.
-    pub fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
-        run(&mut self.stages, input, emit)
+    /// Decodes a piece of the body, or keeps the rest of it for [`Decoder::resume`] when the turn is over.
+    pub fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
+        run(&mut self.stages, input, turn, emit)
+    }
+
+    /// Something waits for another turn.
+    pub fn is_behind(&self) -> bool {
+        self.stages.iter().any(|slot| slot.held.is_some())
+    }
+
+    /// Decodes what was kept, as far as this turn goes.
+    pub fn resume(&mut self, turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
+        for index in (0..self.stages.len()).rev() {
+            if let Some(held) = self.stages[index].held.take() {
+                run(&mut self.stages[index..], &held, turn, emit)?;
+            }
+        }
+        Ok(())
     }
 
     /// The body has ended: fails if the encoded data has not, unless relaxed.
     pub fn finish(&mut self) -> Result<(), FailureKind> {
-        let unended = self.stages.iter().find_map(|s| s.unended(self.relaxed));
+        let unended = self
+            .stages
+            .iter()
+            .find_map(|slot| slot.stage.unended(self.relaxed));
         unended.map_or(Ok(()), |coded| {
             Err(FailureKind::Decode(DecodeFailure::UnexpectedEnd(coded)))
         })
@@ -51,11 +116,20 @@ impl Decoder {
 }
 
 /// Sends `input` through the stages and what comes out of the last to `emit`.
-fn run(stages: &mut [Stage], input: &[u8], emit: Emit) -> Result<(), FailureKind> {
-    match stages.split_first_mut() {
-        None => emit(input),
-        Some((first, rest)) => first.push(input, &mut |piece| run(rest, piece, emit)),
+fn run(stages: &mut [Slot], input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
+    let Some((Slot { stage, held }, rest)) = stages.split_first_mut() else {
+        turn.spend(input.len());
+        return emit(input);
+    };
+    if let Some(held) = held {
+        held.extend_from_slice(input);
+        return Ok(());
     }
+    let mut next = |piece: &[u8]| run(rest, piece, turn, emit);
+    if let Flow::Paused(left) = stage.push(input, turn, &mut next)? {
+        *held = Some(left);
+    }
+    Ok(())
 }
 
 enum Stage {
@@ -74,11 +148,11 @@ impl Stage {
         }
     }
 
-    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
         match self {
-            Self::Gzip(stage) => stage.push(input, emit),
-            Self::Deflate(stage) => stage.push(input, emit),
-            Self::Brotli(stage) => stage.push(input, emit),
+            Self::Gzip(stage) => stage.push(input, turn, emit),
+            Self::Deflate(stage) => stage.push(input, turn, emit),
+            Self::Brotli(stage) => stage.push(input, turn, emit),
         }
     }
 
@@ -93,14 +167,26 @@ impl Stage {
     }
 }
 
-/// Inflates from the start of `input`; gives the bytes taken and whether the stream has ended.
+/// Why inflating came to a stop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// It takes more input.
+    Input,
+    /// The turn is over.
+    Turn,
+    /// The stream has ended.
+    End,
+}
+
+/// Inflates from the start of `input`; gives the bytes taken and why it stopped.
 fn inflate(
     coded: Coded,
     inflate: &mut Decompress,
     input: &[u8],
     piece: &mut [u8],
+    turn: &Turn,
     emit: Emit,
-) -> Result<(usize, bool), FailureKind> {
+) -> Result<(usize, Pause), FailureKind> {
     let mut at = 0;
     loop {
         let (taken, made) = (inflate.total_in(), inflate.total_out());
@@ -113,9 +199,10 @@ fn inflate(
             emit(&piece[..made])?;
         }
         match status {
-            Status::StreamEnd => return Ok((at, true)),
-            Status::BufError => return Ok((at, false)),
-            Status::Ok if at == input.len() && made < piece.len() => return Ok((at, false)),
+            Status::StreamEnd => return Ok((at, Pause::End)),
+            Status::BufError => return Ok((at, Pause::Input)),
+            Status::Ok if at == input.len() && made < piece.len() => return Ok((at, Pause::Input)),
+            Status::Ok if turn.is_over() => return Ok((at, Pause::Turn)),
             Status::Ok => {}
         }
     }
@@ -154,24 +241,35 @@ impl Inflate {
         }
     }
 
-    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
         if self.ended {
-            return Ok(());
+            return Ok(Flow::On);
         }
-        if let Some(stream) = &mut self.inflate {
-            (_, self.ended) = inflate(Coded::Deflate, stream, input, &mut self.piece, emit)?;
-            return Ok(());
+        if self.inflate.is_some() {
+            return self.go_on(input, turn, emit);
         }
         self.first.extend_from_slice(input);
         if let [method, flags, ..] = self.first[..] {
             let is_zlib = method & 0x0f == 8
                 && method >> 4 <= 7
                 && u16::from_be_bytes([method, flags]).is_multiple_of(31);
-            let stream = self.inflate.insert(Decompress::new(is_zlib));
+            self.inflate = Some(Decompress::new(is_zlib));
             let first = std::mem::take(&mut self.first);
-            (_, self.ended) = inflate(Coded::Deflate, stream, &first, &mut self.piece, emit)?;
+            return self.go_on(&first, turn, emit);
         }
-        Ok(())
+        Ok(Flow::On)
+    }
+
+    fn go_on(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+        let Some(stream) = &mut self.inflate else {
+            return Ok(Flow::On);
+        };
+        let (taken, pause) = inflate(Coded::Deflate, stream, input, &mut self.piece, turn, emit)?;
+        self.ended = pause == Pause::End;
+        Ok(match pause {
+            Pause::Turn => Flow::Paused(input[taken..].to_vec()),
+            Pause::Input | Pause::End => Flow::On,
+        })
     }
 }
 
@@ -185,6 +283,8 @@ struct Gunzip {
     check: Crc,
     piece: Box<[u8]>,
     members: u32,
+    /// A turn was over within the data: there may be output to come without more input.
+    paused: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -206,6 +306,7 @@ impl Gunzip {
             check: Crc::new(),
             piece: vec![0; PIECE_BYTES].into(),
             members: 0,
+            paused: false,
         }
     }
 
@@ -218,24 +319,30 @@ impl Gunzip {
         }
     }
 
-    fn push(&mut self, mut input: &[u8], emit: Emit) -> Result<(), FailureKind> {
-        while !input.is_empty() {
+    fn push(&mut self, mut input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+        while !input.is_empty() || std::mem::take(&mut self.paused) {
             let taken = match self.state {
                 GzipState::Header => self.header(input)?,
                 GzipState::Data => {
                     let check = &mut self.check;
-                    let (taken, ended) = inflate(
+                    let (taken, pause) = inflate(
                         Coded::GzipData,
                         &mut self.inflate,
                         input,
                         &mut self.piece,
+                        turn,
                         &mut |piece| {
                             check.update(piece);
                             emit(piece)
                         },
                     )?;
-                    if ended {
-                        self.state = GzipState::Trailer;
+                    match pause {
+                        Pause::Input => {}
+                        Pause::End => self.state = GzipState::Trailer,
+                        Pause::Turn => {
+                            self.paused = true;
+                            return Ok(Flow::Paused(input[taken..].to_vec()));
+                        }
                     }
                     taken
                 }
@@ -244,7 +351,7 @@ impl Gunzip {
             };
             input = &input[taken..];
         }
-        Ok(())
+        Ok(Flow::On)
     }
 
     /// Reads a member's header; gives the bytes of `input` taken.
@@ -346,7 +453,7 @@ impl Unbrotli {
         }
     }
 
-    fn push(&mut self, input: &[u8], emit: Emit) -> Result<(), FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
         let (mut available_in, mut at, mut total) = (input.len(), 0, 0);
         while !self.ended {
             let (mut room, mut made) = (self.piece.len(), 0);
@@ -372,8 +479,11 @@ impl Unbrotli {
                     return Err(corrupt(Coded::Brotli, "corrupted brotli stream"));
                 }
             }
+            if !self.ended && turn.is_over() {
+                return Ok(Flow::Paused(input[at..].to_vec()));
+            }
         }
-        Ok(())
+        Ok(Flow::On)
     }
 }
 
@@ -395,11 +505,77 @@ mod tests {
                     length += piece.len();
                     Ok(())
                 };
-                stage.push(input, count).expect("it is sound so far");
+                stage
+                    .push(input, &Turn::of(usize::MAX), count)
+                    .expect("it is sound so far");
             }
             length
         };
         assert!(decoded(1) > PIECE_BYTES);
         assert_eq!(decoded(cut.len()), decoded(1));
+    }
+
+    /// Pushes the input in one piece and gives what is decoded in turns of so many bytes, and how many turns it took.
+    fn in_turns(encodings: &[u8], input: &[u8], turn_bytes: usize) -> (Vec<u8>, usize) {
+        let decoder = Decoder::for_encodings(encodings, Relaxed::default());
+        let mut decoder = decoder.expect("the encodings are known");
+        let mut decoded = Vec::new();
+        let mut turns = 1;
+        let mut keep = |piece: &[u8]| {
+            decoded.extend_from_slice(piece);
+            Ok(())
+        };
+        let (first, last) = input.split_at(input.len() / 2);
+        let turn = Turn::of(turn_bytes);
+        decoder.push(first, &turn, &mut keep).expect("it is sound");
+        decoder.push(last, &turn, &mut keep).expect("it is sound");
+        while decoder.is_behind() {
+            turns += 1;
+            let turn = Turn::of(turn_bytes);
+            decoder.resume(&turn, &mut keep).expect("it is sound");
+        }
+        decoder.finish().expect("the stream has ended");
+        (decoded, turns)
+    }
+
+    fn gzipped(bytes: &[u8]) -> Vec<u8> {
+        let mut head = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+        let mut deflate = flate2::Compress::new(flate2::Compression::best(), false);
+        let mut coded = Vec::with_capacity(bytes.len() + 1024);
+        let ended = deflate.compress_vec(bytes, &mut coded, flate2::FlushCompress::Finish);
+        assert_eq!(ended.expect("there is room"), Status::StreamEnd);
+        let mut check = Crc::new();
+        check.update(bytes);
+        head.extend_from_slice(&coded);
+        head.extend_from_slice(&check.sum().to_le_bytes());
+        head.extend_from_slice(&check.amount().to_le_bytes());
+        head
+    }
+
+    #[test]
+    fn decoding_in_turns_gives_the_same_bytes() {
+        let text: Vec<u8> = (0..400_000_u32).map(|n| (n / 900) as u8).collect();
+        let gzip = gzipped(&text);
+        let mut brotli = Vec::new();
+        brotli::BrotliCompress(&mut &*text, &mut brotli, &Default::default())
+            .expect("writing to a vector");
+        let twice = gzipped(&gzip);
+        let members = [&*gzip, &*gzip].concat();
+        for (encodings, input, repeated) in [
+            (&b"gzip"[..], &gzip, 1),
+            (b"deflate", &gzip[10..gzip.len() - 8].to_vec(), 1),
+            (b"br", &brotli, 1),
+            (b"gzip, gzip", &twice, 1),
+            (b"gzip", &members, 2),
+        ] {
+            let name = String::from_utf8_lossy(encodings);
+            for turn_bytes in [1, 100_000, 1 << 30] {
+                let (decoded, turns) = in_turns(encodings, input, turn_bytes);
+                assert!(decoded == text.repeat(repeated), "{name} by {turn_bytes}");
+                let expected = decoded.len() / turn_bytes.max(PIECE_BYTES);
+                assert!(turns >= expected / 5, "{name} by {turn_bytes}: {turns}");
+                assert!(turn_bytes < 1 << 30 || turns == 1, "{name}");
+            }
+        }
     }
 }

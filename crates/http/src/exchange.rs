@@ -11,7 +11,7 @@ use crate::http3;
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
 use crate::pace::Pace;
 use crate::proxy::{Bare, Tunnel};
-use crate::receive::Receiver;
+use crate::receive::{Receiver, take_turns};
 use crate::send::Source;
 use crate::session::Session;
 use crate::target::{HttpVersion, Target};
@@ -74,7 +74,7 @@ pub(crate) async fn over_http1(
     times: &mut Times,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = &**session.worker();
-    let mut receiver = Receiver::new(want, out.is_head);
+    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
     receiver.known = Some(worker.heads.clone());
     let mut source = Source::new(out.head, out.body);
     let usual = connection.pace;
@@ -181,6 +181,10 @@ pub(crate) async fn receive_response(
     }
     let mut paused = false;
     while !receiver.is_done() {
+        if receiver.is_due() {
+            Box::pin(take_turns(receiver)).await?;
+            continue;
+        }
         if let Some(pace) = connection.pace.filter(|_| !paused) {
             Box::pin(pace.before_read(receiver)).await;
             paused = true;

@@ -68,8 +68,18 @@ pub enum FailureKind {
     },
     /// A header line without a colon or without a name.
     BadHeader(Box<str>),
-    /// The head exceeds [`crate::MAX_HEAD_BYTES`].
-    HeadTooLarge,
+    /// The head exceeds [`crate::SizeLimits::head_bytes`].
+    HeadTooLarge {
+        limit: usize,
+    },
+    /// A body that is kept exceeds [`crate::SizeLimits::body_bytes`].
+    BodyTooLarge {
+        limit: u64,
+    },
+    /// A body exceeds [`crate::SizeLimits::decoded_bytes`] when it is decoded.
+    DecodedTooLarge {
+        limit: u64,
+    },
     /// While waiting for `100 Continue` another interim status came.
     UnexpectedInterim(u16),
     /// End of stream before Content-Length bytes had come.

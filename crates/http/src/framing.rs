@@ -5,7 +5,12 @@
 use memchr::memchr;
 
 use crate::failure::{BadChunk, FailureKind};
-use crate::head::{Facts, Head, MAX_HEAD_BYTES, trim};
+use crate::head::{Facts, Head, trim};
+
+/// Lines between chunks that are longer are refused, so that a server cannot fill the memory.
+const MAX_LINE_BYTES: usize = 1 << 20;
+/// So much of such a line is shown.
+const SHOWN_BYTES: usize = 100;
 
 /// Takes a piece of the body.
 pub(crate) type Emit<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), FailureKind>;
@@ -181,8 +186,10 @@ impl Chunked {
             let rest = &input[at..];
             let Some(end) = memchr(b'\n', rest) else {
                 self.line.extend_from_slice(rest);
-                if self.line.len() > MAX_HEAD_BYTES {
-                    return Err(FailureKind::HeadTooLarge);
+                if self.line.len() > MAX_LINE_BYTES {
+                    let start = String::from_utf8_lossy(&self.line[..SHOWN_BYTES]);
+                    let start = start.into_owned().into();
+                    return Err(FailureKind::BadChunk(BadChunk::Size(start)));
                 }
                 return Ok(input.len());
             };

@@ -10,9 +10,6 @@ use memchr::{Memchr, memchr};
 
 use crate::failure::{FailureKind, StatusLinePart};
 
-/// Heads larger than this are refused, so that a server cannot fill the memory.
-pub const MAX_HEAD_BYTES: usize = 1 << 20;
-
 /// A parsed head.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {

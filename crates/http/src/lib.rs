@@ -67,9 +67,10 @@ pub use failure::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
     StatusLinePart, TlsFailure,
 };
-pub use head::{Headers, MAX_HEAD_BYTES};
+pub use head::Headers;
 pub use message::{
-    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, Times, Want, Wire,
+    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, SizeLimits, Times,
+    Want, Wire,
 };
 pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};

@@ -134,6 +134,36 @@ pub struct Limits {
     pub bytes_per_second: Option<NonZeroU32>,
 }
 
+/// How large a response may be, so that a server cannot fill the memory.
+#[derive(Debug, Clone, Copy)]
+pub struct SizeLimits {
+    /// Status line and headers, before the body.
+    pub head_bytes: usize,
+    /// A body that is kept, decoded.
+    pub body_bytes: u64,
+    /// A body that is decoded, whether it is kept or not.
+    pub decoded_bytes: u64,
+}
+
+impl SizeLimits {
+    /// Whatever the server sends.
+    pub const UNLIMITED: Self = Self {
+        head_bytes: usize::MAX,
+        body_bytes: u64::MAX,
+        decoded_bytes: u64::MAX,
+    };
+}
+
+impl Default for SizeLimits {
+    fn default() -> Self {
+        Self {
+            head_bytes: 1 << 20,
+            body_bytes: 256 << 20,
+            decoded_bytes: 1 << 30,
+        }
+    }
+}
+
 /// A complete response.
 pub struct Incoming {
     pub status: u16,

@@ -56,7 +56,7 @@ pub(crate) async fn connect(
         decode: Decode::Nothing,
         ..Want::ALL
     };
-    let mut receiver = Receiver::new(want, false);
+    let mut receiver = Receiver::new(want, false, worker.pool.sizes);
     receiver.is_connect = true;
     receive_response(connection, worker, &mut receiver, limit).await?;
     if receiver.head.as_ref().is_some_and(|h| h.status / 100 == 2) {

@@ -3,16 +3,23 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::decode::Decoder;
+use crate::decode::{Decoder, Turn};
 use crate::failure::FailureKind;
 use crate::framing::{Framing, outlives};
-use crate::head::{Head, MAX_HEAD_BYTES, scan};
+use crate::head::{Head, scan};
 use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
-use crate::message::{Decode, Keep, Want};
+use crate::message::{Decode, Keep, SizeLimits, Want};
 
 /// A body is given this much memory at once at most, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
+
+/// Work after which the other users of the worker have their turn, in bytes copied: well below a millisecond.
+const TURN_WORK: usize = 1 << 20;
+/// A byte that is decoded or digested costs about as much as so many copied ones.
+const WORK_OF_CODING: usize = 4;
+/// So many bytes that the kernel drops cost about as much as a copied one.
+const DISCARDED_PER_WORK: usize = 4;
 
 /// The state of one response being received.
 pub(crate) struct Receiver {
@@ -33,6 +40,11 @@ pub(crate) struct Receiver {
     decoder: Option<Box<Decoder>>,
     encoded_len: u64,
     done: bool,
+    /// The body is here but not all decoded.
+    ending: bool,
+    sizes: SizeLimits,
+    /// What was done in this turn.
+    work: usize,
     pub body: Collector,
     pub head_bytes: u64,
     pub body_bytes: u64,
@@ -41,7 +53,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub fn new(want: Want, is_head: bool) -> Self {
+    pub fn new(want: Want, is_head: bool, sizes: SizeLimits) -> Self {
         Self {
             want,
             is_head,
@@ -55,7 +67,10 @@ impl Receiver {
             decoder: None,
             encoded_len: 0,
             done: false,
-            body: Collector::new(want.keep),
+            ending: false,
+            sizes,
+            work: 0,
+            body: Collector::new(want.keep, sizes),
             head_bytes: 0,
             body_bytes: 0,
             first_byte: None,
@@ -101,6 +116,7 @@ impl Receiver {
         if at < bytes.len() && !self.done {
             at += self.push_body(&bytes[at..], now)?;
         }
+        self.work += at;
         Ok(at)
     }
 
@@ -116,15 +132,22 @@ impl Receiver {
             if before == 0 {
                 self.pending.extend_from_slice(bytes);
             }
-            if self.pending.len() > MAX_HEAD_BYTES {
-                return Err(FailureKind::HeadTooLarge);
-            }
+            self.check_head(self.pending.len())?;
             return Ok(bytes.len());
         };
+        self.check_head(end)?;
         self.pending = Vec::new();
         self.head_bytes += end as u64;
         self.end_of_head(head)?;
         Ok(end - before)
+    }
+
+    fn check_head(&self, length: usize) -> Result<(), FailureKind> {
+        let limit = self.sizes.head_bytes;
+        match length > limit {
+            true => Err(FailureKind::HeadTooLarge { limit }),
+            false => Ok(()),
+        }
     }
 
     /// The head at the start of `bytes`, if it is whole.
@@ -151,7 +174,7 @@ impl Receiver {
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
         self.framing = Framing::of(head.status, no_body, &head.facts);
         if let Framing::Length { expected, .. } = self.framing {
-            self.body.announce(expected);
+            self.body.announce(expected)?;
         }
         self.done = self.framing.is_done();
         if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
@@ -161,6 +184,7 @@ impl Receiver {
                 .filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
                 .and_then(|(_, value)| Decoder::for_encodings(value, self.want.relaxed))
                 .map(Box::new);
+            self.body.is_decoded = self.decoder.is_some();
         }
         self.head = Some(head);
         Ok(())
@@ -182,18 +206,21 @@ impl Receiver {
     fn push_body(&mut self, bytes: &[u8], now: Instant) -> Result<usize, FailureKind> {
         let (body, decoder) = (&mut self.body, &mut self.decoder);
         let taken = match decoder {
-            None => self.framing.feed(bytes, &mut |piece| {
-                body.take(piece);
-                Ok(())
-            }),
-            Some(decoder) => self.framing.feed(bytes, &mut |piece| {
-                self.encoded_len += piece.len() as u64;
-                decoder.push(piece, &mut |decoded| {
-                    body.take(decoded);
-                    Ok(())
-                })
-            }),
-        }?;
+            None => self.framing.feed(bytes, &mut |piece| body.take(piece))?,
+            Some(decoder) => {
+                let share = TURN_WORK.saturating_sub(self.work) / WORK_OF_CODING;
+                let turn = Turn::of(share);
+                let taken = self.framing.feed(bytes, &mut |piece| {
+                    self.encoded_len += piece.len() as u64;
+                    decoder.push(piece, &turn, &mut |decoded| body.take(decoded))
+                })?;
+                self.work += turn.spent() * WORK_OF_CODING;
+                taken
+            }
+        };
+        if self.body.is_digested() {
+            self.work += taken * WORK_OF_CODING;
+        }
         self.body_bytes += taken as u64;
         self.first_body.get_or_insert(now);
         if self.framing.is_done() {
@@ -203,8 +230,37 @@ impl Receiver {
     }
 
     fn finish(&mut self) -> Result<(), FailureKind> {
+        if self.is_behind() {
+            self.ending = true;
+            return Ok(());
+        }
         self.done = true;
         self.decoder.as_mut().map_or(Ok(()), |d| d.finish())
+    }
+
+    /// Part of the body waits to be decoded.
+    fn is_behind(&self) -> bool {
+        self.decoder.as_ref().is_some_and(|d| d.is_behind())
+    }
+
+    /// The body has had its share of the worker's time: see [`take_turns`].
+    pub fn is_due(&self) -> bool {
+        self.work >= TURN_WORK || self.is_behind()
+    }
+
+    /// Begins another turn with what the last one left.
+    fn next_turn(&mut self) -> Result<(), FailureKind> {
+        self.work = 0;
+        let (body, decoder) = (&mut self.body, &mut self.decoder);
+        let Some(decoder) = decoder.as_mut().filter(|decoder| decoder.is_behind()) else {
+            return Ok(());
+        };
+        let turn = Turn::of(TURN_WORK / WORK_OF_CODING);
+        decoder.resume(&turn, &mut |decoded| body.take(decoded))?;
+        match self.ending {
+            true => self.finish(),
+            false => Ok(()),
+        }
     }
 
     /// The stream has ended. Fails unless the response may end here.
@@ -250,6 +306,7 @@ impl Receiver {
     /// So many of them were dropped by the kernel.
     pub fn discarded(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
+        self.work += count as usize / DISCARDED_PER_WORK;
         self.took_payload(count)
     }
 
@@ -266,6 +323,8 @@ impl Receiver {
     /// So many of them were appended to [`Collector::stored`].
     pub fn stored(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
+        self.work += count as usize;
+        self.body.check()?;
         self.took_payload(count)
     }
 
@@ -280,32 +339,72 @@ impl Receiver {
     }
 }
 
+/// Lets the other users of the worker run, and decodes what is left of the bytes at hand.
+pub(crate) async fn take_turns(receiver: &mut Receiver) -> Result<(), FailureKind> {
+    while receiver.is_due() {
+        tokio::task::yield_now().await;
+        receiver.next_turn()?;
+    }
+    Ok(())
+}
+
 /// What becomes of a body's bytes once they are dechunked and decoded.
 pub(crate) struct Collector {
     keep: Keep,
+    sizes: SizeLimits,
+    is_decoded: bool,
     pub stored: Vec<u8>,
     md5: Option<Box<Md5>>,
     pub len: u64,
 }
 
 impl Collector {
-    fn new(keep: Keep) -> Self {
+    fn new(keep: Keep, sizes: SizeLimits) -> Self {
         Self {
             keep,
+            sizes,
+            is_decoded: false,
             stored: Vec::new(),
             md5: (keep == Keep::Md5).then(|| Box::new(Md5::new())),
             len: 0,
         }
     }
 
-    fn announce(&mut self, length: u64) {
+    /// Fails at once if a body of this length cannot be kept.
+    fn announce(&mut self, length: u64) -> Result<(), FailureKind> {
         let wanted = match self.keep {
             Keep::Nothing | Keep::Md5 => 0,
             Keep::All => length,
             Keep::UpTo(limit) => length.min(limit),
         };
+        if wanted > self.sizes.body_bytes {
+            return Err(self.too_large());
+        }
         self.stored
             .reserve_exact(wanted.min(MAX_RESERVE_BYTES) as usize);
+        Ok(())
+    }
+
+    fn too_large(&self) -> FailureKind {
+        FailureKind::BodyTooLarge {
+            limit: self.sizes.body_bytes,
+        }
+    }
+
+    /// Fails if more is kept, or was decoded, than may be.
+    fn check(&self) -> Result<(), FailureKind> {
+        if self.stored.len() as u64 > self.sizes.body_bytes {
+            return Err(self.too_large());
+        }
+        let limit = self.sizes.decoded_bytes;
+        if self.is_decoded && self.len > limit {
+            return Err(FailureKind::DecodedTooLarge { limit });
+        }
+        Ok(())
+    }
+
+    fn is_digested(&self) -> bool {
+        self.md5.is_some()
     }
 
     fn wants_bytes(&self) -> bool {
@@ -316,7 +415,7 @@ impl Collector {
         }
     }
 
-    fn take(&mut self, piece: &[u8]) {
+    fn take(&mut self, piece: &[u8]) -> Result<(), FailureKind> {
         match self.keep {
             Keep::Nothing => {}
             Keep::Md5 => {
@@ -332,6 +431,7 @@ impl Collector {
             }
         }
         self.len += piece.len() as u64;
+        self.check()
     }
 
     /// Gives the kept body and its digest away, whichever was asked for.
@@ -465,7 +565,7 @@ mod tests {
     }
 
     fn receive(pieces: &[&[u8]]) -> Result<Receiver, FailureKind> {
-        let mut receiver = Receiver::new(Want::ALL, false);
+        let mut receiver = Receiver::new(Want::ALL, false, SizeLimits::default());
         for piece in pieces {
             if receiver.is_done() {
                 return Ok(receiver);
@@ -507,7 +607,7 @@ mod tests {
         let bytes = b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
             3\r\nabc\r\n0\r\nT: x\r\n\r\nsurplus";
         for at in 0..bytes.len() {
-            let mut receiver = Receiver::new(Want::NOTHING, false);
+            let mut receiver = Receiver::new(Want::NOTHING, false, SizeLimits::default());
             let (a, b) = bytes.split_at(at);
             let mut taken = receiver.push(a).expect("the response is good");
             if !receiver.is_done() {
@@ -523,7 +623,7 @@ mod tests {
     #[test]
     fn memory_is_reserved_with_measure() {
         let receiver = |length: u64| {
-            let mut receiver = Receiver::new(Want::ALL, false);
+            let mut receiver = Receiver::new(Want::ALL, false, SizeLimits::UNLIMITED);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
             receiver.push(head.as_bytes()).expect("the head is good");
             receiver.body.stored.capacity() as u64

@@ -12,7 +12,6 @@ use memchr::memchr;
 use crate::connect::Opening;
 use crate::connection::{Connection, Read, read_into, read_tls};
 use crate::failure::{Failure, FailureKind};
-use crate::head::MAX_HEAD_BYTES;
 use crate::message::{Body, Limits, Times};
 use crate::proxy::{Bare, Tunnel};
 use crate::send::Source;
@@ -147,8 +146,9 @@ impl WebSocket {
                     return Ok(std::mem::replace(&mut self.received, rest));
                 }
             }
-            if self.received.len() > MAX_HEAD_BYTES {
-                return Err(FailureKind::HeadTooLarge);
+            let most = self.worker.pool.sizes.head_bytes;
+            if self.received.len() > most {
+                return Err(FailureKind::HeadTooLarge { limit: most });
             }
             if !self.receive_more(limit).await? {
                 return Ok(std::mem::take(&mut self.received));
@@ -175,6 +175,11 @@ impl WebSocket {
             if let Some(head) = &head {
                 if head.payload_bytes > MAX_PAYLOAD_BYTES {
                     return Err(FrameFailure::TooLarge);
+                }
+                let limit = self.worker.pool.sizes.body_bytes;
+                if head.payload_bytes > limit {
+                    let kind = FailureKind::BodyTooLarge { limit };
+                    return Err(FrameFailure::Exchange(kind));
                 }
                 if let Some(frame) = head.take(&mut self.received) {
                     return Ok(frame);

@@ -10,7 +10,7 @@ use recycle_box::RecycleBox;
 use rustls::Error;
 
 use crate::known_heads::{KnownHeads, KnownRequests};
-use crate::message::Incoming;
+use crate::message::{Incoming, SizeLimits};
 use crate::receive::Receiver;
 use crate::resolve::{Resolver, SystemResolver};
 use crate::spare::Spare;
@@ -40,6 +40,8 @@ pub struct PoolOptions {
     pub bytes_per_second: Option<NonZeroU32>,
     /// Slow TLS connections down to this (`httpclient.socket.https.cps`).
     pub tls_bytes_per_second: Option<NonZeroU32>,
+    /// Larger responses fail.
+    pub sizes: SizeLimits,
 }
 
 impl Default for PoolOptions {
@@ -52,6 +54,7 @@ impl Default for PoolOptions {
             close_with_reset: false,
             bytes_per_second: None,
             tls_bytes_per_second: None,
+            sizes: SizeLimits::default(),
         }
     }
 }
@@ -112,6 +115,11 @@ impl Worker {
     pub fn take_back(&self, mut response: Box<Incoming>) {
         response.body = None;
         self.responses.take_back(response);
+    }
+
+    /// How large responses may be.
+    pub fn sizes(&self) -> SizeLimits {
+        self.pool.sizes
     }
 
     /// What this worker's users have done so far.

@@ -237,7 +237,10 @@ fn bad_heads() {
         FailureKind::BadHeader(_)
     ));
     let endless = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 2 << 20]].concat();
-    assert!(matches!(failure(&endless).kind, FailureKind::HeadTooLarge));
+    assert!(matches!(
+        failure(&endless).kind,
+        FailureKind::HeadTooLarge { limit: 1_048_576 }
+    ));
 }
 
 #[test]

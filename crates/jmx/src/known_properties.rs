@@ -372,6 +372,26 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking. With 3, in builds with the feature http3, HTTP/3 for HTTPS without a proxy.",
             ),
             honoured(
+                "drumfire.http.max_head_bytes",
+                "1048576",
+                "A response whose status line and headers are larger fails; 0 is no limit.",
+            ),
+            honoured(
+                "drumfire.http.max_body_bytes",
+                "268435456",
+                "A response whose body is larger fails, if something reads the body; counted after decompression; 0 is no limit.",
+            ),
+            honoured(
+                "drumfire.http.max_decoded_bytes",
+                "1073741824",
+                "A response whose body becomes larger when it is decompressed fails, whether something reads it or not; 0 is no limit.",
+            ),
+            honoured(
+                "drumfire.http.decode_unread",
+                "true",
+                "Decompress bodies that nothing reads too, since JMeter fails on damaged ones; false drops them unread, which costs less.",
+            ),
+            honoured(
                 "drumfire.http.close_with_reset",
                 "false",
                 "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",

@@ -24,7 +24,7 @@ use crate::exchange::{failed, open, over_http1};
 use crate::failure::{Failure, FailureKind, Http2Failure};
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
 use crate::pace::Pace;
-use crate::receive::Receiver;
+use crate::receive::{Receiver, take_turns};
 use crate::send::Source;
 use crate::session::Session;
 use crate::target::Target;
@@ -113,7 +113,7 @@ async fn find(
             times.end = Instant::now();
             Err(failed(
                 kind,
-                Receiver::new(Want::NOTHING, false),
+                Receiver::new(Want::NOTHING, false, worker.pool.sizes),
                 0,
                 *times,
                 false,
@@ -134,7 +134,7 @@ async fn over(
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = session.worker();
     let target = &streams.lifetime().target;
-    let mut receiver = Receiver::new(want, out.is_head);
+    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
     let mut source = Source::new(out.head, out.body);
     source.skip_head(0);
     let conversation = Conversation {
@@ -249,6 +249,9 @@ impl Conversation<'_> {
                     }
                     let released = body.flow_control().release_capacity(data.len());
                     released.map_err(kind)?;
+                    if self.receiver.is_due() {
+                        Box::pin(take_turns(self.receiver)).await?;
+                    }
                     if self.receiver.is_done() && body.is_end_stream() {
                         return Ok(());
                     }

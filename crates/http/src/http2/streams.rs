@@ -46,6 +46,7 @@ impl Streams {
     ) -> Result<Rc<Self>, FailureKind> {
         let (target, opened) = (connection.target.clone(), connection.opened);
         let driver = Driver::default();
+        let max_head_bytes = u32::try_from(worker.pool.sizes.head_bytes).unwrap_or(u32::MAX);
         let wire = Wire {
             connection,
             worker,
@@ -55,6 +56,7 @@ impl Streams {
         builder
             .enable_push(false)
             .header_table_size(HEADER_TABLE_BYTES)
+            .max_header_list_size(max_head_bytes)
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
         let (sender, frames) = builder.handshake(wire).await.map_err(super::kind)?;

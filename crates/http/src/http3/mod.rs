@@ -21,7 +21,7 @@ use crate::carriers::{Carrier, Ending};
 use crate::failure::{Failure, FailureKind, Http3Failure};
 use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
 use crate::pace::Pace;
-use crate::receive::Receiver;
+use crate::receive::{Receiver, take_turns};
 use crate::send::Source;
 use crate::session::Session;
 use crate::target::Target;
@@ -96,7 +96,7 @@ async fn over(
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let worker = session.worker();
     let target = &quic.lifetime().target;
-    let mut receiver = Receiver::new(want, out.is_head);
+    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
     let mut source = Source::new(out.head, out.body);
     source.skip_head(out.head.len() as u64);
     let place = quic.enter();
@@ -193,6 +193,9 @@ impl Conversation<'_> {
                     while data.has_remaining() && !self.receiver.is_done() {
                         let taken = self.receiver.push(data.chunk())?;
                         data.advance(taken);
+                    }
+                    if self.receiver.is_due() {
+                        Box::pin(take_turns(self.receiver)).await?;
                     }
                 }
                 None if self.receiver.is_done() => return Ok(()),

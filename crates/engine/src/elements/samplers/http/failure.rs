@@ -14,6 +14,7 @@ use drumfire_web::status::{ConnectFailure, Damage, Endpoint, Failure as JavaFail
 use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
+use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
 use super::transfer::Trouble;
 use crate::run::program::Needs;
 
@@ -49,6 +50,9 @@ pub fn exception(
             }
             if let FailureKind::Http3(kind) = failure.kind {
                 return of_http3(kind);
+            }
+            if let Some(exception) = too_large(&failure.kind) {
+                return exception;
             }
             if let FailureKind::ProxyRefused(refusal) = &failure.kind {
                 let line = String::from_utf8_lossy(refusal.status_line());
@@ -134,9 +138,12 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::BadStatusLine { line, part } => {
             JavaFailure::BadStatusLine(status_part(*part, line), line)
         }
-        FailureKind::NoValidResponse
-        | FailureKind::HeadTooLarge
-        | FailureKind::UnexpectedInterim(_) => JavaFailure::MalformedHead,
+        FailureKind::HeadTooLarge { .. }
+        | FailureKind::BodyTooLarge { .. }
+        | FailureKind::DecodedTooLarge { .. } => JavaFailure::Socket("the response is too large"),
+        FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
+            JavaFailure::MalformedHead
+        }
         FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody {
             expected: *expected,
             received: *received,
@@ -155,6 +162,18 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::Http3(_) => JavaFailure::Socket("HTTP/3 failed"),
         FailureKind::Io(_) => JavaFailure::Socket("input/output error"),
     }
+}
+
+/// A response beyond a limit that JMeter does not have: the message names the property that moves it.
+fn too_large(kind: &FailureKind) -> Option<Exception> {
+    let (part, limit, property) = match kind {
+        FailureKind::HeadTooLarge { limit } => ("head", *limit as u64, MAX_HEAD_BYTES),
+        FailureKind::BodyTooLarge { limit } => ("body", *limit, MAX_BODY_BYTES),
+        FailureKind::DecodedTooLarge { limit } => ("decoded body", *limit, MAX_DECODED_BYTES),
+        _ => return None,
+    };
+    let message = format!("the response's {part} exceeds {limit} bytes ({property})");
+    Some(Exception::new("java.io.IOException", message))
 }
 
 /// In the words of Jetty's client, which BlazeMeter's plugin uses (`HttpReceiverOverHTTP2`, `HttpConnectionOverHTTP2`); JMeter has

@@ -493,7 +493,7 @@ impl HttpSampler {
         } else {
             Keep::Nothing
         };
-        let read = keep != Keep::Nothing;
+        let read = keep != Keep::Nothing || self.settings.decode_unread;
         Want {
             keep,
             decode: match (read, self.client) {

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
-use drumfire_http::{PoolOptions, Relaxed, TlsOptions, TlsSessions};
+use drumfire_http::{PoolOptions, Relaxed, SizeLimits, TlsOptions, TlsSessions};
 use drumfire_web::cache::CachedMode;
 
 use super::proxy::GeneralProxy;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub preemptive_auth: bool,
     /// `httpclient4.gzip_relax_mode` and `httpclient4.deflate_relax_mode`.
     pub relaxed: Relaxed,
+    /// `drumfire.http.decode_unread`: encoded bodies that nobody reads are decoded too, since JMeter fails on damaged ones.
+    pub decode_unread: bool,
     /// `httpclient4.retrycount`: how often a request is tried again.
     pub retries: u32,
     /// `httpclient4.request_sent_retry_enabled`: whatever its method.
@@ -82,6 +84,7 @@ impl Settings {
                 gzip: flag("httpclient4.gzip_relax_mode", false),
                 deflate: flag("httpclient4.deflate_relax_mode", false),
             },
+            decode_unread: flag("drumfire.http.decode_unread", true),
             retries: long("httpclient4.retrycount", 0) as u32,
             retries_sent: flag("httpclient4.request_sent_retry_enabled", false),
             user_agent: !flag("httpclient4.default_user_agent_disabled", false),
@@ -143,6 +146,31 @@ pub fn pool_options(properties: &Properties) -> PoolOptions {
         close_with_reset: properties.get_bool("drumfire.http.close_with_reset", false),
         bytes_per_second: speed("httpclient.socket.http.cps"),
         tls_bytes_per_second: speed("httpclient.socket.https.cps"),
+        sizes: size_limits(properties),
+    }
+}
+
+/// Limits on the size of a response.
+pub const MAX_HEAD_BYTES: &str = "drumfire.http.max_head_bytes";
+pub const MAX_BODY_BYTES: &str = "drumfire.http.max_body_bytes";
+pub const MAX_DECODED_BYTES: &str = "drumfire.http.max_decoded_bytes";
+
+/// How large responses may be; 0 is no limit.
+fn size_limits(properties: &Properties) -> SizeLimits {
+    let default = SizeLimits::default();
+    let limit = |name, default: u64| {
+        let bytes = properties.get_long(name, default as i64);
+        match u64::try_from(bytes) {
+            Ok(0) => u64::MAX,
+            Ok(bytes) => bytes,
+            Err(_) => default,
+        }
+    };
+    let head_bytes = limit(MAX_HEAD_BYTES, default.head_bytes as u64);
+    SizeLimits {
+        head_bytes: usize::try_from(head_bytes).unwrap_or(usize::MAX),
+        body_bytes: limit(MAX_BODY_BYTES, default.body_bytes),
+        decoded_bytes: limit(MAX_DECODED_BYTES, default.decoded_bytes),
     }
 }
 

@@ -156,7 +156,7 @@ impl Client {
             }
         };
         self.socket = Some(socket);
-        self.inflater = Inflater::asked_for(headers);
+        self.inflater = Inflater::asked_for(headers, cx.worker.http.sizes().body_bytes);
         self.state = State::Connected;
         sample.mark_connect(cx.clock().now_ms());
         sample.header_bytes = head.len() as u64;
@@ -354,6 +354,7 @@ fn lost_by(kind: &FailureKind) -> Stop {
         FailureKind::Reset => "Connection reset".to_owned(),
         FailureKind::BrokenPipe => "Broken pipe".to_owned(),
         FailureKind::Io(error) => error.to_string(),
+        FailureKind::BodyTooLarge { limit } => inflater::too_large(*limit),
         other => format!("{other:?}"),
     })
 }

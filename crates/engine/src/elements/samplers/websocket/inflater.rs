@@ -24,12 +24,19 @@ pub(super) struct Inflater {
     takes_over: bool,
     /// The message whose fragments are coming in.
     message: Vec<u8>,
+    /// Longer messages fail.
+    max_bytes: u64,
+}
+
+/// A frame or message beyond a limit that JMeter does not have.
+pub(super) fn too_large(limit: u64) -> String {
+    format!("the message exceeds {limit} bytes (drumfire.http.max_body_bytes)")
 }
 
 impl Inflater {
     /// What the headers of the request ask for; what the server answers does not count
     /// (`WebSocketClient#initializeStreamingInflater`).
-    pub fn asked_for(headers: &[(String, String)]) -> Option<Inflater> {
+    pub fn asked_for(headers: &[(String, String)], max_bytes: u64) -> Option<Inflater> {
         let asked = headers.iter().rev().find(|(name, value)| {
             name.contains("Sec-WebSocket-Extensions") && value.contains("permessage-deflate")
         });
@@ -37,7 +44,15 @@ impl Inflater {
             stream: Decompress::new(false),
             takes_over: !value.contains("server_no_context_takeover"),
             message: Vec::new(),
+            max_bytes,
         })
+    }
+
+    fn check(&self, length: usize) -> Result<(), Stop> {
+        match length as u64 > self.max_bytes {
+            true => Err(Stop::Io(too_large(self.max_bytes))),
+            false => Ok(()),
+        }
     }
 
     /// The message that ends with this payload.
@@ -50,6 +65,7 @@ impl Inflater {
         let mut inflated = Vec::new();
         let begin = self.stream.total_in();
         loop {
+            self.check(inflated.len())?;
             inflated.reserve(4096);
             let at = (self.stream.total_in() - begin) as usize;
             let status =
@@ -98,6 +114,7 @@ pub(super) fn inflate(
     if frame.is_final {
         frame.payload = inflater.message(&frame.payload)?;
     } else {
+        inflater.check(inflater.message.len() + frame.payload.len())?;
         inflater.message.append(&mut frame.payload);
         if in_text || frame.opcode == Opcode::Text {
             frame.payload = INCOMPLETE.into();
@@ -112,7 +129,7 @@ mod tests {
 
     fn inflater(value: &str) -> Inflater {
         let header = ("Sec-WebSocket-Extensions".to_owned(), value.to_owned());
-        Inflater::asked_for(&[header]).expect("it is asked for")
+        Inflater::asked_for(&[header], 1000).expect("it is asked for")
     }
 
     fn message(inflater: &mut Inflater, payload: &[u8]) -> String {
@@ -146,9 +163,20 @@ mod tests {
     }
 
     #[test]
+    fn messages_that_grow_too_large_fail() {
+        let mut deflate = flate2::Compress::new(flate2::Compression::best(), false);
+        let mut payload = Vec::with_capacity(4096);
+        let zeros = vec![0; 100_000];
+        let status = deflate.compress_vec(&zeros, &mut payload, flate2::FlushCompress::Sync);
+        status.expect("there is room");
+        let bomb = inflater("permessage-deflate").message(&payload);
+        assert!(matches!(bomb, Err(Stop::Io(text)) if text.contains("max_body_bytes")));
+    }
+
+    #[test]
     fn only_a_header_of_the_user_asks_for_it() {
         let asked = |name: &str, value: &str| {
-            Inflater::asked_for(&[(name.to_owned(), value.to_owned())]).is_some()
+            Inflater::asked_for(&[(name.to_owned(), value.to_owned())], 1000).is_some()
         };
         assert!(asked("Sec-WebSocket-Extensions", "permessage-deflate"));
         assert!(!asked("sec-websocket-extensions", "permessage-deflate"));
