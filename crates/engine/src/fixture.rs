@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::Diagnostic;
-use drumfire_results::{ExistingFile, Live, Place, Recorder, ResultWriter, Sample, SaveConfig};
+use drumfire_results::{ExistingFile, Live, Place, Recorder, ResultWriter, Sample};
 
 use crate::base::clock::Clock;
 use crate::bind::Settings;
@@ -13,7 +13,7 @@ use crate::decode::{Decoder, Unit};
 use crate::resolve::Resolver;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Control;
-use crate::run::program::Program;
+use crate::run::program::{OnError, Program};
 use crate::run::shared::{Counts, Shared};
 use crate::run::worker::Worker;
 
@@ -45,29 +45,7 @@ pub fn decode_with_findings<T>(
     let plan = Resolver::new(read.tree, &settings)
         .resolve()
         .expect("there is a test plan");
-    let mut unit = Unit {
-        settings: &settings,
-        compiler: Compiler::new(settings.properties.clone()),
-        findings: Vec::new(),
-        state_count: 0,
-        shared_states: Default::default(),
-        outputs: Vec::new(),
-        summarisers: Vec::new(),
-        told: Vec::new(),
-        save_config: SaveConfig::default(),
-        keeps_previous: false,
-        previous_needs: crate::run::program::Needs::NOTHING,
-        reads_sampler_name: false,
-        managers: std::collections::HashMap::new(),
-        java: Default::default(),
-        jdbc: Default::default(),
-        pools: Default::default(),
-        sound_texts: Default::default(),
-        foreign: Default::default(),
-        lists_samplers: false,
-        keystore: None,
-        http_settings: None,
-    };
+    let mut unit = Unit::empty(&settings, Compiler::new(settings.properties.clone()));
     let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
     let Unit {
         compiler,
@@ -128,6 +106,7 @@ pub fn first_user() -> Identity {
         group: 0,
         number: 0,
         same_user: true,
+        on_error: OnError::Continue,
         end_ms: None,
         interrupted_at_end: false,
     }

@@ -34,6 +34,14 @@ impl Compiler {
         }
     }
 
+    /// A compiler that numbers variables as an earlier one did.
+    pub fn with_names(properties: Properties, names: &VarNames) -> Compiler {
+        Compiler {
+            names: names.clone(),
+            ..Compiler::new(properties)
+        }
+    }
+
     /// Says which plan is compiled: its file name and the folder that relative names refer to.
     pub fn set_plan(&mut self, name: &str, base_dir: &Path) {
         self.scope.plan_name = name.to_owned();

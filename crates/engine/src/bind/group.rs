@@ -7,14 +7,15 @@ use drumfire_jmx::full_class_name;
 use drumfire_results::OutputSet;
 
 use crate::bind::Decoded;
+use crate::bind::group_start::{self, LateElement};
 use crate::decode::{Decoder, Unit};
 use crate::elements::java;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
-use crate::elements::{self, Listener, Roles, samplers, thread_groups};
+use crate::elements::{self, Listener, Roles, samplers};
 use crate::resolve::Element;
 use crate::run::program::{
-    Group, GroupKind, Needs, OnError, Package, Reach, Told, TransactionPackage,
+    Group, GroupKind, Needs, Package, Reach, Told, TransactionPackage,
 };
 use crate::run::walk::{Child, Controller, ControllerId, Hook, Kind};
 
@@ -64,20 +65,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         _ => GroupKind::Main,
     };
     let mut d = Decoder::new(element, unit);
-    let on_error = match d
-        .text_now("ThreadGroup.on_sample_error")
-        .to_ascii_lowercase()
-        .as_str()
-    {
-        "startnextloop" => OnError::StartNextLoop,
-        "stopthread" => OnError::StopThread,
-        "stoptest" => OnError::StopTest,
-        "stoptestnow" => OnError::StopTestNow,
-        _ => OnError::Continue,
-    };
-    let name = d.name();
-    let name = d.now(&name);
-    let load = thread_groups::decode(&mut d)?;
+    let (name, on_error, load) = group_start::read(&mut d)?;
     let root = new_controller(d.name(), load.root);
     Some(Group {
         kind,
@@ -89,6 +77,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         thread_name_suffix: load.thread_name_suffix,
         on_error,
         same_user: load.same_user,
+        late: LateSettings::of(element),
         controllers: vec![root],
         samplers: Vec::new(),
         transactions: vec![None],

@@ -3,6 +3,7 @@
 
 mod functions;
 mod group;
+mod group_start;
 mod previous;
 mod scripts;
 mod variables;
@@ -96,30 +97,16 @@ impl<'s> Unit<'s> {
         compiler.set_plan(&script(plan), &settings.base_dir);
         let previous_needs = previous::needs(plan);
         Unit {
-            settings,
-            compiler,
             findings,
-            state_count: 0,
-            shared_states: Default::default(),
-            outputs: Vec::new(),
-            summarisers: Vec::new(),
-            told: Vec::new(),
             save_config,
             keeps_previous: previous_needs != Needs::NOTHING,
             previous_needs,
-            reads_sampler_name: false,
-            managers: HashMap::new(),
-            jdbc: Default::default(),
-            pools: Default::default(),
             java: JavaPlan {
                 classpath: classpath(plan, &settings.base_dir),
                 ..JavaPlan::default()
             },
-            sound_texts: Default::default(),
-            foreign: HashMap::new(),
             lists_samplers: previous::lists_samplers(plan),
-            keystore: None,
-            http_settings: None,
+            ..Unit::empty(settings, compiler)
         }
     }
 

@@ -60,6 +60,35 @@ pub struct Unit<'a> {
     pub http_settings: Option<Arc<HttpSettings>>,
 }
 
+impl<'a> Unit<'a> {
+    /// A unit in which nothing is collected yet.
+    pub fn empty(settings: &'a Settings, compiler: Compiler) -> Unit<'a> {
+        Unit {
+            settings,
+            compiler,
+            findings: Vec::new(),
+            state_count: 0,
+            shared_states: HashMap::new(),
+            outputs: Vec::new(),
+            summarisers: Vec::new(),
+            told: Vec::new(),
+            save_config: SaveConfig::default(),
+            keeps_previous: false,
+            previous_needs: Needs::NOTHING,
+            reads_sampler_name: false,
+            managers: HashMap::new(),
+            java: JavaPlan::default(),
+            jdbc: Choice::default(),
+            pools: Arc::default(),
+            sound_texts: FxHashSet::default(),
+            foreign: HashMap::new(),
+            lists_samplers: false,
+            keystore: None,
+            http_settings: None,
+        }
+    }
+}
+
 /// A manager that samplers use, as they share it.
 #[derive(Clone)]
 pub enum Manager {

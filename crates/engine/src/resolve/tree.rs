@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
@@ -24,20 +23,20 @@ pub struct Element {
     pub props: Props,
     pub span: Span,
     pub source: Arc<SourceFile>,
-    trail: Rc<Trail>,
+    trail: Arc<Trail>,
     pub children: Vec<Element>,
 }
 
 /// An element's name and those of the elements around it.
 struct Trail {
     name: Name,
-    above: Option<Rc<Trail>>,
+    above: Option<Arc<Trail>>,
     /// How many names there are.
     length: usize,
 }
 
 impl Trail {
-    fn new(name: &Name, above: Option<&Rc<Trail>>) -> Trail {
+    fn new(name: &Name, above: Option<&Arc<Trail>>) -> Trail {
         Trail {
             name: name.clone(),
             above: above.cloned(),
@@ -58,6 +57,21 @@ impl Element {
     /// The names of the elements around it, from the Test Plan down, and its own.
     pub fn path(&self) -> Vec<String> {
         self.trail.names()
+    }
+
+    /// The element without what is below it.
+    pub fn alone(&self) -> Element {
+        Element {
+            id: self.id,
+            class: self.class.clone(),
+            gui_class: self.gui_class.clone(),
+            name: self.name.clone(),
+            props: self.props.clone(),
+            span: self.span,
+            source: self.source.clone(),
+            trail: self.trail.clone(),
+            children: Vec::new(),
+        }
     }
 
     /// A diagnostic that points here.
@@ -116,9 +130,9 @@ impl<'a> Resolver<'a> {
         &mut self,
         node: &Node,
         source: &Arc<SourceFile>,
-        above: Option<&Rc<Trail>>,
+        above: Option<&Arc<Trail>>,
     ) -> Element {
-        let trail = Rc::new(Trail::new(&node.name, above));
+        let trail = Arc::new(Trail::new(&node.name, above));
         let id = self.next_id;
         self.next_id += 1;
         let children = match node.class.as_str() {
@@ -143,7 +157,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         nodes: &[Node],
         source: &Arc<SourceFile>,
-        trail: &Rc<Trail>,
+        trail: &Arc<Trail>,
     ) -> Vec<Element> {
         nodes
             .iter()
@@ -159,7 +173,7 @@ impl<'a> Resolver<'a> {
     /// ends such a run as it begins.
     ///
     /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
-    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, trail: &Rc<Trail>) -> Vec<Element> {
+    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, trail: &Arc<Trail>) -> Vec<Element> {
         let names: Vec<String> = node
             .props
             .list("ModuleController.node_path")
@@ -205,7 +219,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         node: &Node,
         source: &Arc<SourceFile>,
-        trail: &Rc<Trail>,
+        trail: &Arc<Trail>,
     ) -> Vec<Element> {
         let written = node.props.str("IncludeController.includepath").into_owned();
         if written.is_empty() {

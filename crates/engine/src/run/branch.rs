@@ -90,6 +90,7 @@ impl User {
             group: own.group,
             number: 0,
             same_user: own.same_user,
+            on_error: own.on_error,
             end_ms: None,
             interrupted_at_end: false,
         };

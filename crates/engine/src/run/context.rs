@@ -22,7 +22,7 @@ use crate::run::control::Stopping;
 use crate::run::java::{Java, JavaEvent, Visit};
 use crate::run::named_locks::LockUser;
 use crate::run::parsed::Parsed;
-use crate::run::program::Group;
+use crate::run::program::{Group, OnError};
 use crate::run::shared::Shared;
 use crate::run::supply::Supply;
 use crate::run::walk::SamplerId;
@@ -74,6 +74,8 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
+    /// What the thread group does after a failed sample.
+    pub on_error: OnError,
     /// Whether what is under way when the duration ends is broken off.
     pub interrupted_at_end: bool,
     /// When the sample at hand is broken off, if it still goes on then.
@@ -110,6 +112,8 @@ pub struct Identity {
     pub group: usize,
     pub number: u32,
     pub same_user: bool,
+    /// What to do after a failed sample.
+    pub on_error: OnError,
     pub end_ms: Option<i64>,
     /// Whether what is under way at the end is broken off.
     pub interrupted_at_end: bool,
@@ -149,6 +153,7 @@ impl Context {
             alive: true,
             end_ms: identity.end_ms,
             same_user: identity.same_user,
+            on_error: identity.on_error,
             interrupted_at_end: identity.interrupted_at_end,
             interruptions: Vec::new(),
             interrupted: false,

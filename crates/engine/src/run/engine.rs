@@ -205,7 +205,11 @@ fn start_workers(
         .program
         .groups
         .iter()
-        .map(|group| group.shape.users() as usize)
+        .map(|group| match group.late {
+            // Only its start tells how many there are.
+            Some(_) => cores,
+            None => group.shape.users() as usize,
+        })
         .sum::<usize>()
         .max(1);
     let wanted = match options.workers {
@@ -301,7 +305,8 @@ impl Run<'_> {
 
     /// All thread groups of a kind; one after the other if the plan says so.
     fn phase(&mut self, kind: GroupKind) {
-        let program = self.shared.program.clone();
+        let shared = self.shared.clone();
+        let program = &shared.program;
         let groups = program
             .groups
             .iter()
@@ -314,18 +319,17 @@ impl Run<'_> {
             if self.shared.control.stopping() {
                 break;
             }
-            if let Err(fault) = group.shape.check() {
+            shared.start_group(index);
+            let (shape, name) = (shared.shape(index), shared.group_name(index));
+            if let Err(fault) = shape.check() {
                 tracing::error!(
-                    "Error occurred starting thread group :{}, error message:{fault} set in Thread Group:{}",
-                    group.name,
-                    group.name
+                    "Error occurred starting thread group :{name}, error message:{fault} set in Thread Group:{name}"
                 );
                 continue;
             }
             tracing::info!(
-                "Starting {} threads for group {}.",
-                group.shape.users(),
-                group.name
+                "Starting {} threads for group {name}.",
+                shape.users()
             );
             let start = StartGroup {
                 group: index,
@@ -333,7 +337,7 @@ impl Run<'_> {
                 at_ms: self.shared.clock.now_ms(),
             };
             if program.serialized && program.groups.len() > 1 {
-                self.marks.push((start.at_ms, group.name.clone()));
+                self.marks.push((start.at_ms, name.to_owned()));
             } else if position == 0 && is_one_of_several {
                 self.marks.push((start.at_ms, kind.title().to_owned()));
             }

@@ -104,6 +104,8 @@ pub struct Group {
     pub thread_name_suffix: &'static str,
     pub on_error: OnError,
     pub same_user: bool,
+    /// Where settings above may be others when the group starts.
+    pub late: Option<LateSettings>,
     /// The group's own loop controller is number 0.
     pub controllers: Vec<Controller>,
     pub samplers: Vec<Package>,

@@ -81,7 +81,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     } else {
         user.cx.set_last_sample_ok(result.success);
     }
-    act_on_failure(user, &group, result.success);
+    act_on_failure(user, result.success);
     hand_on(user, result, transaction);
 }
 
@@ -411,12 +411,12 @@ pub async fn end_transaction(
 }
 
 /// What the thread group does after a failed sample.
-fn act_on_failure(user: &mut User, group: &Group, success: bool) {
+fn act_on_failure(user: &mut User, success: bool) {
     // A thread of a Parallel Controller is not told what its thread group does (`JMeterThreadParallel`).
     if success || user.cx.branch.is_some() {
         return;
     }
-    match group.on_error {
+    match user.cx.on_error {
         OnError::Continue | OnError::StartNextLoop => {}
         OnError::StopThread => obey(user, &[FailureAction::StopThread]),
         OnError::StopTest => obey(user, &[FailureAction::StopTest]),

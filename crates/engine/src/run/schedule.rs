@@ -92,7 +92,7 @@ impl Shape {
     /// The windows of all users, where they are known beforehand.
     pub fn windows(&self) -> Option<Vec<Window>> {
         match self {
-            Shape::Ramp(ramp) => Some((0..ramp.users()).map(|user| ramp.window(user)).collect()),
+            Shape::Ramp(ramp) => Some(ramp.windows().collect()),
             Shape::Windows(windows) => Some(windows.to_vec()),
             Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) => None,
         }
@@ -111,7 +111,7 @@ impl Shape {
     /// When the group's time is over, in milliseconds from its start; none where iterations end it.
     pub fn end_ms(&self) -> Option<i64> {
         match self {
-            Shape::Ramp(ramp) => ramp.window(0).stop_ms,
+            Shape::Ramp(ramp) => ramp.windows().next()?.stop_ms,
             Shape::Windows(windows) => windows
                 .iter()
                 .try_fold(0, |end_ms, window| Some(window.stop_ms?.max(end_ms))),

@@ -14,6 +14,7 @@ use crate::run::context::LAST_SAMPLE_OK;
 use crate::run::control::Control;
 use crate::run::defects::Defects;
 use crate::run::program::Program;
+use crate::run::schedule::Shape;
 use crate::run::stages::StageSums;
 use crate::run::supply::Supply;
 
@@ -69,6 +70,30 @@ impl Shared {
             announcements: Mutex::default(),
             loop_late_us: AtomicU64::new(0),
             stages: StageSums::default(),
+        }
+    }
+
+    /// Fixes the settings of a thread group that starts.
+    pub(crate) fn start_group(&self, group: usize) {
+        let late = self.program.groups[group].late.as_ref();
+        if let Some(start) = late.and_then(|late| late.read(&self.program)) {
+            self.supplies[group].start(start);
+        }
+    }
+
+    /// How the users of a thread group come and go.
+    pub fn shape(&self, group: usize) -> &Shape {
+        match self.supplies[group].started() {
+            Some(start) => &start.shape,
+            None => &self.program.groups[group].shape,
+        }
+    }
+
+    /// The name of a thread group.
+    pub fn group_name(&self, group: usize) -> &str {
+        match self.supplies[group].started() {
+            Some(start) => &start.name,
+            None => &self.program.groups[group].name,
         }
     }
 

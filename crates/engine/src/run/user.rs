@@ -63,7 +63,7 @@ impl User {
                     break;
                 }
                 self.process(current, None).await;
-                let restart = group.on_error == OnError::StartNextLoop && !self.cx.last_sample_ok;
+                let restart = self.cx.on_error == OnError::StartNextLoop && !self.cx.last_sample_ok;
                 let action = std::mem::take(&mut self.cx.action);
                 if restart || action != Action::Continue {
                     let action = if restart {
@@ -88,7 +88,7 @@ impl User {
 
     /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.
     async fn arrive_again(&mut self, group: &Group) -> bool {
-        if !matches!(group.shape, Shape::Arrivals(_)) || self.cx.limit_reached() {
+        if !matches!(self.cx.shared.shape(self.cx.group), Shape::Arrivals(_)) || self.cx.limit_reached() {
             return true;
         }
         let stop = self.cx.worker.stop.notified();

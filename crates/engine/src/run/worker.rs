@@ -349,6 +349,7 @@ fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
         group: 0,
         number: 0,
         same_user: true,
+        on_error: OnError::Continue,
         end_ms: None,
         interrupted_at_end: false,
     };

@@ -68,12 +68,7 @@ impl SyncTimer {
             self.barrier.release();
             return;
         }
-        let group_threads = cx
-            .shared
-            .program
-            .groups
-            .get(cx.group)
-            .map_or(1, |group| group.shape.users());
+        let group_threads = cx.shared.shape(cx.group).users();
         let Some(meeting) = self.barrier.arrive(group_threads) else {
             return;
         };

@@ -6,8 +6,8 @@ mod open_model;
 mod windows;
 
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use tokio::sync::{Notify, watch};
@@ -16,7 +16,7 @@ use tokio::task::{JoinError, JoinSet};
 pub use arrivals::Pool;
 
 use crate::run::context::Identity;
-use crate::run::program::{Group, Program};
+use crate::run::program::{Group, GroupStart, Program};
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
 use crate::run::user::User;
@@ -38,24 +38,36 @@ pub struct Supply {
     user_ended: Notify,
     /// Of the random arrivals of this run.
     seed: i64,
+    /// The group's settings, where they were read when it started.
+    started: OnceLock<GroupStart>,
 }
 
 impl Supply {
     pub fn new(group: &Group) -> Supply {
-        let arrivals_limit = match &group.shape {
-            Shape::Arrivals(arrivals) => arrivals.arrivals_limit,
-            _ => 0,
-        };
         Supply {
             over: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             next_number: AtomicU32::new(0),
             arrivals: AtomicI64::new(0),
-            arrivals_limit: AtomicI64::new(arrivals_limit),
+            arrivals_limit: AtomicI64::new(arrivals_limit(&group.shape)),
             level: watch::Sender::new(0),
             user_ended: Notify::new(),
             seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
+            started: OnceLock::new(),
         }
+    }
+
+    /// The group starts with these settings.
+    pub fn start(&self, start: GroupStart) {
+        let limit = arrivals_limit(&start.shape);
+        self.arrivals_limit.store(limit, Ordering::Relaxed);
+        let first = self.started.set(start);
+        debug_assert!(first.is_ok(), "a thread group starts once");
+    }
+
+    /// The settings that it started with, where they were read then.
+    pub fn started(&self) -> Option<&GroupStart> {
+        self.started.get()
     }
 
     /// `AbstractDynamicThreadGroup#isLimitReached`.
@@ -83,6 +95,13 @@ impl Supply {
 
     fn take_number(&self) -> u32 {
         self.next_number.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+fn arrivals_limit(shape: &Shape) -> i64 {
+    match shape {
+        Shape::Arrivals(arrivals) => arrivals.arrivals_limit,
+        _ => 0,
     }
 }
 
@@ -118,7 +137,7 @@ impl Crew {
         worker: Rc<Worker>,
     ) -> Crew {
         let program = shared.program.clone();
-        let group_name = program.groups[start.group].name.as_str().into();
+        let group_name = shared.group_name(start.group).into();
         Crew {
             index,
             count,
@@ -133,13 +152,12 @@ impl Crew {
 
     /// Starts this worker's users when each is due, and waits until all have ended.
     pub async fn serve(mut self) {
-        let program = self.program.clone();
-        let group = &program.groups[self.start.group];
-        match &group.shape {
+        let shared = self.shared.clone();
+        match shared.shape(self.start.group) {
             Shape::Ramp(ramp) => {
-                let mine = (self.index as u32..ramp.users()).step_by(self.count);
-                let windows = mine.map(|number| (number, ramp.window(number)));
-                self.windows(windows).await;
+                let windows = (0..).zip(ramp.windows());
+                let mine = windows.skip(self.index).step_by(self.count);
+                self.windows(mine).await;
             }
             Shape::Windows(all) => {
                 let mine = (self.index..all.len()).step_by(self.count);
@@ -204,12 +222,14 @@ impl Crew {
     fn identity(&self, number: u32, terms: Terms) -> Identity {
         let group = &self.program.groups[self.start.group];
         let (name, suffix) = (&self.group_name, group.thread_name_suffix);
+        let started = self.supply().started();
         Identity {
             thread_name: format!("{name}{suffix} {}-{}", self.start.number, number + 1).into(),
             group_name: name.clone(),
             group: self.start.group,
             number,
-            same_user: group.same_user,
+            same_user: started.map_or(group.same_user, |start| start.same_user),
+            on_error: started.map_or(group.on_error, |start| start.on_error),
             end_ms: terms.end_ms,
             interrupted_at_end: terms.interrupted_at_end,
         }

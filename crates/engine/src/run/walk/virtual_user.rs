@@ -42,7 +42,8 @@ impl Walker<'_> {
 
     /// `ConcurrencyThreadGroup#tooMuchConcurrency`, by the target as it is now.
     fn has_too_much_concurrency(&mut self) -> bool {
-        let Shape::Concurrency(concurrency) = &self.group.shape else {
+        let shared = self.cx.shared.clone();
+        let Shape::Concurrency(concurrency) = shared.shape(self.cx.group) else {
             return false;
         };
         let target = concurrency.level(self.cx).target;

@@ -1,0 +1,84 @@
+//! Settings of a thread group that hold functions or variables are read again when the group starts
+//! (`StandardJMeterEngine#startThreadGroup`, `ThreadGroup#start`): by then setUp groups, and earlier groups of a serialized plan,
+//! may have set the properties that these settings read.
+
+use drumfire_expr::Compiler;
+use drumfire_jmx::{Prop, Value};
+
+use crate::compile::scripts::Scripts;
+use crate::compile::{Decoder, Element, Unit};
+use crate::elements::thread_groups::{self, Load};
+use crate::program::{OnError, Program};
+use crate::schedule::Shape;
+
+/// A thread group's settings, as they are when it starts.
+#[derive(Debug)]
+pub struct GroupStart {
+    pub name: String,
+    pub shape: Shape,
+    pub on_error: OnError,
+    pub same_user: bool,
+}
+
+/// A thread group's element, to be read again when the group starts.
+pub struct LateSettings(Element);
+
+impl LateSettings {
+    /// `None` where every setting is spelled out: then there is nothing to read again.
+    pub fn of(element: &Element) -> Option<LateSettings> {
+        let is_computed = element.name.contains("${") || element.props.iter().any(has_reference);
+        is_computed.then(|| LateSettings(element.alone()))
+    }
+
+    /// The settings as they are now; `None` where the group cannot be read any longer.
+    pub fn read(&self, program: &Program) -> Option<GroupStart> {
+        let settings = &*program.settings;
+        let mut compiler = Compiler::with_names(settings.properties.clone(), &program.names);
+        compiler.set_plan(&program.script, &program.base_dir);
+        for (name, value) in &program.variables {
+            compiler.define(name, value.as_str());
+        }
+        let scripts = Scripts::new(&settings.java, &program.java.classpath);
+        compiler.set_scripts(scripts.runner());
+        let mut unit = Unit::empty(settings, compiler);
+        let read = read(&mut Decoder::new(&self.0, &mut unit));
+        scripts.report(&mut unit);
+        for finding in &unit.findings {
+            tracing::warn!("{}", finding.message);
+        }
+        let (name, on_error, load) = read?;
+        Some(GroupStart {
+            name,
+            shape: load.shape,
+            on_error,
+            same_user: load.same_user,
+        })
+    }
+}
+
+fn has_reference(prop: &Prop) -> bool {
+    match &prop.value {
+        Value::Str(text) => text.contains("${"),
+        Value::Element(element) => element.props.iter().any(has_reference),
+        Value::List(items) | Value::Map(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}
+
+/// A thread group's name, its action after a failed sample, and its load, as they are now.
+pub fn read(d: &mut Decoder) -> Option<(String, OnError, Load)> {
+    let on_error = match d
+        .text_now("ThreadGroup.on_sample_error")
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "startnextloop" => OnError::StartNextLoop,
+        "stopthread" => OnError::StopThread,
+        "stoptest" => OnError::StopTest,
+        "stoptestnow" => OnError::StopTestNow,
+        _ => OnError::Continue,
+    };
+    let name = d.name();
+    let name = d.now(&name);
+    Some((name, on_error, thread_groups::decode(d)?))
+}
