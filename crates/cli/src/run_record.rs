@@ -547,6 +547,7 @@ mod tests {
             class,
             iterations: None,
             fault: None,
+            known_at_start: Vec::new(),
             users,
             load: Vec::new(),
         };

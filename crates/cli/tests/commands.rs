@@ -113,6 +113,7 @@ impl Engine for Scripted {
                 name: "Users".to_owned(),
                 class: "ThreadGroup",
                 fault: None,
+                known_at_start: Vec::new(),
                 iterations: Some(1),
                 users,
                 load: Vec::new(),

@@ -47,6 +47,35 @@ fn names(ran: &Ran) -> Vec<&str> {
     names
 }
 
+/// A setUp group that sets the property `n`, and a group whose settings read it.
+fn plan_with_set_up(settings: &str) -> String {
+    let group = |class: &str, settings: &str, body: &str| {
+        format!(
+            r#"<{class} guiclass="g" testclass="{class}" testname="{class}">{settings}
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp>
+</{class}><hashTree>{body}</hashTree>"#
+        )
+    };
+    let one = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp>"#;
+    let set_up = group("SetupThreadGroup", one, &dummy("${__setProperty(n,3)}", 1));
+    let main = group("ThreadGroup", settings, &dummy("main", 1));
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{set_up}{main}</hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+#[test]
+fn settings_are_read_when_the_group_starts() {
+    let settings = r#"<stringProp name="ThreadGroup.num_threads">${__P(n,1)}</stringProp>
+<stringProp name="ThreadGroup.on_sample_error">continue</stringProp>"#;
+    for workers in [1, 3] {
+        let ran = run_plan_on(workers, &plan_with_set_up(settings), &[]);
+        let main = ran.rows.iter().filter(|row| row["label"] == "main");
+        assert_eq!(main.count(), 3, "{workers} workers");
+    }
+}
+
 #[test]
 fn an_open_model_starts_a_user_for_each_arrival_and_interrupts_it_in_the_end() {
     let schedule = "rate(10/sec) even_arrivals(300 ms) pause(100 ms)";

@@ -88,10 +88,12 @@ fn shape(text: &mut String, group: &GroupView) {
     };
     if let Some(fault) = &group.fault {
         let _ = writeln!(text, "  {}: does not start: {fault}", group.name);
+        known_at_start(text, group);
         return;
     }
     if !group.load.is_empty() {
         let _ = writeln!(text, "  {}:", group.name);
+        known_at_start(text, group);
         group.load.iter().for_each(|part| stretch(text, part));
         return;
     }
@@ -103,6 +105,7 @@ fn shape(text: &mut String, group: &GroupView) {
         group.name,
         count(users as u64)
     );
+    known_at_start(text, group);
     let is_endless = group.iterations.is_none();
     let listed = if users <= MAX_USERS {
         users
@@ -115,6 +118,16 @@ fn shape(text: &mut String, group: &GroupView) {
     if let (true, Some(last)) = (users > listed, group.users.last()) {
         let _ = writeln!(text, "    …");
         user(text, users - 1, *last, is_endless);
+    }
+}
+
+/// Settings whose values here are not final, since groups that run before may change them.
+fn known_at_start(text: &mut String, group: &GroupView) {
+    for (name, value) in &group.known_at_start {
+        let _ = writeln!(
+            text,
+            "    known only when the group starts: {name} = {value}"
+        );
     }
 }
 
@@ -174,6 +187,7 @@ mod tests {
             class: "ThreadGroup",
             iterations: None,
             fault: None,
+            known_at_start: Vec::new(),
             users: (0..users)
                 .map(|user| UserWindow {
                     start_ms: user * 500,
@@ -228,6 +242,22 @@ load
     user 2 starts at 0.500 s, stops at 10.000 s
 ";
         assert_eq!(text(&view, Style::PLAIN), expected);
+    }
+
+    #[test]
+    fn settings_that_other_groups_may_change_are_told() {
+        let mut text = String::new();
+        let users = ("ThreadGroup.num_threads", "${__P(users,1)}");
+        shape(
+            &mut text,
+            &GroupView {
+                known_at_start: vec![(users.0.to_owned(), users.1.to_owned())],
+                ..group(1)
+            },
+        );
+        let line =
+            "    known only when the group starts: ThreadGroup.num_threads = ${__P(users,1)}\n";
+        assert!(text.contains(line), "{text}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub fn compile<'p>(
     decoded: &mut Decoded,
     unit: &mut Unit,
 ) -> Option<Group> {
-    let group = decode_group(element, unit)?;
+    let group = decode_group(element, plan, unit)?;
     let mut builder = Builder {
         plan,
         group_element: element,
@@ -58,7 +58,7 @@ pub fn compile<'p>(
     Some(builder.group)
 }
 
-fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
+fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<Group> {
     let kind = match element.class.as_str() {
         "SetupThreadGroup" => GroupKind::SetUp,
         "PostThreadGroup" => GroupKind::TearDown,
@@ -77,7 +77,7 @@ fn decode_group(element: &Element, unit: &mut Unit) -> Option<Group> {
         thread_name_suffix: load.thread_name_suffix,
         on_error,
         same_user: load.same_user,
-        late: LateSettings::of(element),
+        late: LateSettings::of(element, plan),
         controllers: vec![root],
         samplers: Vec::new(),
         transactions: vec![None],

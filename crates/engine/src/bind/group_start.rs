@@ -7,6 +7,7 @@ use drumfire_jmx::{Prop, Value};
 
 use crate::compile::scripts::Scripts;
 use crate::compile::{Decoder, Element, Unit};
+use crate::elements;
 use crate::elements::thread_groups::{self, Load};
 use crate::program::{OnError, Program};
 use crate::schedule::Shape;
@@ -21,13 +22,23 @@ pub struct GroupStart {
 }
 
 /// A thread group's element, to be read again when the group starts.
-pub struct LateSettings(Element);
+pub struct LateSettings {
+    element: Element,
+    /// Properties with functions whose values groups that run before this one may change, as the plan has them.
+    pub unsettled: Vec<(String, String)>,
+}
 
 impl LateSettings {
     /// `None` where every setting is spelled out: then there is nothing to read again.
-    pub fn of(element: &Element) -> Option<LateSettings> {
+    pub fn of(element: &Element, plan: &Element) -> Option<LateSettings> {
         let is_computed = element.name.contains("${") || element.props.iter().any(has_reference);
-        is_computed.then(|| LateSettings(element.alone()))
+        is_computed.then(|| LateSettings {
+            element: element.alone(),
+            unsettled: match runs_before(element, plan).any(may_set_properties) {
+                true => functions(element),
+                false => Vec::new(),
+            },
+        })
     }
 
     /// The settings as they are now; `None` where the group cannot be read any longer.
@@ -41,7 +52,7 @@ impl LateSettings {
         let scripts = Scripts::new(&settings.java, &program.java.classpath);
         compiler.set_scripts(scripts.runner());
         let mut unit = Unit::empty(settings, compiler);
-        let read = read(&mut Decoder::new(&self.0, &mut unit));
+        let read = read(&mut Decoder::new(&self.element, &mut unit));
         scripts.report(&mut unit);
         for finding in &unit.findings {
             tracing::warn!("{}", finding.message);
@@ -54,6 +65,57 @@ impl LateSettings {
             same_user: load.same_user,
         })
     }
+}
+
+/// The thread groups that have ended when this one starts.
+fn runs_before<'p>(group: &'p Element, plan: &'p Element) -> impl Iterator<Item = &'p Element> {
+    let phase = |class: &str| match class {
+        "SetupThreadGroup" => 0,
+        "PostThreadGroup" => 2,
+        _ => 1,
+    };
+    let serialized = plan.props.bool("TestPlan.serialize_threadgroups", false);
+    let groups = plan
+        .children
+        .iter()
+        .filter(|child| elements::is_thread_group(&child.class));
+    groups.filter(move |other| {
+        let (own, theirs) = (phase(&group.class), phase(&other.class));
+        theirs < own || (serialized && theirs == own && other.id < group.id)
+    })
+}
+
+/// Whether something in the tree looks as if it set properties.
+fn may_set_properties(element: &Element) -> bool {
+    let sets = |text: &str| {
+        ["setProperty", "props", "JMeterProperties"]
+            .iter()
+            .any(|word| text.contains(word))
+    };
+    fn any_text(prop: &Prop, sets: &impl Fn(&str) -> bool) -> bool {
+        match &prop.value {
+            Value::Str(text) => sets(text),
+            Value::Element(element) => element.props.iter().any(|prop| any_text(prop, sets)),
+            Value::List(items) | Value::Map(items) => items.iter().any(|prop| any_text(prop, sets)),
+            _ => false,
+        }
+    }
+    sets(&element.name)
+        || element.props.iter().any(|prop| any_text(prop, &sets))
+        || element.children.iter().any(may_set_properties)
+}
+
+/// Names and texts of the properties that call functions.
+fn functions(element: &Element) -> Vec<(String, String)> {
+    let props = element.props.iter();
+    props
+        .filter_map(|prop| match &prop.value {
+            Value::Str(text) if text.contains("${__") => {
+                Some((prop.name.to_string(), text.clone()))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 fn has_reference(prop: &Prop) -> bool {

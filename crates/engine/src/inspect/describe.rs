@@ -52,6 +52,8 @@ pub struct GroupView {
     pub iterations: Option<u64>,
     /// Why the group does not start.
     pub fault: Option<String>,
+    /// Settings that are known only when the group starts, since groups before it may change what they read: names and texts.
+    pub known_at_start: Vec<(String, String)>,
     /// One window per user, where the users are known beforehand.
     pub users: Vec<UserWindow>,
     /// The level of the load over time, where they are not.
@@ -239,6 +241,11 @@ fn group(group: &Group) -> GroupView {
         class: group.class,
         iterations: group.loops.and_then(|loops| u64::try_from(loops).ok()),
         fault: group.shape.check().err().map(|fault| fault.to_string()),
+        known_at_start: group
+            .late
+            .as_ref()
+            .map(|late| late.unsettled.clone())
+            .unwrap_or_default(),
         users: users.collect(),
         load: group.shape.stretches(),
     }

@@ -173,7 +173,12 @@ impl<'a> Resolver<'a> {
     /// ends such a run as it begins.
     ///
     /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
-    fn module(&mut self, node: &Node, source: &Arc<SourceFile>, trail: &Arc<Trail>) -> Vec<Element> {
+    fn module(
+        &mut self,
+        node: &Node,
+        source: &Arc<SourceFile>,
+        trail: &Arc<Trail>,
+    ) -> Vec<Element> {
         let names: Vec<String> = node
             .props
             .list("ModuleController.node_path")

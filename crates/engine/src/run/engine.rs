@@ -315,7 +315,7 @@ impl Run<'_> {
         let kinds = program.groups.iter().filter(|group| group.kind != kind);
         let is_one_of_several = kinds.count() > 0;
         let mut pending = 0;
-        for (position, (index, group)) in groups.enumerate() {
+        for (position, (index, _)) in groups.enumerate() {
             if self.shared.control.stopping() {
                 break;
             }
@@ -327,10 +327,7 @@ impl Run<'_> {
                 );
                 continue;
             }
-            tracing::info!(
-                "Starting {} threads for group {name}.",
-                shape.users()
-            );
+            tracing::info!("Starting {} threads for group {name}.", shape.users());
             let start = StartGroup {
                 group: index,
                 number: position + 1,

@@ -78,7 +78,7 @@ impl User {
                     step = self.walker(&group).next(0);
                 }
             }
-            if self.walker(&group).root_is_done() || !Box::pin(self.arrive_again(&group)).await {
+            if self.walker(&group).root_is_done() || !Box::pin(self.arrive_again()).await {
                 break;
             }
         }
@@ -87,8 +87,10 @@ impl User {
     }
 
     /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.
-    async fn arrive_again(&mut self, group: &Group) -> bool {
-        if !matches!(self.cx.shared.shape(self.cx.group), Shape::Arrivals(_)) || self.cx.limit_reached() {
+    async fn arrive_again(&mut self) -> bool {
+        if !matches!(self.cx.shared.shape(self.cx.group), Shape::Arrivals(_))
+            || self.cx.limit_reached()
+        {
             return true;
         }
         let stop = self.cx.worker.stop.notified();
