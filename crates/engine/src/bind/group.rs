@@ -15,7 +15,7 @@ use crate::elements::samplers::listing::Listing;
 use crate::elements::{self, Listener, Roles, samplers};
 use crate::resolve::Element;
 use crate::run::program::{
-    Group, GroupKind, Needs, Package, Reach, Told, TransactionPackage,
+    Group, GroupKind, LateSettings, Needs, Package, Reach, Told, TransactionPackage,
 };
 use crate::run::walk::{Child, Controller, ControllerId, Hook, Kind};
 
@@ -77,7 +77,7 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<Gr
         thread_name_suffix: load.thread_name_suffix,
         on_error,
         same_user: load.same_user,
-        late: LateSettings::of(element, plan),
+        late: LateElement::of(element, plan).map(|late| Box::new(late) as Box<dyn LateSettings>),
         controllers: vec![root],
         samplers: Vec::new(),
         transactions: vec![None],

@@ -5,34 +5,24 @@
 use drumfire_expr::Compiler;
 use drumfire_jmx::{Prop, Value};
 
-use crate::compile::scripts::Scripts;
-use crate::compile::{Decoder, Element, Unit};
+use crate::bind::scripts::Scripts;
+use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::elements::thread_groups::{self, Load};
-use crate::program::{OnError, Program};
-use crate::schedule::Shape;
-
-/// A thread group's settings, as they are when it starts.
-#[derive(Debug)]
-pub struct GroupStart {
-    pub name: String,
-    pub shape: Shape,
-    pub on_error: OnError,
-    pub same_user: bool,
-}
+use crate::resolve::Element;
+use crate::run::program::{GroupStart, LateSettings, OnError, Program};
 
 /// A thread group's element, to be read again when the group starts.
-pub struct LateSettings {
+pub struct LateElement {
     element: Element,
-    /// Properties with functions whose values groups that run before this one may change, as the plan has them.
-    pub unsettled: Vec<(String, String)>,
+    unsettled: Vec<(String, String)>,
 }
 
-impl LateSettings {
+impl LateElement {
     /// `None` where every setting is spelled out: then there is nothing to read again.
-    pub fn of(element: &Element, plan: &Element) -> Option<LateSettings> {
+    pub fn of(element: &Element, plan: &Element) -> Option<LateElement> {
         let is_computed = element.name.contains("${") || element.props.iter().any(has_reference);
-        is_computed.then(|| LateSettings {
+        is_computed.then(|| LateElement {
             element: element.alone(),
             unsettled: match runs_before(element, plan).any(may_set_properties) {
                 true => functions(element),
@@ -40,9 +30,14 @@ impl LateSettings {
             },
         })
     }
+}
 
-    /// The settings as they are now; `None` where the group cannot be read any longer.
-    pub fn read(&self, program: &Program) -> Option<GroupStart> {
+impl LateSettings for LateElement {
+    fn unsettled(&self) -> &[(String, String)] {
+        &self.unsettled
+    }
+
+    fn read(&self, program: &Program) -> Option<GroupStart> {
         let settings = &*program.settings;
         let mut compiler = Compiler::with_names(settings.properties.clone(), &program.names);
         compiler.set_plan(&program.script, &program.base_dir);

@@ -244,7 +244,7 @@ fn group(group: &Group) -> GroupView {
         known_at_start: group
             .late
             .as_ref()
-            .map(|late| late.unsettled.clone())
+            .map(|late| late.unsettled().to_vec())
             .unwrap_or_default(),
         users: users.collect(),
         load: group.shape.stretches(),

@@ -91,6 +91,24 @@ pub enum OnError {
     StopTestNow,
 }
 
+/// A thread group's settings, as they are when it starts.
+#[derive(Debug)]
+pub struct GroupStart {
+    pub name: String,
+    pub shape: Shape,
+    pub on_error: OnError,
+    pub same_user: bool,
+}
+
+/// Settings of a thread group that are read again when it starts.
+pub trait LateSettings: Send + Sync {
+    /// The settings as they are now; `None` where the group cannot be read any longer.
+    fn read(&self, program: &Program) -> Option<GroupStart>;
+
+    /// Properties with functions whose values groups that run before this one may change: names and texts.
+    fn unsettled(&self) -> &[(String, String)];
+}
+
 /// A compiled thread group.
 pub struct Group {
     pub kind: GroupKind,
@@ -105,7 +123,7 @@ pub struct Group {
     pub on_error: OnError,
     pub same_user: bool,
     /// Where settings above may be others when the group starts.
-    pub late: Option<LateSettings>,
+    pub late: Option<Box<dyn LateSettings>>,
     /// The group's own loop controller is number 0.
     pub controllers: Vec<Controller>,
     pub samplers: Vec<Package>,

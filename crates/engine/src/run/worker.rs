@@ -21,7 +21,7 @@ use crate::run::alarm::Alarms;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Stopping;
 use crate::run::java::{Java, Visit};
-use crate::run::program::Program;
+use crate::run::program::{OnError, Program};
 use crate::run::room::Room;
 use crate::run::shared::{Counts, Shared};
 use crate::run::stages::Stages;

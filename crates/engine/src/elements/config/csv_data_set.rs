@@ -409,7 +409,7 @@ mod tests {
                 group: 0,
                 number: 1,
                 same_user: true,
-                on_error: crate::program::OnError::Continue,
+                on_error: crate::run::program::OnError::Continue,
                 end_ms: None,
                 interrupted_at_end: false,
             };
