@@ -1,4 +1,4 @@
-//! What a program cost: CPU time and peak memory, as the kernel counts them.
+//! Measures a program: CPU time and peak memory, as the kernel counts them.
 //!
 //! The kernel adds up the costs of all children a process has waited for, so each program is run by a fresh process of
 //! ours (`measure`) that has no other child.
@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::{SysconfVar, sysconf};
 
-/// What a program cost; time and CPU are those of a part of its run, where only that counts.
+/// The cost of a program. Time and CPU are those of a part of its run, where only that part counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     pub wall_us: u64,
@@ -82,7 +82,7 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
     Ok(())
 }
 
-/// What a part of its run costs.
+/// The cost of a part of its run.
 fn watch(child: &Child, began: Instant, part: Part) -> anyhow::Result<Cost> {
     let at = |seconds: u32| {
         let due = Duration::from_secs(seconds.into());

@@ -31,8 +31,8 @@ pub fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the tests of the sources, with the JUnit that JMeter has. What is missing for that is told, and is no failure: the jar
-/// itself is there.
+/// Runs the tests of the sources with JMeter's own JUnit. A missing JDK or JMeter is reported and is no failure, since the
+/// jar itself is checked in.
 pub fn test() -> anyhow::Result<()> {
     let Some(home) = home() else {
         return skipped("there is no JMeter (JMETER_HOME)");

@@ -1,4 +1,4 @@
-//! What the project's chores share: the workspace and the commands that they run in it.
+//! Shared parts of the development commands: the workspace, and running commands in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -11,7 +11,7 @@ const FLOOR: &str = "compat/floor.toml";
 pub fn compare(folder: &Path) -> anyhow::Result<()> {
     let script = folder.join("check.py");
     let floor = floor(&std::fs::read_to_string(xtask::root().join(FLOOR)).context(FLOOR)?)?;
-    // What the tests use, so that nothing is built but once.
+    // The same build as the tests use, so nothing is built twice.
     xtask::run(&mut super::test(&["--quiet", "--no-run"]))?;
     let binary = xtask::target().join("debug/drumfire");
     let mut command = Command::new("python3");

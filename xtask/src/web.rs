@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 
 /// Where the page's source is, seen from the root of the workspace.
 const SOURCE: &str = "web";
-/// What is built there.
+/// The built page.
 const BUILT: &str = "web/dist/index.html";
 /// The page as the program has it.
 const ASSET: &str = "crates/report/assets/report.html";
@@ -31,8 +31,8 @@ pub fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Holds the page against its source and has a browser try it. What is missing for that is told, and is no failure: the
-/// page itself needs none of it.
+/// Checks that the page is built from its source and tests it in a browser. A missing browser or node is reported and is no
+/// failure: the page itself needs neither.
 pub fn test() -> anyhow::Result<()> {
     let root = xtask::root();
     for program in ["node", "npm"] {

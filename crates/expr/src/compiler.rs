@@ -1,4 +1,4 @@
-//! What is known while the property texts of a plan are compiled.
+//! Compiles the property texts of a plan, with everything that JMeter knows before the threads start.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -186,7 +186,7 @@ impl StaticScope {
         }
     }
 
-    /// What functions wrote to the log; the list is empty afterwards.
+    /// Returns the log messages of functions and empties the list.
     pub fn take_messages(&mut self) -> Vec<(Level, String)> {
         std::mem::take(&mut self.messages)
     }

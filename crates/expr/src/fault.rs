@@ -1,4 +1,4 @@
-//! What can be wrong with a property text, in a form that the plan's diagnostics can show.
+//! Faults of a property text, in a form that the plan's diagnostics can show.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ pub struct Fault {
     pub code: &'static str,
     /// Whether JMeter rejects the text.
     pub severity: Severity,
-    /// What is wrong; for errors, in the words that JMeter logs.
+    /// The message; for errors, in the words that JMeter logs.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
     /// The place in the property text, in bytes.
     pub span: Range<usize>,

@@ -64,7 +64,7 @@ fn compile_at_run_time(
 
 pub(crate) struct Parser<'c> {
     pub(crate) names: Names<'c>,
-    /// What functions that read their arguments at compile time (`__time`, `__timeShift`) see.
+    /// The scope for functions that read their arguments at compile time (`__time`, `__timeShift`).
     pub(crate) scope: &'c mut dyn Scope,
     pub(crate) warnings: &'c mut Vec<Fault>,
 }

@@ -36,7 +36,7 @@ static VERSIONS: AtomicU64 = AtomicU64::new(0);
 /// Names may be worked out by the plan, without end.
 const MOST_SEEN: usize = 256;
 
-/// What a thread has seen of the properties that have this number.
+/// One thread's cache of the properties with this version.
 #[derive(Default)]
 struct Seen {
     version: Version,
@@ -99,8 +99,8 @@ impl Properties {
         })
     }
 
-    /// What this thread has made of the properties as they are at a place of the plan; if nothing, what to keep it under
-    /// by [`Properties::keep_derived`].
+    /// The value that this thread derived from the current properties at a place of the plan. On a miss, the version to pass
+    /// to [`Properties::keep_derived`].
     pub(crate) fn derived(&self, place: u32) -> Result<Value, Version> {
         let version = self.version();
         SEEN.with_borrow_mut(|seen| {
@@ -119,12 +119,12 @@ impl Properties {
         });
     }
 
-    /// What the properties are now.
+    /// The version of the properties now.
     pub fn version(&self) -> Version {
         Version(self.0.version.load(Ordering::Acquire))
     }
 
-    /// What threads have seen is old. Called after a change and before it is told to be made.
+    /// Invalidates the caches of all threads. Called after a change and before the change is reported as done.
     fn changed(&self) {
         let version = VERSIONS.fetch_add(1, Ordering::Relaxed) + 1;
         self.0.version.store(version, Ordering::Release);

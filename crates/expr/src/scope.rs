@@ -1,4 +1,4 @@
-//! What a template may see and change while it is evaluated.
+//! The view that a template has of a virtual user while it is evaluated.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,10 +11,15 @@ use crate::vars::Vars;
 /// The severity of a log message, as log4j names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// `TRACE`.
     Trace,
+    /// `DEBUG`.
     Debug,
+    /// `INFO`.
     Info,
+    /// `WARN`.
     Warn,
+    /// `ERROR`.
     Error,
 }
 
@@ -58,8 +63,11 @@ impl std::error::Error for Raised {}
 /// The language of a script that a function runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScriptLanguage {
+    /// Groovy (`__groovy`).
     Groovy,
+    /// BeanShell (`__BeanShell`).
     BeanShell,
+    /// JavaScript (`__javaScript`).
     JavaScript,
     /// JEXL 2 with constructs that have no native form.
     Jexl2,
@@ -75,6 +83,7 @@ pub enum ScriptLanguage {
 /// A script that a function wants run, for whoever has a JVM.
 #[derive(Debug, Clone, Copy)]
 pub struct ScriptCall<'a> {
+    /// The language of the text.
     pub language: ScriptLanguage,
     /// The script, after variables and functions in it have been replaced.
     pub text: &'a str,
@@ -85,7 +94,7 @@ pub struct ScriptCall<'a> {
     pub instance: u32,
 }
 
-/// What a template may see and change while it is evaluated: one virtual user at one moment.
+/// One virtual user at one moment: everything that a template may read and change while it is evaluated.
 pub trait Scope {
     /// The user's variables.
     fn vars(&self) -> &Vars;

@@ -26,7 +26,7 @@ pub enum Origin {
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// What it means, in a few words.
+    /// Its meaning, in a few words.
     pub name: &'static str,
     /// Whether it may be left out.
     pub required: bool,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::vars::Value;
 
-/// What a template evaluates to: a string that is copied only when it had to be built.
+/// The value of a template: a string that is copied only when it had to be built.
 #[derive(Debug, Clone)]
 pub enum Text<'a> {
     /// Part of the template itself.

@@ -16,11 +16,12 @@ pub struct Thrown {
     pub message: Option<String>,
     /// From the throwing method to the function's `execute`, as `class.method:line`.
     pub frames: Vec<&'static str>,
-    /// What it wraps, whose frames end where those of this one go on.
+    /// The wrapped exception. Its frames end where those of this one continue.
     pub cause: Option<Box<Thrown>>,
 }
 
 impl Thrown {
+    /// An exception without a cause.
     pub fn new(class: &'static str, message: impl Into<String>) -> Thrown {
         Thrown {
             class: Cow::Borrowed(class),
@@ -98,7 +99,7 @@ fn no_number(text: &str) -> Thrown {
         .at(&["java.lang.NumberFormatException.forInputString:67"])
 }
 
-/// What keeps a text from being a number, as `parseInt` and `parseLong` look at it.
+/// Why a text is not a number, as `parseInt` and `parseLong` find it.
 enum Digits {
     None,
     /// Neither a digit nor a sign at the beginning.

@@ -63,7 +63,7 @@ impl VarNames {
 
 /// Numbers below this are kept as values.
 const NUMERALS: usize = 1024;
-/// So many larger ones are kept for a while.
+/// The number of larger ones that are cached.
 const LAST_NUMERALS: usize = 8;
 
 thread_local! {
@@ -95,8 +95,8 @@ pub fn numeral(number: i32) -> Value {
 ///
 /// The plan's own names live in an array; others (`id_1`, `id_matchNr`, …) in a map that exists only
 /// once it is needed; there too are names that a script gave Java's null, which is no value but is
-/// listed. What JMeter's functions keep per thread (`ThreadLocal`) also lives here; it is not copied
-/// by [`Clone`], because a new thread starts without it.
+/// listed. JMeter's functions also keep data per thread (`ThreadLocal`); that lives here and is not copied by [`Clone`],
+/// because a new thread starts without it.
 #[derive(Debug)]
 pub struct Vars {
     names: Arc<VarNames>,
@@ -106,7 +106,7 @@ pub struct Vars {
     locals: Option<Box<Locals>>,
 }
 
-/// What functions keep per user: JMeter's thread-locals.
+/// The data that functions keep per user: JMeter's thread-locals.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     /// `IterationCounter.perThreadInt`, by the number of the function instance.

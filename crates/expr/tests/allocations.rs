@@ -1,4 +1,4 @@
-//! What is evaluated for every sample must not allocate where a borrow does.
+//! Evaluations that can borrow must not allocate: they happen for every sample.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -7,7 +7,7 @@ mod support;
 use drumfire_expr::{Compiler, Properties, Raised, Scope, Template};
 use support::TestScope;
 
-/// What the recorder defines.
+/// The variables that the recorder defines.
 const VARIABLES: [(&str, &str); 10] = [
     ("a", "1"),
     ("b", "two"),

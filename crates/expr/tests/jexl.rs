@@ -7,7 +7,7 @@ mod support;
 use drumfire_expr::{Compiler, Properties, Scope, Template};
 use support::TestScope;
 
-/// What is left to a JVM, which would say what JMeter said.
+/// Expressions that are left to a JVM, which gives JMeter's own answer.
 const ELSEWHERE: [&str; 5] = ["\"x\".nosuch()", "foo(1)", "\"a\".b", "@foo", "#"];
 
 /// The function's result, or `!` if the variable for the result is not set.

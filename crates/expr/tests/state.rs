@@ -345,7 +345,7 @@ fn javascript_expressions_need_nobody_else() {
     assert_eq!(user.vars.get_named("v").map(|v| &**v), Some("8"));
     // InvalidVariableException: the function contributes nothing.
     assert_eq!(plan.eval(1, &mut user), "ab");
-    // What only a variable makes more than an expression is for an engine.
+    // A text that only a variable makes more than an expression is for a JavaScript engine.
     assert_eq!(plan.eval(2, &mut user), "JavaScript");
     assert_eq!(user.scripts, ["threadName == \"x\""]);
 }

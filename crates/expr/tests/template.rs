@@ -1,4 +1,4 @@
-//! What a compiled text says about itself, and what is said about a wrong one.
+//! The properties of a compiled text, and the diagnostics of a wrong one.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -3,6 +3,8 @@
 //! [`Machine`] reads counters of the operating system, [`Watch`] turns them into one [`Second`] after the other, and
 //! [`judge`] makes a [`Verdict`] of those. [`ceilings`] predicts from the same counters where a plan would end.
 
+#![warn(missing_docs)]
+
 mod ceilings;
 mod machine;
 mod open_files;

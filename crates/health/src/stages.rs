@@ -41,6 +41,7 @@ impl Stage {
         Stage::Read,
     ];
 
+    /// All stages, in the order of a sample.
     pub const ALL: [Stage; 11] = [
         Stage::Prepare,
         Stage::Sampler,

@@ -69,10 +69,13 @@ impl Arrivals {
 /// Connections and TLS handshakes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Opened {
+    /// Connections that were opened.
     pub opened: u64,
     /// Exchanges on a connection that an earlier one had opened.
     pub reused: u64,
+    /// TLS handshakes with a certificate exchange.
     pub handshakes_full: u64,
+    /// TLS handshakes that resumed a session.
     pub handshakes_resumed: u64,
 }
 
@@ -133,8 +136,11 @@ impl Lacking {
 pub struct Delay {
     /// How often something was due.
     pub count: u64,
+    /// The median, in microseconds.
     pub p50_us: u64,
+    /// The 99th percentile, in microseconds.
     pub p99_us: u64,
+    /// The maximum, in microseconds.
     pub max_us: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The properties that JMeter 5.6.3 has before anybody sets one.
 
-/// What `bin/jmeter.properties` sets, after the rules of `java.util.Properties`. `bin/user.properties` sets nothing.
+/// The settings of `bin/jmeter.properties`, after the rules of `java.util.Properties`. `bin/user.properties` sets nothing.
 ///
 /// All other defaults sit in the code that asks for a property, so `__P(name)` does not see them.
 pub const JMETER_DEFAULTS: &[(&str, &str)] = &[
@@ -67,7 +67,7 @@ pub const JMETER_DEFAULTS: &[(&str, &str)] = &[
     ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
 ];
 
-/// What `bin/system.properties` sets: properties of the Java machine, seen by `__P` only as a last resort.
+/// The settings of `bin/system.properties`: properties of the Java machine. `__P` sees them only as a last resort.
 pub const SYSTEM_DEFAULTS: &[(&str, &str)] = &[("sun.net.http.allowRestrictedHeaders", "true")];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is wrong with a plan or a property file, and where.
+//! Findings about a plan or a property file, with their place.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,6 +18,7 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// The word in front of the message.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -40,17 +41,22 @@ impl Severity {
 pub struct Diagnostic {
     /// A stable name to search for, such as `jmx-bad-int`.
     pub code: &'static str,
+    /// How grave the finding is.
     pub severity: Severity,
+    /// One sentence about what is wrong.
     pub message: String,
+    /// The file that the finding is in.
     pub source: Option<Arc<SourceFile>>,
+    /// The place in the file.
     pub span: Option<Span>,
     /// Element names from the Test Plan down, as in JMeter's tree; empty if the finding is not inside an element.
     pub path: Vec<String>,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
+    /// A finding without a place.
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -63,18 +69,22 @@ impl Diagnostic {
         }
     }
 
+    /// A finding that keeps the plan from running.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
 
+    /// A finding that the user should act on.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }
 
+    /// A finding that is good to know.
     pub fn note(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Note, code, message)
     }
 
+    /// Adds the file and the place.
     #[must_use]
     pub fn at(mut self, source: &Arc<SourceFile>, span: Span) -> Self {
         self.source = Some(Arc::clone(source));
@@ -89,18 +99,21 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the names of the elements around the place, from the Test Plan down.
     #[must_use]
     pub fn within(mut self, path: Vec<String>) -> Self {
         self.path = path;
         self
     }
 
+    /// Adds the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
+    /// Whether the finding keeps the plan from running.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -25,7 +25,7 @@ const MAX_REFERENCED_BYTES: usize = 8 << 20;
 
 const HASH_TREE: &str = "hashTree";
 
-/// What a plan comes to.
+/// The result of reading a plan.
 pub(crate) struct Outcome {
     pub roots: Vec<Node>,
     pub findings: Vec<Diagnostic>,
@@ -178,7 +178,7 @@ pub(crate) struct ClassName {
     pub canonical: Name,
 }
 
-/// What test elements of one class and one GUI class have in common.
+/// The facts that all test elements of one class and one GUI class share.
 struct TestKind {
     /// The canonical name, after upgrades.
     class: Name,
@@ -255,7 +255,7 @@ impl<'d, 'x> Reader<'d, 'x> {
         ClassName { full, canonical }
     }
 
-    /// What is known of test elements of a class, as both are written.
+    /// The facts about test elements of a class and GUI class, by their names in the file.
     fn test_kind(&mut self, written: &str, gui: &str) -> Rc<TestKind> {
         let known = self.kinds.get(written).and_then(|kinds| kinds.get(gui));
         if let Some(known) = known {
@@ -521,7 +521,7 @@ impl<'d, 'x> Reader<'d, 'x> {
     }
 }
 
-/// What a property says about its element wins over the attribute, because it is set later.
+/// A property overrides the attribute of the same meaning, because JMeter sets it later.
 fn override_by_properties(node: &mut Node) {
     if let Some(name) = node.props.value("TestElement.name") {
         node.name = name.as_str().into_owned().into();

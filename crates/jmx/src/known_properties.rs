@@ -1,11 +1,11 @@
 //! The properties of JMeter 5.6.3, and Drumfire's own: what each means here. The reference page of properties is this list.
 
-/// What a property does here.
+/// How Drumfire treats a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// What it does in JMeter.
+    /// As JMeter does.
     Honoured,
-    /// What it does in JMeter, whose own class reads it where Java runs that class.
+    /// As JMeter does; JMeter's own class reads it where Java runs that class.
     Java,
     /// Nothing, and why.
     None(&'static str),
@@ -16,11 +16,11 @@ pub enum Effect {
 pub struct KnownProperty {
     /// The name; with `*` at its end all names that begin so.
     pub name: &'static str,
-    /// What counts when it is not set; empty for nothing.
+    /// The default; empty for none.
     pub default: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
-    /// What it does here.
+    /// How Drumfire treats it.
     pub effect: Effect,
 }
 
@@ -37,7 +37,7 @@ impl KnownProperty {
 /// Properties that have to do with one thing.
 #[derive(Debug, Clone, Copy)]
 pub struct PropertySection {
-    /// What they have to do with.
+    /// The subject of the group.
     pub title: &'static str,
     /// The properties.
     pub properties: &'static [KnownProperty],

@@ -3,8 +3,8 @@
 //! Stop 1 of the eight ("read"): [`read`] turns the bytes of a plan into a [`Tree`] of [`Node`]s with their properties
 //! and their places in the file. It knows no element's meaning: unknown classes, disabled elements, old names and the
 //! order of everything survive, and what each element means is decided when the tree is compiled.
-//! What it does know is how JMeter 5.6.3 loads a file (XStream over MXParser with `SaveService` and its converters): how
-//! a class name is spelled, which old names are upgraded, how text is normalised, and what makes loading fail.
+//! It reproduces how JMeter 5.6.3 loads a file (XStream over MXParser with `SaveService` and its converters): how class
+//! names are spelled, which old names are upgraded, how text is normalised, and which files fail to load.
 //!
 //! Anything wrong is a [`Diagnostic`], and all of them are reported at once.
 //!
@@ -15,6 +15,8 @@
 //! The tags go into a flat arena first, so that reading is iterative, XStream's `reference="../.."` can be followed, and
 //! after a syntax error everything before it can still be checked.
 //! Element depth is limited to [`MAX_DEPTH`], far above any plan, so that whoever walks the tree may do so recursively.
+
+#![warn(missing_docs)]
 
 mod classes;
 mod constructed;

@@ -13,6 +13,7 @@ use rustc_hash::FxBuildHasher;
 pub struct Name(Arc<str>);
 
 impl Name {
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

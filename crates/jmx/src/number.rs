@@ -66,7 +66,7 @@ pub fn float_from_java(text: &str) -> Option<f32> {
     }
 }
 
-/// What is left to parse of a Java float literal, and whether it is hexadecimal.
+/// The rest of a Java float literal after its sign, and whether it is hexadecimal.
 fn float_literal(text: &str) -> Option<(&str, bool)> {
     let text = text.trim_matches(|c| c <= ' ');
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -12,15 +12,18 @@ use crate::source::{SourceFile, Span};
 /// One line `key=value` after continuation and escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PropertyEntry {
+    /// The name, unescaped.
     pub key: String,
+    /// The value, unescaped.
     pub value: String,
     /// The line, from 1, on which the key starts.
     pub line: usize,
 }
 
-/// What a property file holds. Of a repeated key the last entry counts.
+/// A property file. The last entry of a repeated key counts.
 #[derive(Debug)]
 pub struct PropertyFile {
+    /// The file, for diagnostics.
     pub source: Arc<SourceFile>,
     /// In the order of the file.
     pub entries: Vec<PropertyEntry>,

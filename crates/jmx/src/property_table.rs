@@ -15,17 +15,19 @@ pub struct PropertyTable {
 }
 
 impl PropertyTable {
+    /// A table without properties.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What JMeter 5.6.3 has if nobody sets anything.
+    /// The defaults of JMeter 5.6.3.
     pub fn with_defaults() -> Self {
         let mut table = Self::new();
         table.merge(JMETER_DEFAULTS.iter().copied());
         table
     }
 
+    /// Adds definitions; later ones win.
     pub fn merge<K: Into<String>, V: Into<String>>(
         &mut self,
         entries: impl IntoIterator<Item = (K, V)>,
@@ -37,15 +39,17 @@ impl PropertyTable {
         );
     }
 
+    /// Sets one property.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<String>) {
         self.values.insert(key.into(), value.into());
     }
 
-    /// What `-Jname=` without a value does.
+    /// Removes a property, as `-Jname=` without a value does.
     pub fn remove(&mut self, key: &str) -> Option<String> {
         self.values.remove(key)
     }
 
+    /// The value of a property.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }

@@ -13,6 +13,7 @@ use crate::xml::{self, Document, PLAN_TAG};
 /// A plan that JMeter could load too, and what is odd about it.
 #[derive(Debug)]
 pub struct Read {
+    /// The plan.
     pub tree: Tree,
     /// Warnings and notes only.
     pub warnings: Vec<Diagnostic>,
@@ -89,7 +90,7 @@ fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
     })
 }
 
-/// What the XML stage found.
+/// The findings of the XML stage.
 fn file_findings(document: &Document<'_>, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     if let Some(fault) = &document.fault {

@@ -1,4 +1,4 @@
-//! What a file is before it is XML: its encoding, or the thing that it is instead of a plan.
+//! Detects a file's encoding, and files that are no plan at all, before the XML is parsed.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -79,7 +79,7 @@ pub(crate) fn magic(bytes: &[u8]) -> Vec<u8> {
     bytes[..bytes.len().min(4)].to_vec()
 }
 
-/// What the file is, if that is plainly no XML; `bytes` are its first ones.
+/// The kind of a file that is plainly no XML; `bytes` are its first ones.
 pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or("");
@@ -146,7 +146,7 @@ pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// What a file is whose first tag is not `<jmeterTestPlan>`.
+/// The kind of a file whose first tag is not `<jmeterTestPlan>`.
 pub(crate) fn other_root(tag: &str, is_test_element: bool) -> Diagnostic {
     match tag {
         "testResults" => Diagnostic::error("jmx-results", "this is a result file (JTL, XML), not a JMeter plan").help(SAVE_AGAIN),

@@ -14,6 +14,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// A file by its path and its text.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         SourceFile {
             path: path.into(),
@@ -57,11 +58,14 @@ impl SourceFile {
 /// Byte offsets into [`SourceFile::text`], the end excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Span {
+    /// Offset of the first byte.
     pub start: usize,
+    /// Offset behind the last byte.
     pub end: usize,
 }
 
 impl Span {
+    /// The bytes from `start` up to `end`.
     pub fn new(start: usize, end: usize) -> Self {
         Span { start, end }
     }

@@ -11,6 +11,7 @@ use crate::source::{SourceFile, Span};
 /// A plan that was read.
 #[derive(Debug, Clone)]
 pub struct Tree {
+    /// The file, for diagnostics.
     pub source: Arc<SourceFile>,
     /// `version` of `<jmeterTestPlan>`: `1.0` (texts are URL-encoded), `1.1` or `1.2`; empty if absent.
     pub version: String,
@@ -30,15 +31,19 @@ pub struct Node {
     /// The class of the GUI component, canonical like `class`. Some classes mean different things under different GUIs
     /// (`ConfigTestElement`).
     pub gui_class: Name,
+    /// The name that the user gave the element.
     pub name: Name,
+    /// Whether the element is enabled.
     pub enabled: bool,
     /// The `enabled` attribute as the file has it; empty if it has none.
     pub enabled_as: Name,
+    /// The properties.
     pub props: Props,
     /// The start tag.
     pub span: Span,
     /// From the start tag to the end tag; the elements below stand outside it.
     pub whole: Span,
+    /// The elements below, in their order.
     pub children: Vec<Node>,
 }
 
@@ -47,13 +52,17 @@ pub struct Node {
 pub struct Element {
     /// Canonical like [`Node::class`].
     pub class: Name,
+    /// The class of the GUI component, canonical.
     pub gui_class: Name,
     /// The `testclass` attribute, canonical; empty if the file has none.
     pub test_class: Name,
+    /// The name, mostly empty.
     pub name: Name,
+    /// Whether the element is enabled.
     pub enabled: bool,
     /// The `enabled` attribute as the file has it; empty if it has none.
     pub enabled_as: Name,
+    /// The properties.
     pub props: Props,
 }
 
@@ -66,6 +75,7 @@ pub struct Object {
     pub class: String,
     /// The text before the first child.
     pub text: String,
+    /// The fields of the object.
     pub children: Vec<Object>,
 }
 
@@ -84,23 +94,36 @@ impl Object {
 /// The value of a property, by the kind of the tag.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// `stringProp`.
     Str(String),
+    /// `boolProp`.
     Bool(bool),
+    /// `intProp`.
     Int(i32),
+    /// `longProp`.
     Long(i64),
+    /// `floatProp`.
     Float(f32),
+    /// `doubleProp`.
     Double(f64),
+    /// `elementProp`.
     Element(Element),
+    /// `collectionProp`.
     List(Vec<Prop>),
+    /// `mapProp`.
     Map(Vec<Prop>),
+    /// `objProp`.
     Object(Object),
+    /// A property without a value.
     Null,
 }
 
 /// A property: the name is empty where JMeter leaves it so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prop {
+    /// The name of the property.
     pub name: Name,
+    /// The value.
     pub value: Value,
     /// The whole XML element.
     pub span: Span,
@@ -196,6 +219,7 @@ fn bracketed(items: &[Prop], open: char, close: char, show: impl Fn(&Prop) -> St
 /// Getters as in JMeter's `AbstractTestElement.getPropertyAs…`: a missing property is the default, one that is there is
 /// converted by its kind and never refused.
 impl Props {
+    /// The property of that name, null or not.
     pub fn get(&self, name: &str) -> Option<&Prop> {
         self.0.iter().find(|prop| prop.name == name)
     }
@@ -217,27 +241,33 @@ impl Props {
         self.str_or(name, "")
     }
 
+    /// As text; `default` if missing.
     pub fn str_or<'a>(&'a self, name: &str, default: &'a str) -> Cow<'a, str> {
         self.value(name)
             .map_or(Cow::Borrowed(default), Value::as_str)
     }
 
+    /// As a boolean; `default` if missing.
     pub fn bool(&self, name: &str, default: bool) -> bool {
         self.value(name).map_or(default, Value::as_bool)
     }
 
+    /// As an `int`; `default` if missing.
     pub fn int(&self, name: &str, default: i32) -> i32 {
         self.value(name).map_or(default, Value::as_int)
     }
 
+    /// As a `long`; `default` if missing.
     pub fn long(&self, name: &str, default: i64) -> i64 {
         self.value(name).map_or(default, Value::as_long)
     }
 
+    /// As a `float`; `default` if missing.
     pub fn float(&self, name: &str, default: f32) -> f32 {
         self.value(name).map_or(default, Value::as_float)
     }
 
+    /// As a `double`; `default` if missing.
     pub fn double(&self, name: &str, default: f64) -> f64 {
         self.value(name).map_or(default, Value::as_double)
     }
@@ -274,18 +304,22 @@ impl Props {
         }
     }
 
+    /// The place of a property in the file.
     pub fn span(&self, name: &str) -> Option<Span> {
         self.get(name).map(|prop| prop.span)
     }
 
+    /// All properties in the order of the file.
     pub fn iter(&self) -> std::slice::Iter<'_, Prop> {
         self.0.iter()
     }
 
+    /// The number of properties.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there are no properties.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -295,6 +329,7 @@ impl Props {
         set(Arc::make_mut(&mut self.0), prop);
     }
 
+    /// Removes a property and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Prop> {
         let at = self.0.iter().position(|prop| prop.name == name)?;
         Some(Arc::make_mut(&mut self.0).remove(at))

@@ -206,14 +206,14 @@ pub fn renamed_element_property(name: &str) -> Option<&'static str> {
     (name == "HTTP2Request.Arguments").then_some("HTTPsampler.Arguments")
 }
 
-/// What `CSVDataSet` had as `shareMode`, and the keys it has today.
+/// Old values of `shareMode` in `CSVDataSet`, and the keys of today.
 const SHARE_MODES: [(&str, &str); 3] = [
     ("All threads", "shareMode.all"),
     ("Current thread group", "shareMode.group"),
     ("Current thread", "shareMode.thread"),
 ];
 
-/// What `ConstantThroughputTimer` had as `calcMode`; today it is the place in this list.
+/// Old values of `calcMode` in `ConstantThroughputTimer`; today the property is the index in this list.
 const CALC_MODES: [&str; 5] = [
     "this thread only",
     "all active threads",

@@ -65,7 +65,7 @@ pub(crate) struct Attribute<'a> {
     pub span: Span,
 }
 
-/// What is wrong with the text as XML.
+/// An error in the text as XML.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub code: &'static str,

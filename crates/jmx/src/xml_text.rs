@@ -51,7 +51,7 @@ fn decode<'a>(
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<Cow<'a, str>, Fault> {
     let blank_out = line_end == ' ';
-    // What is not to be copied as it stands.
+    // Characters that need more than a copy.
     let special = |bytes: &[u8]| match blank_out {
         true => {
             let at = memchr3(b'&', b'\r', b'\n', bytes);

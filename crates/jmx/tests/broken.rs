@@ -1,7 +1,7 @@
-//! What users are told about broken plans: each with the exact text that they get.
+//! Diagnostics of broken plans, each with its exact text.
 //!
-//! What is an error here stops JMeter 5.6.3 too, and what is a warning does not, as recorded from it, save that JMeter
-//! skips a DOCTYPE, stops at UTF-16, and that a stray tree or property and an empty plan stop it only when the test starts.
+//! Errors here stop JMeter 5.6.3 too, and warnings do not, as recorded from it. There are three exceptions: JMeter skips a
+//! DOCTYPE, stops at UTF-16, and finds a stray tree or property or an empty plan only when the test starts.
 //! The wording is ours.
 
 use std::path::Path;

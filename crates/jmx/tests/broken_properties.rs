@@ -1,4 +1,4 @@
-//! What users are told about broken property files: each with the exact text that they get.
+//! Diagnostics of broken property files, each with its exact text.
 
 use std::path::Path;
 

@@ -23,7 +23,7 @@ fn child<'a>(node: &'a Node, name: &str) -> &'a Node {
     found.unwrap_or_else(|| panic!("no {name} below {}", node.name))
 }
 
-/// What every era's plan says: ten users, three loops, one GET of /cart with one argument, a switched-off timer.
+/// The content of every era's plan: ten users, three loops, one GET of /cart with one argument, a switched-off timer.
 fn check(tree: &Tree) {
     let plan = &tree.roots[0];
     assert_eq!(

@@ -111,7 +111,7 @@ fn create(
         .status()
         .map_err(|error| Failure::lasting(format!("{}: {error}", program.display())))?;
     if status.signal().is_some() || !part.is_file() {
-        // What there may be of it is not whole.
+        // A file that is there may be incomplete.
         let _ = std::fs::remove_file(&part);
         return Err(Failure {
             why: format!("{} made no archive: {status}", program.display()),
@@ -282,7 +282,7 @@ mod tests {
         let make = |script| make(&file, &java(home, script), &[], home, &[]);
         make("exit 1").expect_err("nothing is written");
         assert!(file.with_extension("failed").is_file() && !is_wanted(&file));
-        // Who asks for it has it tried again.
+        // The next caller tries again.
         make(WRITE).expect("it writes the file");
         assert!(!is_wanted(&file));
         make("exit 1").expect("it is there");

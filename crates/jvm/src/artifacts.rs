@@ -29,7 +29,7 @@ impl Artifact {
     /// Reads `group:name:version` or `group:name:jar:classifier:version`, as Maven writes them.
     ///
     /// # Errors
-    /// What is expected.
+    /// The expected form.
     pub fn parse(text: &str) -> Result<Artifact, String> {
         let parts: Vec<&str> = text.trim().split(':').collect();
         let (group, name, version, classifier) = match parts[..] {

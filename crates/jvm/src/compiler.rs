@@ -1,5 +1,5 @@
-//! The compiler of the virtual machine that takes its time (C2). What it gives pays off over minutes, but it begins with the first
-//! loops of a start, when the cores have enough to do with the classes and the first scripts.
+//! Delays the virtual machine's slow compiler (C2). Its code pays off over minutes, but it starts with the first loops of a
+//! run, when the cores are busy with classes and the first scripts.
 
 use std::time::Duration;
 

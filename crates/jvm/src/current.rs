@@ -14,7 +14,7 @@ enum Current {
     Apart(UnboundedSender<Question>),
 }
 
-/// What a call apart wants done with its user.
+/// A request of a call on another thread to the worker of its user.
 pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
 
 thread_local! {

@@ -22,7 +22,7 @@ type Tool = *mut *const *const c_void;
 /// Has a thread throw an error at the next place where it can.
 ///
 /// # Errors
-/// What the virtual machine says.
+/// The exception of the virtual machine.
 pub fn throw_in(vm: &JavaVM, env: &mut Env<'_>, thread: &JObject<'_>) -> Result<()> {
     let error = env.find_class(jni_str!("java/lang/Error"))?;
     let message = env.new_string("the run was told to stop now")?;

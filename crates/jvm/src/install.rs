@@ -30,7 +30,7 @@ pub fn is_possible(properties: &Properties) -> bool {
 /// jar's content is checked.
 ///
 /// # Errors
-/// What is missing or wrong, or what Maven says.
+/// If something is missing or wrong, or with Maven's message.
 pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(), String> {
     let all = artifacts::jmeter();
     let missing = missing(properties);
@@ -95,7 +95,7 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
     std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
 }
 
-/// The jars that [`DEPENDENCIES`] names. What Maven found is kept, so that it is asked once.
+/// The jars that [`DEPENDENCIES`] names. Maven is asked once; its answer is kept.
 ///
 /// # Errors
 /// Coordinates that are none, or what Maven says.

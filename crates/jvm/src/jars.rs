@@ -101,7 +101,7 @@ impl JMeter {
         usable(all)
     }
 
-    /// What `search_paths`, `user.classpath` and the plan name.
+    /// The jars that `search_paths`, `user.classpath` and the plan name.
     pub fn named_jars(properties: &Properties, plan: &[PathBuf]) -> Vec<PathBuf> {
         let mut all = Vec::new();
         for (name, separator) in [

@@ -16,6 +16,8 @@
 //!
 //! Java's half is in `java/`.
 
+#![warn(missing_docs)]
+
 mod archive;
 mod artifacts;
 mod compiler;
@@ -65,7 +67,7 @@ pub struct Jvm {
     found: OnceLock<Result<(Installation, JMeter), String>>,
     machine: OnceLock<Result<&'static Machine, String>>,
     plan: OnceLock<Result<Plan, String>>,
-    /// What was collected because it was asked for, in milliseconds.
+    /// Garbage collection time that was requested, in milliseconds.
     garbage_asked_for: AtomicU64,
     /// Where the archive of classes is to be that Java has started without.
     archive_wanted: OnceLock<PathBuf>,
@@ -75,9 +77,9 @@ pub struct Jvm {
 /// its own that goes on when this one ends.
 pub type InstallLater = fn(&[(&str, &Path)]) -> std::io::Result<()>;
 
-/// What is in Java of the plan.
+/// The plan's objects in Java.
 struct Plan {
-    /// What each of its elements listens to.
+    /// The events that each of its elements listens to.
     listens_to: Vec<ListensTo>,
     groups: Vec<Handle>,
 }
@@ -167,7 +169,7 @@ impl Jvm {
         None
     }
 
-    /// What is in Java of a program, loaded if it was not.
+    /// The program's objects in Java, loaded on the first call.
     fn load(
         &self,
         machine: &Machine,
@@ -446,7 +448,7 @@ fn is_groovy(source: &JavaSource) -> bool {
         && (language.is_empty() || language.eq_ignore_ascii_case("groovy"))
 }
 
-/// What `Classes.java` says of a class.
+/// The traits that `Classes.java` reports for a class.
 fn traits(bits: u32) -> Traits {
     let has = |bit: u32| bits & (1 << bit) != 0;
     Traits {

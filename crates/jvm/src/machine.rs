@@ -25,7 +25,7 @@ const OPTIONS: &str = "drumfire.jvm.options";
 /// short and spares page faults (5 % of the CPU of a script that reads and writes a variable, against 1.5 GB). All that Groovy makes
 /// until its first script is done fits in; with half as much that took two collections of 60 ms.
 const NEW_OBJECTS: &str = "-Xmn64m";
-/// What JMeter's start script hands to Java, in its order.
+/// The options that JMeter's start script passes to Java, in its order.
 const VARIABLES: [&str; 3] = ["HEAP", "GC_ALGO", "JVM_ARGS"];
 /// Few threads run Java at a time, and pauses should be short: the collector with the least machinery. The packages are those that
 /// JMeter's start script opens to scripts.
@@ -59,7 +59,7 @@ static STARTING: Mutex<()> = Mutex::new(());
 /// The virtual machine, started if it was not.
 ///
 /// # Errors
-/// What the virtual machine or the bridge's classes say.
+/// The message of the virtual machine or of the bridge's classes.
 pub fn start(
     java: &Installation,
     classpath: &[PathBuf],
@@ -90,7 +90,7 @@ pub fn start(
     Ok(MACHINE.get_or_init(|| started))
 }
 
-/// What the environment and the properties say; where they differ, Java takes what it reads last.
+/// Options from the environment and from properties. Where they differ, Java uses the last one.
 fn users_options(properties: &Properties) -> String {
     let around = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
     let own = properties.get(OPTIONS).map(|text| text.to_string());
@@ -165,7 +165,7 @@ fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
     })
 }
 
-/// What an element listens to, as `Lifecycle.java` numbers it.
+/// The events that an element listens to, as `Lifecycle.java` numbers them.
 #[derive(Clone, Copy, Debug)]
 pub struct ListensTo(u32);
 
@@ -207,7 +207,7 @@ impl Machine {
     /// expected it is loaded beside all else from now on.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn begin(
         &self,
         home: &Path,
@@ -242,7 +242,7 @@ impl Machine {
     /// Loads the plan's next element, with the numbers of those that are merged into it; gives what it listens to.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn add_element(
         &self,
         element: &Element,
@@ -268,10 +268,10 @@ impl Machine {
         })
     }
 
-    /// What a class is, as `Classes.java` numbers it; `None` if there is no such class.
+    /// The kind of a class, as `Classes.java` numbers it; `None` if there is no such class.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn classify(&self, class: &str) -> std::result::Result<Option<u32>, String> {
         self.attached(|env| {
             let classes = env.find_class(jni_str!("dev/drumfire/jvm/Classes"))?;
@@ -289,7 +289,7 @@ impl Machine {
     /// Those of these functions that the class path has.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn known_functions(&self, names: &[&str]) -> std::result::Result<Vec<String>, String> {
         self.attached(|env| {
             let functions = env.find_class(jni_str!("dev/drumfire/jvm/Functions"))?;
@@ -311,7 +311,7 @@ impl Machine {
     /// Tells the plan's elements that the test starts; gives what went wrong.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn test_started(&self, group: &Handle) -> std::result::Result<Option<String>, String> {
         self.attached(|env| {
             let problem = env.call_static_method(
@@ -333,7 +333,7 @@ impl Machine {
     /// Tells the plan's elements that the test has ended.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn test_ended(&self) -> std::result::Result<(), String> {
         self.attached(|env| {
             env.call_static_method(&self.lifecycle, jni_str!("testEnded"), jni_sig!("()V"), &[])?;
@@ -344,7 +344,7 @@ impl Machine {
     /// `System.gc()`.
     ///
     /// # Errors
-    /// What Java threw.
+    /// Java's exception.
     pub fn collect_garbage(&self) -> std::result::Result<(), String> {
         self.attached(|env| {
             env.call_static_method(
@@ -360,7 +360,7 @@ impl Machine {
     /// Tells elements what happens to a user.
     ///
     /// # Errors
-    /// What an element threw, where JMeter does not catch it.
+    /// The exception of an element, where JMeter does not catch it.
     pub fn happens(
         &self,
         user: &Handle,
@@ -393,7 +393,7 @@ impl Machine {
     /// A thread group with its planned users.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn group(&self, name: &str, users: u32) -> std::result::Result<Handle, String> {
         self.attached(|env| {
             let name = env.new_string(name)?;
@@ -410,7 +410,7 @@ impl Machine {
     /// A user of a thread group, or of none.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn user(
         &self,
         group: Option<&Handle>,
@@ -435,10 +435,10 @@ impl Machine {
         })
     }
 
-    /// Runs an element for a user. What the element throws goes to the visit at hand.
+    /// Runs an element for a user. An exception of the element goes to the current visit.
     ///
     /// # Errors
-    /// What broke in the bridge itself.
+    /// A failure of the bridge itself.
     pub fn call(
         &self,
         user: &Handle,
@@ -471,7 +471,7 @@ impl Machine {
     /// Runs the script of a function for a user, and gives its text.
     ///
     /// # Errors
-    /// What broke in the bridge itself.
+    /// A failure of the bridge itself.
     pub fn script(
         &self,
         user: &Handle,
@@ -519,7 +519,7 @@ impl Machine {
     /// How long garbage was collected so far, by what the collectors say.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The bridge's exception.
     pub fn garbage_ms(&self) -> std::result::Result<i64, String> {
         self.attached(|env| {
             let millis = env.call_static_method(

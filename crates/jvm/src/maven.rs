@@ -23,7 +23,7 @@ pub fn program() -> Option<PathBuf> {
 /// Brings artifacts into the local repository, without what they depend on.
 ///
 /// # Errors
-/// What Maven says.
+/// Maven's message.
 pub fn fetch(
     artifacts: &[&Artifact],
     properties: &Properties,
@@ -39,7 +39,7 @@ pub fn fetch(
 /// are left out.
 ///
 /// # Errors
-/// What Maven says.
+/// Maven's message.
 pub fn resolve(
     artifacts: &[Artifact],
     properties: &Properties,
@@ -103,7 +103,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left in a temporary folder does no harm.
+        // Files that stay in a temporary folder do no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

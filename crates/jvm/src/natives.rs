@@ -1,4 +1,4 @@
-//! What Java code may ask of the engine: the native methods of `Natives.java`.
+//! The native methods of `Natives.java`, through which Java code calls the engine.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -30,7 +30,7 @@ pub fn use_properties(properties: Properties) {
     run.properties = Some(properties);
 }
 
-/// What Java code ends a run with from now on.
+/// Java code may end a run with this control from now on.
 pub fn use_control(control: Control) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.control = Some(control);
@@ -300,7 +300,7 @@ extern "system" fn verdict<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-// What becomes of a user after an exception, as `Bridge.java` numbers it. 0 loses the sample.
+// The user's fate after an exception, as `Bridge.java` numbers it. 0 loses the sample.
 const STOP_THREAD: jint = 1;
 const STOP_TEST: jint = 2;
 const STOP_TEST_NOW: jint = 3;

@@ -1,4 +1,4 @@
-//! What `drumfire jvm` says: the Java and the jars that plans will run with.
+//! The report of `drumfire jvm`: the Java and the jars that plans will run with.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ impl Jvm {
     /// Says what was found, a line each; starts nothing.
     ///
     /// # Errors
-    /// What is missing, and how to get it.
+    /// If something is missing, with the remedy.
     pub fn report(&self) -> Result<String, String> {
         let (java, jmeter) = self.found()?;
         let mut text = String::new();
@@ -53,7 +53,7 @@ impl Jvm {
     /// Brings all jars and makes the archive of classes, unless it is there.
     ///
     /// # Errors
-    /// What is missing, and how to get it. Java does without an archive.
+    /// If something is missing, with the remedy. Java works without an archive.
     pub fn install(&self) -> Result<(), String> {
         let (java, jmeter) = self.found()?;
         let own = self.own_jars(jmeter)?;

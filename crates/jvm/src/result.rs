@@ -57,7 +57,7 @@ fn write_into(sample: &Sample, out: &mut Writer) {
     }
 }
 
-/// What a result asks of its user and the run.
+/// The actions that a result asks of its user and of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
     pub stop_thread: bool,
@@ -66,7 +66,7 @@ pub struct Demands {
     pub action: Action,
 }
 
-/// A sample that Java made or changed. What Java does not know of is taken from `before`; a body of `None` is `before`'s.
+/// A sample that Java made or changed. Fields that Java lacks come from `before`; a body of `None` is `before`'s.
 pub fn read(bytes: &[u8], body: Option<&[u8]>, before: Option<&Sample>) -> (Sample, Demands) {
     let mut reader = Reader::new(bytes);
     let mut sample = read_from(&mut reader, before);

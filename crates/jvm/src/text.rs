@@ -33,7 +33,7 @@ fn read_short(env: &Env<'_>, text: &JString<'_>) -> Option<String> {
         ((**raw).v1_2.GetStringRegion)(raw, text.as_raw(), 0, length as jsize, buffer);
     }
     let all = units.iter().fold(0, |all, unit| all | unit);
-    // What is above ASCII is left to the long way, with its rules for lone surrogates.
+    // Text beyond ASCII takes the slow path, with its rules for lone surrogates.
     (all < 0x80).then(|| units.iter().map(|unit| char::from(*unit as u8)).collect())
 }
 

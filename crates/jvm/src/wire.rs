@@ -28,7 +28,7 @@ impl Writer {
 
     pub fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut Writer {
         match bytes {
-            // What is longer than a Java array can be is cut.
+            // Text longer than a Java array is cut.
             Some(bytes) => {
                 let bytes = &bytes[..bytes.len().min(i32::MAX as usize)];
                 self.number(bytes.len() as i32);
@@ -50,7 +50,7 @@ impl Writer {
     }
 }
 
-/// Reads what Java wrote. What is missing at the end reads as nothing.
+/// Reads a message from Java. Missing fields at the end read as empty.
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

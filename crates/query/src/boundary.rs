@@ -1,4 +1,4 @@
-//! What lies between two boundary texts, as `BoundaryExtractor` finds it.
+//! Finds the text between two boundaries, as `BoundaryExtractor` does.
 
 use memchr::memmem;
 

@@ -8,6 +8,8 @@
 //! regular expressions, json-smart and Jayway JsonPath for JSON, jsoup and Jodd for CSS selectors, Lagarto for the
 //! resources of a page.
 
+#![warn(missing_docs)]
+
 pub mod boundary;
 mod bytes;
 mod cost;

@@ -15,9 +15,9 @@ pub struct JavaUrl {
     pub port: Option<u32>,
     /// The path; `/./` and `/../` are folded if it was relative.
     pub path: String,
-    /// What follows `?`.
+    /// The part behind `?`.
     pub query: Option<String>,
-    /// What follows `#`.
+    /// The part behind `#`.
     pub fragment: Option<String>,
 }
 

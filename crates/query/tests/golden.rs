@@ -121,7 +121,7 @@ fn json_answer(path: &str, body: &str) -> String {
             .collect();
         format!("F[{}]", texts.join(", "))
     });
-    // What is found without parsing is what parsing finds.
+    // The search without parsing finds the same as the parser.
     if let Some(value) = path.find_in_text(body) {
         let text = value.to_text();
         let text = text.map_or("null".to_owned(), |text| text.into_owned());
@@ -198,7 +198,7 @@ fn xpath() {
     });
 }
 
-/// What Xalan says of expressions that it asks of `<r><a k='1'>t</a><a/><n>3</n></r>`.
+/// Xalan's messages about expressions that it evaluates on `<r><a k='1'>t</a><a/><n>3</n></r>`.
 #[test]
 fn faults_of_xpath() {
     let tree = Tree::parse_xml("<r><a k='1'>t</a><a/><n>3</n></r>", false).expect("it is XML");

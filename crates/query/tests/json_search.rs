@@ -1,4 +1,4 @@
-//! What is found in JSON without parsing it is what is found in the parsed body.
+//! A search in JSON text finds the same as a search in the parsed body.
 
 use drumfire_query::json::Json;
 use drumfire_query::jsonpath::JsonPath;

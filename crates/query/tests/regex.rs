@@ -1,4 +1,4 @@
-//! What the recorded answers do not show: options, errors as JMeter prints them, offsets.
+//! Cases beyond the recorded answers: options, errors as JMeter prints them, offsets.
 
 use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 

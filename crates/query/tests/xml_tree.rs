@@ -70,7 +70,7 @@ fn line_ends(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// What stands in a document, each text in one piece.
+/// The content of a document, each text in one piece.
 fn events(text: &str) -> Vec<String> {
     let mut reader = Reader::from_str(text);
     let mut found: Vec<String> = Vec::new();

@@ -7,7 +7,9 @@ use crate::sample::{Kind, Sample};
 /// How a file with such rows is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
+    /// The text at the start of the file.
     pub head: String,
+    /// The text at the end of the file.
     pub tail: String,
     /// A file that is there already is replaced, otherwise continued.
     pub overwrites: bool,

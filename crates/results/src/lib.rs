@@ -3,6 +3,8 @@
 //! A worker builds a [`Sample`] and gives it to its [`Recorder`]; ticks hand rows to the [`ResultWriter`] and numbers to
 //! [`Live`], from which a [`Summariser`] and the table of [`StatisticsRow`]s are fed.
 
+#![warn(missing_docs)]
+
 mod bits;
 mod buckets;
 mod charset;

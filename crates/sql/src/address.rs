@@ -1,6 +1,6 @@
 //! Addresses of databases (`jdbc:…`).
 
-/// Whose protocol a connection speaks.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     #[cfg(feature = "mysql")]
@@ -9,16 +9,21 @@ pub(crate) enum Kind {
     Postgres,
 }
 
-/// What an address says, if a connection to it can be made here.
+/// The address of a database that a connection can be made to without Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
+    /// The host name or address.
     pub host: String,
+    /// The TCP port.
     pub port: u16,
+    /// The name of the database.
     pub database: String,
     /// User and password, where the address has them.
     pub user: Option<String>,
+    /// The password, where the address has one.
     pub password: Option<String>,
+    /// The name that the server shows for this client.
     pub application_name: Option<String>,
 }
 

@@ -12,22 +12,31 @@ pub struct Argument {
 /// A value in the type of the setter that it is given to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// `setInt`.
     Int(i32),
     /// `BigDecimal#toString`.
     Decimal(String),
+    /// `setDouble`.
     Double(f64),
+    /// `setString`.
     Text(String),
+    /// `setBoolean`.
     Bool(bool),
+    /// `setLong`.
     Long(i64),
     /// `yyyy-mm-dd`.
     Date(String),
+    /// `setFloat`.
     Real(f32),
+    /// `setByte`.
     Byte(i8),
+    /// `setShort`.
     Short(i16),
     /// `yyyy-mm-dd hh:mm:ss[.fraction]`.
     Timestamp(String),
     /// `hh:mm:ss`.
     Time(String),
+    /// `setBytes`.
     Bytes(Vec<u8>),
     /// A text that `setObject` turns into the parameter's type.
     Object(String),

@@ -8,6 +8,7 @@ use std::fmt;
 pub struct Failure {
     /// Its class, with the package.
     pub class: Cow<'static, str>,
+    /// `getMessage()` of the exception.
     pub message: String,
     /// `SQLException#getSQLState`.
     pub state: Option<String>,
@@ -16,6 +17,7 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A failure without a vendor code.
     pub fn new(class: &'static str, message: impl Into<String>, state: Option<&str>) -> Failure {
         Failure {
             class: class.into(),

@@ -5,6 +5,7 @@
 //! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them. `mysql.rs` does the same for
 //! MySQL and MariaDB as Connector/J, over the `mysql_async` crate.
 
+#![warn(missing_docs)]
 #![cfg_attr(not(any(feature = "mysql", feature = "postgres")), allow(unused))]
 
 mod address;
@@ -41,9 +42,10 @@ impl Rows {
     }
 }
 
-/// What one statement gave.
+/// The result of one statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
+    /// The rows of a query.
     Rows(Rows),
     /// How many rows each part of it changed.
     Counts(Vec<i64>),
@@ -52,6 +54,7 @@ pub enum Outcome {
 /// One statement to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statement<'s> {
+    /// The SQL text.
     pub text: &'s str,
     /// Values of its `?` if it is a prepared one.
     pub arguments: Option<&'s [Argument]>,
@@ -61,7 +64,7 @@ pub struct Statement<'s> {
     pub timeout: Option<Duration>,
 }
 
-/// What a statement is expected to give.
+/// The result that the caller expects of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// `executeQuery`.
@@ -75,10 +78,15 @@ pub enum Expected {
 /// `java.sql.Connection.TRANSACTION_…`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
+    /// `TRANSACTION_NONE`.
     None,
+    /// `TRANSACTION_READ_UNCOMMITTED`.
     ReadUncommitted,
+    /// `TRANSACTION_READ_COMMITTED`.
     ReadCommitted,
+    /// `TRANSACTION_REPEATABLE_READ`.
     RepeatableRead,
+    /// `TRANSACTION_SERIALIZABLE`.
     Serializable,
 }
 

@@ -84,7 +84,7 @@ impl Server {
         }
     }
 
-    /// What was asked for since the last call: number of the connection, method, address, headers.
+    /// The requests since the last call: number of the connection, method, address, headers.
     pub fn seen(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.try_iter().collect()

@@ -1,5 +1,7 @@
 //! For tests only: a server that misbehaves on request, the program run in a folder of its own, output without times and ports.
 
+#![warn(missing_docs)]
+
 pub mod compat;
 #[cfg(feature = "http3")]
 pub mod http3;

@@ -19,7 +19,7 @@ const IDLE: Duration = Duration::from_secs(10);
 /// How often a waiting connection looks whether the server is still wanted.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What the server does with a request, step by step.
+/// The server's reaction to a request, step by step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Send these bytes as they are.

@@ -1,4 +1,4 @@
-//! What a scenario aims at, and whether a run of it got there.
+//! The targets of a scenario, and whether a run met them.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ pub enum Figure {
     PeakMib,
     /// Peak memory in our own of another case: the largest.
     PeakToCase(&'static str),
-    /// What a user costs beyond our own case with fewer users, in KiB.
+    /// Memory of a user beyond our own case with fewer users, in KiB.
     UserKib(&'static str),
     /// From the start of the process to that of its first sample, in milliseconds; JMeter's is told beside it.
     FirstSampleMs,

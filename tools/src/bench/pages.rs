@@ -1,4 +1,4 @@
-//! What the server serves and the scenarios read, made rather than kept.
+//! The files that the server serves and the scenarios read, generated rather than stored.
 
 use std::fmt::Write as _;
 use std::path::Path;

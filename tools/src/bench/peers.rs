@@ -15,9 +15,9 @@ use crate::measure::{Cost, measured};
 const BODIES: usize = 10;
 /// Of programs that send as a schedule has it.
 pub const PACE_PER_SECOND: u32 = 5_000;
-/// What a program that runs a plan writes.
+/// The output of a program that runs a plan.
 const RESULTS: &str = "out.jtl";
-/// What vegeta reads and writes.
+/// The input and output of vegeta.
 const TARGETS: &str = "targets";
 const HITS: &str = "hits";
 
@@ -35,7 +35,7 @@ pub enum Program {
     /// The hash alone, of a file.
     Md5sum,
     H2load,
-    /// What an open model sends, evenly spaced.
+    /// The requests of an open model, evenly spaced.
     Vegeta,
 }
 
@@ -102,7 +102,7 @@ impl Peers {
         self.found.iter().any(|(known, _)| *known == program)
     }
 
-    /// What is not installed.
+    /// The programs that are not installed.
     pub fn missing(&self) -> Vec<&'static str> {
         let missing = Program::ALL
             .into_iter()
@@ -186,7 +186,7 @@ impl Round {
 pub struct Round {
     pub reading: Reading,
     pub cost: Cost,
-    /// What the program printed.
+    /// The program's output.
     pub said: String,
 }
 
@@ -280,7 +280,7 @@ impl Told<'_> {
             .collect())
     }
 
-    /// For programs that run a plan. What an entry says of the seconds comes last and so counts.
+    /// For programs that run a plan. The seconds of the entry come last and so take precedence.
     fn plan(&self, benches: &Path) -> Vec<String> {
         let mut plan = benches.join(self.entry.plan);
         if !plan.is_file() {
@@ -338,7 +338,7 @@ impl Told<'_> {
     }
 }
 
-/// What vegeta has recorded, as the lines of its own tables: how late it was by itself, and how many requests there were.
+/// The recording of vegeta, as the lines of our own tables: its own delay, and the number of requests.
 fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
     let mut encode = std::process::Command::new(program);
     encode.args(["encode", "-to=csv", HITS]).current_dir(folder);
@@ -347,7 +347,7 @@ fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
     readings::vegeta_lines(&rows, PACE_PER_SECOND).context("vegeta has recorded nothing")
 }
 
-/// What it says of its samples; of those that began between two moments, where only they count.
+/// The figures of its samples; only of those that began between two moments, where only these count.
 fn read(
     entry: &Entry,
     said: &str,

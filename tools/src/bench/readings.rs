@@ -1,4 +1,4 @@
-//! What is read of each program's output.
+//! Reads the figures in each program's output.
 
 use std::io::{BufRead as _, BufReader};
 use std::ops::Range;
@@ -152,7 +152,7 @@ pub fn oha(said: &str) -> Option<Reading> {
     })
 }
 
-/// What k6 exports.
+/// The export of k6.
 pub fn k6(summary: &str) -> Option<Reading> {
     let report: Value = serde_json::from_str(summary).ok()?;
     let metrics = &report["metrics"];
@@ -229,8 +229,8 @@ pub fn h2load(said: &str) -> Option<Reading> {
     })
 }
 
-/// What vegeta records of each request, as the lines that [`vegeta`] and [`late_us`] read. It starts one after the other, evenly
-/// spaced, and says nothing of its own delay: the k-th start is due `k` spaces after a beginning that makes none early.
+/// Converts vegeta's record of each request to the lines that [`vegeta`] and [`late_us`] read. Vegeta starts requests evenly
+/// spaced and does not report its own delay: the k-th start is due `k` spaces after a beginning that makes none early.
 pub fn vegeta_lines(rows: &str, per_second: u32) -> Option<String> {
     let mut starts_ns = Vec::new();
     let mut times_ns = Vec::new();

@@ -139,7 +139,7 @@ pub fn ratio_of(own: &Row<'_>, other: &Row<'_>, value: impl Fn(&Round) -> f64) -
     (!ratios.is_empty()).then(|| median(ratios))
 }
 
-/// What programs say of their schedule, of the last round.
+/// The programs' own figures about their schedule, of the last round.
 fn spreads(rows: &[Row<'_>]) -> String {
     let mut text = String::new();
     for row in rows {

@@ -108,7 +108,7 @@ fn others(page: &mut String) {
     }
 }
 
-/// What is said of one element, or of several that are alike.
+/// The documentation of one element, or of several that are alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Doc {
     title: String,
@@ -186,7 +186,7 @@ fn parse(comment: &str, folder: &str) -> Option<Doc> {
     let (title, rest) = comment.split_once(" (`")?;
     let (classes, rest) = rest.split_once("`)")?;
     let text = rest.strip_prefix([':', '.'])?.trim_start();
-    // What follows is for those who call the code.
+    // The rest is for callers of the code.
     let text = text.split("\n\n# ").next().unwrap_or(text);
     let is_title = |c: char| c.is_alphanumeric() || " -()/,@".contains(c);
     let is_class = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);

@@ -247,7 +247,7 @@ pub(super) fn unescape_java<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcom
     Ok(Text::Owned(String::from_utf16_lossy(&out)))
 }
 
-/// What an escape at the start of `units` stands for, and how long it is.
+/// The meaning of an escape at the start of `units`, and its length.
 fn java_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
     let Some(kind) = units.get(1).map(|unit| ascii(*unit)) else {
         return Ok((None, 1));

@@ -10,7 +10,7 @@ use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_bool, parse_int};
 
-/// What a function returns when its file cannot be read.
+/// The value of a function whose file cannot be read.
 const ERROR: &str = "**ERR**";
 
 /// `FileServer.resolveFileFromPath`: a file that is not in the current folder is next to the plan.

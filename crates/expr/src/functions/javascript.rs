@@ -5,7 +5,7 @@ use crate::js_condition::{self, Failure};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
 
-/// What `JavaScript.executeWithRhino` puts into the script's scope.
+/// The names that `JavaScript.executeWithRhino` puts into the script's scope.
 const OBJECTS: &str = "log ctx vars props threadName sampler sampleResult";
 
 #[derive(Debug)]

@@ -22,7 +22,7 @@ pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
     Ok(Text::Owned(number))
 }
 
-/// What `ThreadLocalRandom.nextLong(origin, bound)` throws for an empty range.
+/// The exception of `ThreadLocalRandom.nextLong(origin, bound)` for an empty range.
 pub(super) fn bound_not_greater(function: &'static str) -> Thrown {
     Thrown::new(
         "java.lang.IllegalArgumentException",

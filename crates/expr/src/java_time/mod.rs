@@ -20,7 +20,7 @@ use jiff::{Timestamp, Zoned};
 pub(crate) static SYSTEM_ZONE: LazyLock<TimeZone> =
     LazyLock::new(|| TimeZone::try_system().unwrap_or(TimeZone::UTC));
 
-/// What a formatter can print, Java's `TemporalAccessor`: any of a date, a time and a zone.
+/// The input of a formatter, Java's `TemporalAccessor`: any of a date, a time and a zone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moment {
     pub(crate) date: Option<Date>,

@@ -8,8 +8,8 @@ use jiff::tz::{Offset, TimeZone};
 use super::pattern::{DatePattern, Item};
 use super::{Locale, Moment};
 
-/// What `DateTimeFormatterBuilder.parseDefaulting` adds for fields that a text does not mention, by
-/// pattern letter, in order. `o` stands for the offset in seconds, `i` for milliseconds.
+/// The defaults that `DateTimeFormatterBuilder.parseDefaulting` adds for fields missing in a text, by pattern letter, in
+/// order. `o` stands for the offset in seconds, `i` for milliseconds.
 pub(crate) type Defaults = [(char, i64)];
 
 impl DatePattern {

@@ -437,7 +437,7 @@ fn among(wanted: &Value<'_>, items: &[Value<'_>]) -> Result<bool, Failure> {
     Ok(items.iter().any(is_wanted))
 }
 
-/// What a loop goes through.
+/// The values that a loop iterates over.
 pub(super) fn items_of<'e>(value: &Value<'e>) -> Result<Vec<Value<'e>>, Failure> {
     match value {
         Value::Null | Value::Map(None) => Ok(Vec::new()),

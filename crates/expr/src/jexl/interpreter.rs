@@ -209,7 +209,7 @@ impl<'e> Interpreter<'_, 'e> {
         })
     }
 
-    /// What stands before `?`, `?:` or `??` may be undefined.
+    /// The operand before `?`, `?:` or `??`, which may be undefined.
     fn lenient(&mut self, node: &'e Node) -> Evaluated<'e> {
         match (node, self.eval(node)) {
             (Node::Variable(_) | Node::Property { .. }, Err(Stop::Failure(Failure::Jexl(_)))) => {
@@ -293,7 +293,7 @@ impl<'e> Interpreter<'_, 'e> {
         })
     }
 
-    /// What stands before a dot. JEXL 3 is "safe" by default: a member of nothing is `null`.
+    /// The operand before a dot. JEXL 3 is "safe" by default: a member of nothing is `null`.
     fn object(&mut self, node: &'e Node, safe: bool) -> Evaluated<'e> {
         match (node, self.eval(node)) {
             (Node::Variable(_), Err(Stop::Failure(Failure::Jexl(_))))

@@ -25,7 +25,7 @@ const MARKS: [&str; 54] = [
     "~", "@", "`", "#",
 ];
 
-/// What JEXL 2 does not have.
+/// Tokens that JEXL 2 lacks.
 const NEW_MARKS: [&str; 13] = [
     "??", "=^", "=$", "!^", "!$", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];

@@ -251,7 +251,7 @@ fn split<'e>(text: &str, by: &str) -> Result<Value<'e>, Failure> {
     Ok(Value::List(parts.collect()))
 }
 
-/// What a map holds under a key.
+/// The value of a map under a key.
 pub(super) fn entry<'e>(
     entry: Option<&(Value<'e>, Value<'e>)>,
     key: &Value<'_>,

@@ -1,9 +1,9 @@
 //! Commons JEXL 2.1.1 and 3.2.1 as plans use them: conditions, arithmetic with Java's coercions, strings
 //! and their methods, `vars`, `props` and `log`, assignments, `if` and blocks.
 //!
-//! Loops, arrays, maps of one entry and whole numbers of any size are here, too. What needs Java (constructors, lambdas, other
-//! collections, `BigDecimal`, methods of JMeter's classes) is [`Failure::Unsupported`], so that a JVM can take over the whole
-//! expression.
+//! Loops, arrays, maps of one entry and integers of any size are supported. Expressions that need Java (constructors,
+//! lambdas, other collections, `BigDecimal`, methods of JMeter's classes) are [`Failure::Unsupported`], so that a JVM can
+//! take over the whole expression.
 
 mod arithmetic;
 mod ast;

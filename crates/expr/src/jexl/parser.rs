@@ -184,7 +184,7 @@ impl Parser {
         Ok(node)
     }
 
-    /// What stands behind `for`: `(name : values) statement`, in JEXL 2 behind `foreach` also `(name in values)`.
+    /// The rest of a `for`: `(name : values) statement`, in JEXL 2 behind `foreach` also `(name in values)`.
     fn for_each(&mut self, named: bool) -> Parsed {
         self.expect("(")?;
         self.take_word("var");

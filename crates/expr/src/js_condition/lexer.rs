@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What follows the token that was read last.
+    /// The text behind the last token.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }

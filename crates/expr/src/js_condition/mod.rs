@@ -2,7 +2,7 @@
 //! JMeter's If Controller (`IfController.RhinoJsEngine`, language version 0).
 //!
 //! The text of a condition is known only when its variables have been put in, so it is parsed each time; it is short.
-//! What needs a real JavaScript (statements, objects, regular expressions, other functions) is
+//! Conditions that need a real JavaScript engine (statements, objects, regular expressions, other functions) are
 //! [`Failure::Unsupported`].
 
 mod globals;
@@ -61,8 +61,8 @@ pub fn eval(text: &str) -> Result<String, Failure> {
     eval_beside(text, "")
 }
 
-/// What of a condition needs a JavaScript engine whatever its variables are: inside quotes a reference stands for text,
-/// outside for an operand. A text that could be anything until its variables are known is left to [`holds`].
+/// Whether a condition needs a JavaScript engine whatever its variables are. Inside quotes a reference stands for text,
+/// outside for an operand. If the variables decide, the answer is no, and [`holds`] finds out.
 pub fn needs_engine(condition: &Template) -> Option<String> {
     needs_engine_beside(condition, "")
 }

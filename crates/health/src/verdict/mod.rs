@@ -209,6 +209,7 @@ impl Cause {
 /// A cause, with when it was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
+    /// The cause.
     pub cause: Cause,
     /// When, in milliseconds since the start of the run: from, to.
     pub spans_ms: Vec<(u64, u64)>,
@@ -228,6 +229,7 @@ impl Reason {
 /// Whether the numbers can be trusted, and why not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
+    /// The grade.
     pub grade: Grade,
     /// The worst first.
     pub reasons: Vec<Reason>,

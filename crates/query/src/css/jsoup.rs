@@ -57,7 +57,7 @@ pub(super) enum Test {
     Previous(Box<Test>),
     /// `a ~ b`
     Preceding(Box<Test>),
-    /// What a selector that begins with a combinator starts from.
+    /// The start of a selector that begins with a combinator.
     Start,
 }
 
@@ -81,7 +81,7 @@ impl Test {
         }
     }
 
-    /// What must all be met, the cheapest test first (`CombiningEvaluator` sorts too).
+    /// The tests that must all hold, the cheapest first (`CombiningEvaluator` sorts too).
     pub(super) fn all(mut tests: Vec<Test>) -> Test {
         tests.sort_by_key(Test::cost);
         Test::And(tests)

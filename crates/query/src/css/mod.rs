@@ -61,9 +61,9 @@ impl Selector {
         .map(Selector)
     }
 
-    /// What the extractor puts into variables, in the order of the document and no more than `most`: the attribute, or the
-    /// text if no attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is resolved against
-    /// `<base>`; with Jodd a missing attribute is `None`.
+    /// The values that the extractor puts into variables, in document order and no more than `most`: the attribute, or the
+    /// text if no attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is
+    /// resolved against `<base>`; with Jodd a missing attribute is `None`.
     pub fn select(
         &self,
         document: &Document,

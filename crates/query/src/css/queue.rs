@@ -79,7 +79,7 @@ impl<'t> Queue<'t> {
         }
     }
 
-    /// What stands between an opening character and the one that closes it; the queue is on the opening one.
+    /// The text between an opening character, where the queue stands, and the matching closing one.
     pub(super) fn balanced(&mut self, open: char, close: char) -> Result<&'t str, SelectorError> {
         let text = self.text;
         let (mut start, mut end) = (None, None);

@@ -1,4 +1,4 @@
-//! What stands in a tag behind its name.
+//! Reads the attributes of a tag.
 
 use super::Span;
 use super::quick::Builder;

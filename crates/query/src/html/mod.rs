@@ -29,7 +29,7 @@ pub(crate) struct Page {
     attributes: Vec<Attribute>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Document,
@@ -127,7 +127,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// What a text or a comment holds; empty for others.
+    /// The text of a text node or a comment; empty for others.
     pub(crate) fn text(self) -> &'p str {
         match self.kind() {
             Kind::Text | Kind::Comment => &self.page.text[self.data().text.range()],

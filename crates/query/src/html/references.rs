@@ -8,7 +8,7 @@ use super::quick::Builder;
 /// The longest name of a reference in bytes, with its semicolon.
 const LONGEST_NAME: usize = 32;
 
-/// What a reference stands for.
+/// The meaning of a character reference.
 #[derive(Clone, Copy)]
 pub(super) struct Characters(char, Option<char>);
 

@@ -97,7 +97,7 @@ impl Copy {
     }
 }
 
-/// What is no node of a page. The contents of a template are its children, as they are for jsoup.
+/// Nodes that a page leaves out. The contents of a template are its children, as they are for jsoup.
 fn is_left_out(node: &Node) -> bool {
     matches!(
         node,

@@ -163,7 +163,7 @@ impl Builder<'_> {
                 (_, Tag::Form) => return self.end_form(),
                 (_, Tag::Body | Tag::Html) => return Some(()),
                 _ if token.sets & TABLE_PART != 0 => return Some(()),
-                // What is not in a table's scope would be moved before it.
+                // The parser would move content that is not in a table's scope before the table.
                 _ => return None,
             }
         }

@@ -4,7 +4,7 @@
 pub(super) const PLAIN: u16 = 0;
 /// "Special": an end tag of another name does not close it.
 pub(super) const SPECIAL: u16 = 1;
-/// What is around it is not in scope.
+/// The tag ends the scope: elements around it are not in scope.
 pub(super) const SCOPE: u16 = 1 << 1;
 /// Its end tag may be left out.
 pub(super) const IMPLIED: u16 = 1 << 2;
@@ -171,7 +171,7 @@ static TABLE: [(u64, u8); PLACES] = {
     table
 };
 
-/// So many bytes of a name are in its key.
+/// The number of bytes of a name in its key.
 const IN_KEY: usize = 7;
 
 /// The first bytes of a name and its length: the whole name, if it is short.
@@ -203,7 +203,7 @@ pub(super) fn find(name: &[u8]) -> (Tag, u16) {
     (Tag::Other, PLAIN)
 }
 
-/// What a byte is to the names of tags and attributes.
+/// The role of a byte in the names of tags and attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InName {
     Part,

@@ -96,7 +96,7 @@ fn number(text: &str) -> Result<(Token, &str), JmesPathError> {
     }
 }
 
-/// What stands between a delimiter and the next one that no backslash hides.
+/// The text between a delimiter and the next one that no backslash hides.
 fn delimited(text: &str, delimiter: char) -> Result<(&str, &str), JmesPathError> {
     let inner = &text[1..];
     let mut escaped = false;

@@ -35,7 +35,7 @@ impl JmesPathError {
     }
 }
 
-/// What an expression gives.
+/// The result of an expression.
 #[derive(Debug)]
 pub struct Found<'j, 't>(Cow<'j, Value<'t>>);
 
@@ -68,7 +68,7 @@ impl<'t> Found<'_, 't> {
         &self.0
     }
 
-    /// What the extractor stores: the items of an array, or the value itself (`JMESPathExtractor.splitJson`).
+    /// The values that the extractor stores: the items of an array, or the value itself (`JMESPathExtractor.splitJson`).
     pub fn values(&self) -> Vec<String> {
         match &*self.0 {
             Value::Array(items) => items.iter().map(text::text).collect(),
@@ -76,7 +76,7 @@ impl<'t> Found<'_, 't> {
         }
     }
 
-    /// What the assertion compares (`JMESPathAssertion.objectToString`).
+    /// The text that the assertion compares (`JMESPathAssertion.objectToString`).
     pub fn text(&self) -> String {
         text::text(&self.0)
     }

@@ -29,7 +29,7 @@ pub(super) enum Expr {
     Reference(Box<Expr>),
 }
 
-/// What a projection takes from its source.
+/// The items that a projection takes from its source.
 #[derive(Debug)]
 pub(super) enum Over {
     Items,
@@ -210,7 +210,7 @@ impl Parser {
         })
     }
 
-    /// What is applied to each item of a projection.
+    /// The expression that is applied to each item of a projection.
     fn each(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
         if power(self.peek()) < PROJECTION_ENDS {
             return Ok(Expr::Current);
@@ -227,7 +227,7 @@ impl Parser {
     fn after_dot(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
         match self.peek() {
             Token::Name(_) | Token::Quoted(_) | Token::Symbol("*") => self.expression(binding),
-            // What follows a list or hash belongs to it, even within a projection.
+            // The rest of the expression belongs to a list or hash, even within a projection.
             Token::Symbol("[" | "{") => {
                 let mut left = match self.next() {
                     Token::Symbol("[") => self.list()?,

@@ -1,7 +1,7 @@
-//! What Jackson says of a text that is not JSON (`ReaderBasedJsonParser`, `ParserBase`), as recorded from the version that
-//! JMeter 5.6.3 brings along. Numbers that are cut short are left to others.
+//! Jackson's messages about a text that is not JSON (`ReaderBasedJsonParser`, `ParserBase`), as recorded from the version in
+//! JMeter 5.6.3. Truncated numbers are not covered.
 
-/// So much of the text is quoted, in UTF-16 units (`ErrorReportConfiguration`).
+/// The longest quotation of the text, in UTF-16 units (`ErrorReportConfiguration`).
 const MAX_QUOTED: usize = 500;
 
 const ANY_TOKEN: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
@@ -317,7 +317,7 @@ fn matching(bracket: char) -> char {
 mod tests {
     use super::*;
 
-    /// What differs, with a short word for where the text comes from.
+    /// The differences, each with a short word for the source of the text.
     fn says(text: &str) -> Option<String> {
         let source = format!("Source: (String)\"{text}\"");
         fault(text).map(|message| message.replace(&source, "S").replace(ANY_TOKEN, "ANY"))

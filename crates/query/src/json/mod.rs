@@ -43,7 +43,7 @@ pub(crate) enum Step<'s> {
     Index(usize),
 }
 
-/// What the steps lead to in a body, without making anything else of it. `None` if they lead nowhere, and if
+/// Follows the steps in a body without parsing the rest of it into values. `None` if they lead nowhere, and if
 /// [`Json::parse`] fails.
 pub(crate) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
     parse::locate(text, steps)

@@ -19,7 +19,7 @@ pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
     Parser::new(text).value(Stop::End)
 }
 
-/// What the steps lead to, if all of the text can be parsed and there is such a thing.
+/// The value that the steps lead to, if the whole text can be parsed and the value exists.
 pub(super) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
     let found = Parser::new(text).locate(steps, Stop::End);
     found.ok().flatten()
@@ -82,7 +82,7 @@ impl<'t> ItemTaker<'t> for Locator<'t, '_> {
     }
 }
 
-/// What ends a bareword or number.
+/// The bytes that end a bareword or number.
 #[derive(Clone, Copy)]
 enum Stop {
     End,
@@ -451,7 +451,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What stands behind a backslash; steps over it.
+    /// The character that an escape means; steps over the escape.
     fn escape(&mut self, out: &mut String) -> Result<(), JsonError> {
         let plain = match self.byte() {
             b't' => '\t',

@@ -3,7 +3,7 @@
 use super::Number;
 use crate::bytes::first_of;
 
-/// So deep are objects and arrays stepped over here: a bit for each.
+/// The deepest nesting that is stepped over here: a bit for each level.
 const MAX_DEPTH: usize = 64;
 
 /// Where the object or array that begins at `start` ends, if it is written as the standard says and nests no deeper than

@@ -7,8 +7,8 @@ use super::{Value, double_text};
 use crate::json::Number;
 
 impl Value<'_> {
-    /// What `JSONManager.stringifyJSONObject` and so the JSON Extractor put into a variable; `None` for null, for which
-    /// the extractor then takes its default value.
+    /// The text that `JSONManager.stringifyJSONObject`, and so the JSON Extractor, puts into a variable. `None` for null,
+    /// for which the extractor takes its default value.
     pub fn to_text(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Value::Null => return None,
@@ -21,7 +21,7 @@ impl Value<'_> {
         })
     }
 
-    /// What `JSONPathAssertion.objectToString` compares with a pattern and shows in its messages.
+    /// The text that `JSONPathAssertion.objectToString` compares with a pattern and shows in its messages.
     pub fn to_assertion_text(&self) -> Cow<'_, str> {
         match self {
             Value::Number(Number::Double(number)) => Cow::Owned(decimal_format(*number)),

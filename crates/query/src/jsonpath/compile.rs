@@ -378,7 +378,7 @@ impl Compiler {
     }
 }
 
-/// What a parameter of a function looks like.
+/// The form of a function's parameter.
 #[derive(Clone, Copy)]
 enum ParameterKind {
     Json,

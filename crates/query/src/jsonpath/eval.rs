@@ -99,7 +99,7 @@ struct Walk<'j, 't> {
     root: &'j Value<'t>,
     require: bool,
     hits: Vec<Node<'j, 't>>,
-    /// What `..` left behind in a token: the index of the array item it came from (`setUpstreamArrayIndex`).
+    /// The index of the array item that `..` came from, which it leaves behind in a token (`setUpstreamArrayIndex`).
     array_indexes: Vec<(usize, i64)>,
 }
 

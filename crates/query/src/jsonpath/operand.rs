@@ -1,4 +1,4 @@
-//! What stands on the sides of a filter's operator (`ValueNodes`).
+//! The operands of a filter's operator (`ValueNodes`).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

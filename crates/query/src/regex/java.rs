@@ -13,7 +13,7 @@ const SPACE: &str = r"\t-\r\x20";
 const HORIZONTAL_SPACE: &str =
     r"\t\x20\u{A0}\u{1680}\u{180E}\u{2000}-\u{200A}\u{202F}\u{205F}\u{3000}";
 const VERTICAL_SPACE: &str = r"\n-\r\u{85}\u{2028}\u{2029}";
-/// What the dot does not match.
+/// The characters that the dot does not match.
 const LINE_ENDS: &str = r"\n\r\u{85}\u{2028}\u{2029}";
 const ANY_LINE_END: &str = r"(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])";
 

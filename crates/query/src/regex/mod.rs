@@ -1,7 +1,8 @@
 //! Regular expressions with the semantics of JMeter's two engines.
 //!
-//! A pattern is translated once, by [`oro`] or [`java`], into the syntax of the `regex` family. What is regular runs on
-//! `regex-automata` in linear time; look-around, back-references, atomic groups and the odd `$` run on `fancy-regex`.
+//! A pattern is translated once, by [`oro`] or [`java`], into the syntax of the `regex` family. Regular patterns run on
+//! `regex-automata` in linear time. Patterns with look-around, back-references or atomic groups, and some with `$`, run on
+//! `fancy-regex`.
 
 mod classes;
 mod java;
@@ -10,7 +11,7 @@ mod pattern;
 
 pub use pattern::{Captures, CapturesIter, Pattern};
 
-/// Whose rules a pattern follows; JMeter chooses by the property `jmeter.regex.engine`.
+/// The rules that a pattern follows; JMeter chooses by the property `jmeter.regex.engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Jakarta ORO 2.0.8 (`Perl5Compiler`, `Perl5Matcher`): JMeter's default.

@@ -1,7 +1,7 @@
 //! Translates a Jakarta ORO 2.0.8 pattern, with the grammar and the error messages of `Perl5Compiler`.
 //!
-//! What differs from Perl and from Java is on purpose: `\w \d \s` follow Java's Unicode `Character` tests, `(?i)` and its
-//! kin are never scoped to a group, a `{` that starts no repetition is a character, `\z \p \h \Q` are characters.
+//! Some differences from Perl and Java are intended: `\w \d \s` follow Java's Unicode `Character` tests, `(?i)` and its kin
+//! are never scoped to a group, a `{` that starts no repetition is a character, `\z \p \h \Q` are characters.
 //! Known differences: ORO counts UTF-16 units where this counts characters, `\G` is taken for `\A`, `\b` follows
 //! Unicode's definition of a word, `(?m)^` also matches behind a line end that ends the text, and the start of a group clobbered by a failed attempt (a bug of
 //! `Perl5Matcher`) is not reproduced.
@@ -17,7 +17,7 @@ struct Flags {
     extended: bool,
 }
 
-/// What kind of expression is being parsed.
+/// The kind of expression that is being parsed.
 #[derive(Clone, Copy, PartialEq)]
 enum Paren {
     Top,
@@ -27,7 +27,7 @@ enum Paren {
     NotAhead,
 }
 
-/// What an atom turned out to be.
+/// The kind of a parsed atom.
 enum Atom {
     /// Written to the output; whether it must be wrapped before a repetition.
     Written { wrap: bool },

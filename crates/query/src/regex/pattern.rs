@@ -195,7 +195,7 @@ impl Pattern {
         }
     }
 
-    /// What `$` means where the text may end with a line end: at the end, or before that last line end.
+    /// The meaning of `$` where the text may end with a line end: at the end, or before that last line end.
     fn end_look(&self) -> &'static str {
         match self.dialect {
             Dialect::Oro => r"(?=\n?\z)",

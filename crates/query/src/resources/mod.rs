@@ -67,7 +67,7 @@ pub fn embedded(
     Ok(found.urls)
 }
 
-/// What `JMeterTagVisitor` runs into when a condition ends that has not begun.
+/// The exception of `JMeterTagVisitor` at the end of a condition that has not begun.
 const EMPTY_STACK: &str = "java.lang.NullPointerException: Cannot invoke \"java.lang.Boolean.booleanValue()\" \
      because the return value of \"java.util.Deque.peek()\" is null";
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use html5ever::data::NAMED_ENTITIES;
 
-/// What the scanner came across.
+/// A finding of the scanner.
 pub(super) enum Event<'s, 't> {
     /// A start tag; for a script, at the end of its text.
     Tag(&'s Tag<'t>),

@@ -41,7 +41,7 @@ pub struct XPath {
     prefixes: Vec<String>,
 }
 
-/// What an expression gives.
+/// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The nodes in the order of the document, each as the extractor stores it: an element as its first child's value,

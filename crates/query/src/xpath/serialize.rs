@@ -65,8 +65,8 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mu
     write!(out, "</{name}>").expect("writing to a String cannot fail");
 }
 
-/// What `xmlns` an element is written with. Where namespaces mean nothing an element is in none, whatever is declared
-/// around it, and only its own declaration is kept.
+/// The `xmlns` that an element is written with. Without namespaces an element is in none, whatever is declared around it,
+/// and only its own declaration is kept.
 fn default_namespace<'n>(
     node: NodeRef<'n>,
     declared: &[(&'n str, &'n str)],

@@ -106,7 +106,7 @@ impl Name {
         self.whole.start as usize..self.whole.end as usize
     }
 
-    /// What stands before the colon.
+    /// The part before the colon.
     fn prefix(self) -> Option<Span> {
         let Span { start, .. } = self.whole;
         (self.local > start + 1).then(|| Span {
@@ -430,7 +430,7 @@ impl<'a> NodeRef<'a> {
         self.tree.part(self.data().name.whole)
     }
 
-    /// What a text, comment, attribute or processing instruction holds.
+    /// The content of a text, comment, attribute or processing instruction.
     pub(crate) fn text(self) -> &'a str {
         self.tree.part(self.data().text)
     }
@@ -475,7 +475,7 @@ impl<'a> NodeRef<'a> {
     }
 }
 
-/// What an attribute declares, if it is one that does.
+/// The prefix that an attribute declares, if it is a declaration.
 fn declared_prefix(name: &str) -> Option<&str> {
     match name.strip_prefix("xmlns")? {
         "" => Some(""),

@@ -18,7 +18,7 @@ const BEFORE_ROOT: &str =
 const AFTER_ROOT: &str =
     "The markup in the document following the root element must be well-formed.";
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
-/// What characters that XML does not allow begin with, if they are no control characters.
+/// The first bytes of characters that XML does not allow, control characters aside.
 const WIDE: u8 = 0xEF;
 
 type Checked<T = ()> = Result<T, XPathError>;
@@ -69,7 +69,7 @@ struct Scanner<'t> {
     builder: Builder,
 }
 
-/// What a byte is in a name.
+/// The role of a byte in a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InName {
     Part,
@@ -233,7 +233,7 @@ impl<'t> Scanner<'t> {
         Ok(value)
     }
 
-    /// What is not markup before and after the root element: white space alone.
+    /// Reads the text before and after the root element, which may only be white space.
     fn between(&mut self, has_root: bool) -> Checked {
         self.space();
         match (self.byte(), has_root) {
@@ -281,7 +281,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What follows an `&`.
+    /// Reads a reference behind its `&`.
     fn reference(&mut self) -> Checked<char> {
         if self.skip("#") {
             return self.character_reference();
@@ -338,7 +338,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What starts with `<`; true for the start of an element.
+    /// Reads markup from its `<` on. Returns true for the start of an element.
     fn markup(&mut self, has_root: bool) -> Checked<bool> {
         let in_element = !self.open.is_empty();
         let wrong = match (in_element, has_root) {
@@ -494,7 +494,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What follows the name of an attribute; gives its value.
+    /// Reads an attribute behind its name and returns its value.
     fn attribute(&mut self, name: &str, element: &str) -> Checked<Span> {
         self.space();
         if !self.skip("=") {
@@ -518,7 +518,7 @@ impl<'t> Scanner<'t> {
     /// The value of an attribute, behind its opening quote.
     fn value(&mut self, quote: u8, name: &str, element: &str) -> Checked<Span> {
         let start = self.at;
-        // What stands in the value instead of the text up to `done`.
+        // The replacement of the text up to `done`.
         let mut changed: Option<String> = None;
         let mut done = start;
         loop {

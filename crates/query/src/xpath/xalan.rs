@@ -1,4 +1,4 @@
-//! What Xalan says of an expression that is wrong: its words are cut and put together in the order of Xalan's `Lexer` and
+//! Reproduces Xalan's messages about a wrong expression. Words are cut and put together in the order of Xalan's `Lexer` and
 //! `XPathParser`, which decides which mistake is found first.
 
 use xpath_eval::Axis;

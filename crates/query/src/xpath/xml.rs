@@ -108,7 +108,7 @@ impl Builder {
         self.joined.push_str(&line_ends(self.tree.part(span)));
     }
 
-    /// What a reference in the text means.
+    /// Adds the character that a reference in the text means.
     pub(super) fn character(&mut self, c: char) {
         self.join();
         self.joined.push(c);
@@ -158,7 +158,7 @@ impl Builder {
         self.tree.keep(&changed)
     }
 
-    /// What is one part of the document is none any more.
+    /// Turns a single span of the document into joined text.
     fn join(&mut self) {
         if let Some(first) = self.first.take() {
             self.joined.push_str(self.tree.part(first));

@@ -1,4 +1,4 @@
-//! What an expression says, with names resolved.
+//! The syntax tree of an expression, with names resolved.
 
 use bigdecimal::BigDecimal;
 use xpath_eval::{Axis, NodeKind};

@@ -103,7 +103,7 @@ impl<'t> Evaluation<'t> {
             }
             Expr::Cast(inner, to, optional) => self.cast(inner, *to, *optional, focus)?,
             Expr::Castable(inner, to, optional) => {
-                // What fails before the cast fails with it.
+                // A failure before the cast fails the expression too.
                 let items = self.items(inner, focus)?;
                 vec![Item::Bool(cast_items(&items, *to, *optional).is_ok())]
             }

@@ -18,7 +18,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
 #[derive(Clone, Debug)]
 pub(super) enum Item<'t> {
     Node(NodeRef<'t>),
-    /// What a node holds, without the node.
+    /// The content of a node, without the node.
     Untyped(String),
     Text(String),
     Whole(i64),

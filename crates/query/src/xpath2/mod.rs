@@ -114,7 +114,7 @@ fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, String> {
 #[derive(Debug, Default)]
 struct Namespaces(Vec<(String, String)>);
 
-/// What Saxon declares itself (`IndependentContext#clearNamespaces`).
+/// The namespaces that Saxon declares itself (`IndependentContext#clearNamespaces`).
 const PREDECLARED: [(&str, &str); 4] = [
     ("xml", "http://www.w3.org/XML/1998/namespace"),
     ("xs", "http://www.w3.org/2001/XMLSchema"),
@@ -133,7 +133,7 @@ impl Namespaces {
         )
     }
 
-    /// What the user declared.
+    /// The namespace that the user declared for a prefix.
     fn own(&self, prefix: &str) -> Option<&str> {
         let own = self.0.iter().rev().find(|(known, _)| known == prefix);
         own.map(|(_, uri)| uri.as_str())

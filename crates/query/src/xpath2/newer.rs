@@ -157,7 +157,7 @@ fn sequence<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome<Items<
     Ok(items)
 }
 
-/// What an atom is compared as where nothing says its type: untyped text is text.
+/// The value of an item in a comparison without a declared type: untyped text counts as text.
 fn comparable(item: &Item<'_>) -> Atom {
     match item.atom() {
         Atom::Untyped(text) => Atom::Text(text),

@@ -141,7 +141,7 @@ impl Connection {
             }
             Err(error) => tracing::debug!("no connection to cancel a statement: {error}"),
         }
-        // What it gives now does not matter: it is known to be late.
+        // The result no longer matters: it is known to be late.
         let _ = work.await;
         Err(Failure::new(
             "com.mysql.cj.jdbc.exceptions.MySQLTimeoutException",
@@ -228,7 +228,7 @@ fn has_rows() -> Failure {
     Failure::new(PLAIN, message, Some("01S03"))
 }
 
-/// What Connector/J sees at the first word of a statement (`QueryInfo`).
+/// The kind of a statement by its first word, as Connector/J sees it (`QueryInfo`).
 fn refuse(text: &str, expected: Expected) -> Result<(), Failure> {
     let start = literal::without_comments(text);
     if start.is_empty() {

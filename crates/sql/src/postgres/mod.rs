@@ -54,7 +54,7 @@ struct Known {
     prepared: Option<(String, Vec<u32>)>,
 }
 
-/// What came back until the server was ready again.
+/// The messages up to the server's next ReadyForQuery.
 #[derive(Default)]
 struct Reply {
     outcomes: Vec<Outcome>,

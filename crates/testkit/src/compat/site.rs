@@ -95,7 +95,7 @@ fn answer(request: &Request) -> (String, String, String) {
     }
 }
 
-/// What `/reply?status=…&header=…&body=…` asks for; each may be missing, `header` may be there more than once.
+/// The parameters of `/reply?status=…&header=…&body=…`. Each may be missing, and `header` may be repeated.
 fn asked_for(target: &str) -> (String, String, String) {
     let (mut status, mut headers, mut body) = ("200 OK".to_owned(), String::new(), String::new());
     let query = target.split_once('?').map_or("", |(_, query)| query);

@@ -48,7 +48,7 @@ fn download() -> Scenario {
     .at_most("plain", PeakMib, 32.0)
     .at_most("TLS", Time(Program::Curl), 1.0)
     .at_most("TLS", Cpu(Program::Curl), 1.0)
-    // What comes over the network costs more than what md5sum reads from the page cache.
+    // Data from the network costs more than the data that md5sum reads from the page cache.
     .at_most("MD5", Cpu(Program::Md5sum), 1.4)
     .at_most("extractor, 1 MiB kept", PeakMib, 32.0)
 }

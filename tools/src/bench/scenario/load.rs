@@ -9,7 +9,7 @@ use crate::measure::Part;
 
 /// Users of the largest case that has connections.
 const MANY_USERS: u32 = 20_000;
-/// What a process has open besides its connections.
+/// The files that a process has open besides its connections.
 const OTHER_FILES: u64 = 256;
 
 /// As many users with a connection each as the limit of open files allows, up to the number aimed at.

@@ -1,4 +1,4 @@
-//! What is measured: each scenario and the programs that run it.
+//! The scenarios, and the programs that run each of them.
 
 mod bodies;
 mod load;
@@ -61,7 +61,7 @@ impl Scenario {
 
 /// One program with its settings.
 pub struct Entry {
-    /// What is compared with each other has the same case.
+    /// Entries that are compared with each other have the same case.
     pub case: String,
     pub program: Program,
     pub plan: &'static str,
@@ -78,7 +78,7 @@ pub struct Entry {
     pub cores: u32,
     /// Of this entry alone, whatever the command says; 0 is what it says.
     pub seconds: u32,
-    /// What counts of the round's time, CPU and samples; its memory counts as a whole.
+    /// The part of a round whose time, CPU and samples count; its memory counts as a whole.
     pub counted: Option<Part>,
     /// Java's classes are prepared before the round (`drumfire jvm install`).
     pub prepares_java: bool,

@@ -1,4 +1,4 @@
-//! What one small request costs.
+//! The cost of one small request.
 
 use super::{Door, Entry, Scenario, each};
 use crate::bench::aim::Figure::{self, Cpu, CpuIn};

@@ -1,4 +1,5 @@
-//! What scripts cost, and what they do to others. Java is started in all cases, so that its start is in none of the differences.
+//! The cost of scripts, and their effect on others. Java is started in all cases, so its start is in none of the
+//! differences.
 
 use super::{Entry, Scenario, each};
 use crate::bench::aim::Figure::{CpuBeyondCase, FirstSampleMs, LateToCase, Rate};
@@ -91,7 +92,7 @@ fn sleepers() -> Scenario {
     .at_most("100 sleep", LateToCase(ALONE), 1.25)
 }
 
-/// What finds the same token in the same page of HTML.
+/// Elements that find the same token in the same page of HTML.
 fn ranking() -> Scenario {
     const EXTRACTORS: &str = "extractors.jmx";
     const SCRIPTS: &str = "scripts.jmx";
