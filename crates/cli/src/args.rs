@@ -117,6 +117,9 @@ struct RunArguments {
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long)]
     skip_unsupported: bool,
+    /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
+    #[arg(long)]
+    tls_verify: bool,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -248,7 +251,7 @@ struct MirrorArguments {
     #[arg(short = 'P', long, default_value_t = 8081)]
     port: u16,
     /// The address of this machine to listen on
-    #[arg(long, default_value = "0.0.0.0")]
+    #[arg(long, default_value = "127.0.0.1")]
     address: IpAddr,
 }
 
@@ -339,6 +342,12 @@ impl RunArguments {
         let mut properties = self.properties.into_options();
         if self.skip_unsupported {
             let (name, value) = ("drumfire.skip_unsupported", "true");
+            properties
+                .changes
+                .push(Change::Property(name.to_owned(), value.to_owned()));
+        }
+        if self.tls_verify {
+            let (name, value) = ("drumfire.tls_verify", "true");
             properties
                 .changes
                 .push(Change::Property(name.to_owned(), value.to_owned()));

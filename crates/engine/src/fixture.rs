@@ -81,6 +81,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
     user_of(Shared {
         counts: Counts::new(1),
         ..Shared::new(&program, Clock::start(), &Control::default())
+            .expect("every server is trusted")
     })
 }
 

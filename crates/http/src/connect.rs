@@ -59,10 +59,15 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// What became of an attempt that failed.
-    pub fn failed(self, kind: FailureKind) -> Box<Failure> {
-        add(&self.session.worker().counts.failures, 1);
+    /// What became of an attempt that failed. Without file descriptors it takes a while to say so: users that fail at once would
+    /// fail a million times, and starve those that are connected.
+    pub async fn failed(self, kind: FailureKind) -> Box<Failure> {
+        let worker = self.session.worker();
+        add(&worker.counts.failures, 1);
         self.times.end = Instant::now();
+        if matches!(kind, FailureKind::TooManyFiles) {
+            tokio::time::sleep(worker.descriptors.next_pause()).await;
+        }
         Box::new(Failure {
             kind,
             phase: self.phase,
@@ -104,6 +109,7 @@ impl Opening<'_> {
         let pool = &self.session.worker().pool;
         connection.pace = Pace::of_connections(pool, connection.tls.is_some());
         self.times.connected = Some(Instant::now());
+        self.session.worker().descriptors.recover();
         Ok(connection)
     }
 
@@ -225,7 +231,8 @@ impl Opening<'_> {
         let identity = self.target.identity.as_ref();
         let version = self.target.version;
         let config = self.session.tls_config(host, port, version, identity);
-        let name = server_name(host, peer);
+        let verifies = self.session.worker().tls.verifies();
+        let name = server_name(host, peer, verifies);
         let session = UnbufferedClientConnection::new(config, name)
             .map_err(|error| FailureKind::Tls(error.into()))?;
         let mut tls = Box::new(TlsState {
@@ -253,11 +260,11 @@ impl Opening<'_> {
 
 /// The name to send by SNI. As Java's `sun.security.ssl.Utilities.rawToSNIHostName` has it, none
 /// is sent for IP addresses, for names without a dot and for names that are not valid; the
-/// session is then remembered by the peer's address.
-pub(crate) fn server_name(host: &str, peer: IpAddr) -> ServerName<'static> {
+/// session is then remembered by the peer's address. A certificate is verified for the name as it is.
+pub(crate) fn server_name(host: &str, peer: IpAddr, verifies: bool) -> ServerName<'static> {
     let dotted = host.find('.').is_some_and(|at| at > 0) && !host.ends_with('.');
     match ServerName::try_from(host.to_owned()) {
-        Ok(name) if dotted => name,
+        Ok(name) if dotted || verifies => name,
         _ => ServerName::from(peer),
     }
 }

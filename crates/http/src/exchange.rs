@@ -269,7 +269,7 @@ pub(crate) async fn open(
     let mut opening = Opening::new(session, target, tunnel.unwrap_or(&Bare), limits, times);
     match opening.open().await {
         Ok(connection) => Ok((Box::new(connection), opening.handshake)),
-        Err(kind) => Err(opening.failed(kind)),
+        Err(kind) => Err(opening.failed(kind).await),
     }
 }
 

@@ -78,6 +78,6 @@ pub use session::Session;
 pub use spare::Spare;
 pub use sys::{KernelTimer, take_short_turns};
 pub use target::{HttpVersion, Proxy, Source, Target};
-pub use tls::{Identity, Tls, TlsOptions, TlsSessions};
+pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};
 pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};
 pub use worker::{PoolOptions, Statistics, Worker};

@@ -1,22 +1,26 @@
-//! TLS settings: which versions, which sessions are resumed, and that nothing is verified.
+//! TLS settings: which versions, which sessions are resumed, and whether certificates are verified.
 
 #[cfg(feature = "http3")]
 use std::cell::Cell;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::target::HttpVersion;
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
     ClientSessionStore, ResolvesClientCert, Resumption, Tls12ClientSessionValue,
     Tls13ClientSessionValue,
 };
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
+pub use rustls::pki_types::pem::Error as CertificatesError;
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    CipherSuite, ClientConfig, DigitallySignedStruct, Error, NamedGroup, SignatureScheme,
-    SupportedProtocolVersion, version,
+    CipherSuite, ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore,
+    SignatureScheme, SupportedProtocolVersion, version,
 };
 
 /// The TLS settings of a whole run, shared by all workers.
@@ -28,6 +32,7 @@ pub struct Tls {
     #[cfg(feature = "http3")]
     base_http3: Option<Arc<ClientConfig>>,
     sessions: TlsSessions,
+    verifies: bool,
     /// Where sessions are shared: the configuration with those of a host and port.
     shared: Mutex<Vec<SharedTls>>,
 }
@@ -69,6 +74,19 @@ pub struct TlsOptions {
     pub alpn: Vec<Vec<u8>>,
     /// Offer only these cipher suites, by the names of the IANA; those unknown here are passed over. Empty: all.
     pub cipher_suites: Vec<String>,
+    pub trust: Trust,
+}
+
+/// Which servers are trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// All of them, as JMeter does.
+    #[default]
+    All,
+    /// Those whose certificate the system's authorities vouch for. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+    System,
+    /// Those whose certificate these authorities vouch for; in DER.
+    Authorities(Vec<Vec<u8>>),
 }
 
 impl Default for TlsOptions {
@@ -80,6 +98,7 @@ impl Default for TlsOptions {
             post_quantum: false,
             alpn: Vec::new(),
             cipher_suites: Vec::new(),
+            trust: Trust::All,
         }
     }
 }
@@ -95,7 +114,8 @@ pub enum TlsSessions {
 }
 
 impl Tls {
-    /// Fails if no protocol version is enabled, or none of the enabled ones has one of the cipher suites.
+    /// Fails if no protocol version is enabled, if none of the enabled ones has one of the cipher suites, or if there is no
+    /// authority to trust.
     pub fn new(options: &TlsOptions) -> Result<Arc<Self>, Error> {
         let mut provider = aws_lc_rs::default_provider();
         let mut groups = vec![
@@ -122,10 +142,15 @@ impl Tls {
         if options.tls12 {
             versions.push(&version::TLS12);
         }
-        let mut base = ClientConfig::builder_with_provider(provider.clone())
+        let verifier = Verifier {
+            authorities: authorities(&options.trust, &provider)?,
+            provider: provider.clone(),
+        };
+        let verifies = verifier.authorities.is_some();
+        let mut base = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(TrustAll { provider }))
+            .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
         base.alpn_protocols.clone_from(&options.alpn);
         base.resumption = Resumption::disabled();
@@ -149,6 +174,7 @@ impl Tls {
             #[cfg(feature = "http3")]
             base_http3,
             sessions: options.sessions,
+            verifies,
             shared: Mutex::default(),
         }))
     }
@@ -176,6 +202,11 @@ impl Tls {
         let mut config = Arc::unwrap_or_clone(config);
         config.client_auth_cert_resolver = identity.resolver.clone();
         Arc::new(config)
+    }
+
+    /// The certificate of a server must be valid for its name.
+    pub(crate) fn verifies(&self) -> bool {
+        self.verifies
     }
 
     #[cfg(feature = "http3")]
@@ -263,46 +294,92 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// Accepts every certificate, and checks no handshake signature either.
+/// The certificates of a PEM file, in DER.
 ///
-/// A load generator measures servers with test certificates, self-signed or expired or meant
-/// for another name, so nothing about the peer's identity is believed or needed. Skipping the
-/// signature as well saves about the cost of one RSA or ECDSA verification per full handshake.
-#[derive(Debug)]
-struct TrustAll {
-    provider: Arc<CryptoProvider>,
+/// # Errors
+/// If the file cannot be read or has none.
+pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, CertificatesError> {
+    let found = CertificateDer::pem_file_iter(file)?;
+    let found = found.map(|one| one.map(|one| one.to_vec()));
+    let found: Vec<_> = found.collect::<Result<_, _>>()?;
+    match found.is_empty() {
+        true => Err(CertificatesError::NoItemsFound),
+        false => Ok(found),
+    }
 }
 
-impl ServerCertVerifier for TrustAll {
+/// The authorities to trust; `None` trusts every server.
+fn authorities(
+    trust: &Trust,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Option<Arc<WebPkiServerVerifier>>, Error> {
+    let mut roots = RootCertStore::empty();
+    match trust {
+        Trust::All => return Ok(None),
+        Trust::System => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+        Trust::Authorities(authorities) => {
+            for authority in authorities {
+                roots.add(CertificateDer::from(authority.clone()))?;
+            }
+        }
+    }
+    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .build()
+        .map(Some)
+        .map_err(|error| Error::General(error.to_string()))
+}
+
+/// Accepts every certificate unless there are authorities to ask, and then checks no handshake signature either.
+///
+/// A load generator mostly measures servers with test certificates, self-signed or expired or meant for another name. Skipping
+/// the signature saves about the cost of one RSA or ECDSA verification per full handshake.
+#[derive(Debug)]
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         #[cfg(feature = "http3")]
         CERTIFICATES_SEEN.set(CERTIFICATES_SEEN.get() + 1);
-        Ok(ServerCertVerified::assertion())
+        let Some(authorities) = &self.authorities else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        authorities.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
     fn verify_tls12_signature(
         &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        match &self.authorities {
+            None => Ok(HandshakeSignatureValid::assertion()),
+            Some(authorities) => authorities.verify_tls12_signature(message, cert, dss),
+        }
     }
 
     fn verify_tls13_signature(
         &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        match &self.authorities {
+            None => Ok(HandshakeSignatureValid::assertion()),
+            Some(authorities) => authorities.verify_tls13_signature(message, cert, dss),
+        }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

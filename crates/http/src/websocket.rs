@@ -114,7 +114,7 @@ impl WebSocket {
         opening.tunnels_plain = true;
         let connection = match opening.open().await {
             Ok(connection) => Box::new(connection),
-            Err(kind) => return Err(opening.failed(kind)),
+            Err(kind) => return Err(opening.failed(kind).await),
         };
         times.end = Instant::now();
         let socket = Self {

@@ -74,6 +74,7 @@ pub struct Worker {
     /// Of exchanges over HTTP/2 under way.
     pub(crate) rooms: Spare<RecycleBox<()>>,
     pub(crate) timers: Timers,
+    pub(crate) descriptors: BackOff,
 }
 
 pub(crate) struct Scratch {
@@ -102,6 +103,7 @@ impl Worker {
             responses: Spare::default(),
             rooms: Spare::default(),
             timers: Timers::default(),
+            descriptors: BackOff::default(),
         })
     }
 
@@ -139,6 +141,30 @@ impl Worker {
             closed_by_us: counts.closed_by_us.get(),
             closed_by_peer: counts.closed_by_peer.get(),
         }
+    }
+}
+
+/// How long users wait that found no file descriptor: longer with every failure on the worker until a connection opens.
+#[derive(Default)]
+pub(crate) struct BackOff {
+    failures: Cell<u32>,
+}
+
+impl BackOff {
+    const FIRST: Duration = Duration::from_millis(10);
+    const LONGEST: Duration = Duration::from_secs(1);
+
+    /// Another failure: wait for this time.
+    pub fn next_pause(&self) -> Duration {
+        let failures = self.failures.get();
+        self.failures.set(failures.saturating_add(1));
+        let factor = 1_u32.checked_shl(failures).unwrap_or(u32::MAX);
+        Self::FIRST.saturating_mul(factor).min(Self::LONGEST)
+    }
+
+    /// There are descriptors again.
+    pub fn recover(&self) {
+        self.failures.set(0);
     }
 }
 
@@ -207,4 +233,20 @@ pub struct Statistics {
     pub closed_by_us: u64,
     /// Connections ended by the other side, or by its word (`Connection: close`).
     pub closed_by_peer: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_without_descriptors_back_off_until_one_connects() {
+        let back_off = BackOff::default();
+        let pauses: Vec<_> = (0..9).map(|_| back_off.next_pause().as_millis()).collect();
+        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
+        (0..100).for_each(|_| _ = back_off.next_pause());
+        assert_eq!(back_off.next_pause(), BackOff::LONGEST);
+        back_off.recover();
+        assert_eq!(back_off.next_pause(), BackOff::FIRST);
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use drumfire_http::{
     Body, FailureKind, Handshake, Identity, Incoming, Keep, Outgoing, Phase, PoolOptions, Session,
-    Target, Tls, TlsFailure, TlsOptions, TlsSessions, Want, Worker, exchange,
+    Target, Tls, TlsFailure, TlsOptions, TlsSessions, Trust, Want, Worker, exchange,
 };
 use peer::tls::{Server, certificate};
 use peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
@@ -353,4 +353,70 @@ fn chains_too_large_for_java_fail() {
             assert_eq!(kind, TlsFailure::MessageTooLarge(size));
         }
     }
+}
+
+/// A certificate for `shop.test` that this authority has signed, valid in these years.
+fn signed(
+    authority: &rcgen::CertifiedIssuer<'_, rcgen::KeyPair>,
+    years: std::ops::Range<i32>,
+) -> rcgen::CertifiedKey<rcgen::KeyPair> {
+    let signing_key = rcgen::KeyPair::generate().expect("a key");
+    let names = vec!["shop.test".to_owned()];
+    let mut params = rcgen::CertificateParams::new(names).expect("a valid name");
+    params.not_before = rcgen::date_time_ymd(years.start, 1, 1);
+    params.not_after = rcgen::date_time_ymd(years.end, 1, 1);
+    let cert = params.signed_by(&signing_key, authority);
+    let cert = cert.expect("the authority signs it");
+    rcgen::CertifiedKey { cert, signing_key }
+}
+
+#[test]
+fn certificates_are_verified_on_request() {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let mut params = rcgen::CertificateParams::new(Vec::new()).expect("no names");
+    params
+        .distinguished_name
+        .push(rcgen::DnType::CommonName, "authority");
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let authority = rcgen::CertifiedIssuer::self_signed(params, key).expect("a certificate");
+    let good = signed(&authority, 2020..2090);
+    let expired = signed(&authority, 2010..2011);
+    let self_signed = certificate("shop.test");
+    let ask = |shown, host: &str, trust: Trust| {
+        let server = Server::showing(shown, 1, &version::TLS13);
+        let options = TlsOptions {
+            trust,
+            ..TlsOptions::default()
+        };
+        let session = with_options(&options);
+        let table = [(host.to_owned(), vec![server.address.ip()])];
+        let hosts = drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::new());
+        session.set_resolver(Some(std::rc::Rc::new(hosts)));
+        let target = Target::new(host, server.address.port(), true);
+        run(async { get(&session, &target).await })
+    };
+    let trust = || Trust::Authorities(vec![authority.der().to_vec()]);
+    let status = |outcome: Result<Box<Incoming>, _>| outcome.expect("it is trusted").status;
+    assert_eq!(status(ask(&good, "shop.test", trust())), 200);
+    for shown in [&good, &expired, &self_signed] {
+        assert_eq!(status(ask(shown, "other.test", Trust::All)), 200);
+    }
+    for (shown, host, expected) in [
+        (&good, "other.test", "not valid for name"),
+        (&good, "localhost", "not valid for name"),
+        (&expired, "shop.test", "expired"),
+        (&self_signed, "shop.test", "UnknownIssuer"),
+    ] {
+        let failure = ask(shown, host, trust()).expect_err("it is not trusted");
+        assert_eq!(failure.phase, Phase::TlsHandshake);
+        let FailureKind::Tls(TlsFailure::Other(text)) = failure.kind else {
+            panic!("{failure}");
+        };
+        assert!(text.contains(expected), "{text}");
+    }
+    let nobody = TlsOptions {
+        trust: Trust::Authorities(Vec::new()),
+        ..TlsOptions::default()
+    };
+    assert!(Tls::new(&nobody).is_err());
 }

@@ -392,6 +392,16 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Decompress bodies that nothing reads too, since JMeter fails on damaged ones; false drops them unread, which costs less.",
             ),
             honoured(
+                "drumfire.tls_verify",
+                "false",
+                "Verify the certificates of HTTPS and WebSocket servers. JMeter trusts all of them.",
+            ),
+            honoured(
+                "drumfire.tls_ca_file",
+                "",
+                "Certificates in PEM to verify servers with, instead of the system's authorities.",
+            ),
+            honoured(
                 "drumfire.http.close_with_reset",
                 "false",
                 "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",

@@ -94,13 +94,18 @@ pub enum StartError {
     Results(OpenError),
     /// Java, or one of the elements that it is to run.
     Java(String),
+    /// The certificates to verify servers with cannot be had.
+    Tls(String),
+    /// Not even one worker.
+    Workers(std::io::Error),
 }
 
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StartError::Results(error) => error.fmt(f),
-            StartError::Java(message) => f.write_str(message),
+            StartError::Java(message) | StartError::Tls(message) => f.write_str(message),
+            StartError::Workers(error) => write!(f, "no worker can start: {error}"),
         }
     }
 }
@@ -109,7 +114,8 @@ impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StartError::Results(error) => std::error::Error::source(error),
-            StartError::Java(_) => None,
+            StartError::Java(_) | StartError::Tls(_) => None,
+            StartError::Workers(error) => Some(error),
         }
     }
 }
@@ -135,20 +141,22 @@ pub fn run(
     let properties = &program.settings.properties;
     let settings = SummariserSettings::from_properties(&crate::bind::lookup(properties));
     let live = Arc::new(Live::new(program.summarisers.len()));
-    let shared = Arc::new(Shared::new(&program, clock, control));
+    let shared = Shared::new(&program, clock, control).map_err(StartError::Tls)?;
+    let shared = Arc::new(shared);
     let summarisers = program
         .summarisers
         .iter()
         .map(|name| Summariser::new(name.as_str(), settings.interval_s, clock.now_ms()))
         .collect();
     let (done, finished) = channel();
-    let workers = start_workers(
+    let (workers, too_few) = start_workers(
         &shared,
         &writer,
         &live,
         settings.ignore_transactions,
         options,
-    );
+    )
+    .map_err(StartError::Workers)?;
     let machine = Machine::default();
     let mut run = Run {
         watch: Watch::start(machine.clone(), TICK),
@@ -169,6 +177,9 @@ pub fn run(
         gave_up: false,
         started: Instant::now(),
     };
+    if let Some(warning) = too_few {
+        run.observer.warning(&warning);
+    }
     for problem in run.writer.problems() {
         run.observer.warning(problem);
     }
@@ -199,7 +210,7 @@ fn start_workers(
     live: &Arc<Live>,
     ignore_transactions: bool,
     options: &Options,
-) -> Vec<worker::Handle> {
+) -> std::io::Result<(Vec<worker::Handle>, Option<String>)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let users = shared
         .program
@@ -218,17 +229,26 @@ fn start_workers(
         0 => cores,
         workers => workers,
     };
-    let count = wanted.min(users).max(1);
-    (0..count)
-        .map(|index| {
-            let ledger = Ledger {
-                inlet: writer.inlet(),
-                live: live.clone(),
-                ignore_transactions,
-            };
-            worker::start(index, count, shared.clone(), ledger)
-        })
-        .collect()
+    let wanted = wanted.min(users).max(1);
+    let (runtimes, refused) = worker::runtimes(wanted)?;
+    let count = runtimes.len();
+    let warning = refused.map(|error| {
+        format!("{count} of {wanted} workers run, there is nothing for more: {error}")
+    });
+    let workers = runtimes.into_iter().enumerate();
+    let workers = workers.filter_map(|(index, runtime)| {
+        let ledger = Ledger {
+            inlet: writer.inlet(),
+            live: live.clone(),
+            ignore_transactions,
+        };
+        worker::start((index, count), runtime, shared.clone(), ledger)
+    });
+    let workers: Vec<_> = workers.collect();
+    match workers.is_empty() {
+        true => Err(std::io::Error::other("the system has no thread for it")),
+        false => Ok((workers, warning)),
+    }
 }
 
 struct Run<'o> {

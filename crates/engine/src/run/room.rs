@@ -121,7 +121,8 @@ mod tests {
             .enable_all()
             .build()
             .expect("a runtime can be made");
-        let first = user_of(Shared::new(&program, Clock::start(), &Control::default()));
+        let shared = Shared::new(&program, Clock::start(), &Control::default());
+        let first = user_of(shared.expect("every server is trusted"));
         let mut user = User::new(&first.shared, &first.worker, first_user());
         let users = LocalSet::new();
         let taken = allocation_counter::measure(|| {

@@ -48,15 +48,22 @@ pub struct Shared {
 
 impl Shared {
     /// What the users of this program share before any of them has started.
-    pub(crate) fn new(program: &Arc<Program>, clock: Clock, control: &Control) -> Shared {
+    ///
+    /// # Errors
+    /// If servers are to be verified and there is nothing to verify them with.
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        clock: Clock,
+        control: &Control,
+    ) -> Result<Shared, String> {
         let properties = program.settings.properties.clone();
         let factor = properties.get("timer.factor");
         let factor = factor.and_then(|factor| factor.trim().parse().ok());
-        Shared {
+        Ok(Shared {
             counts: Counts::new(program.groups.len()),
             supplies: program.groups.iter().map(Supply::new).collect(),
             statics: Statics::default(),
-            tls: crate::elements::samplers::http::new_tls(&properties),
+            tls: crate::elements::samplers::http::new_tls(&properties)?,
             last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
             java_start: OnceLock::new(),
             defects: Defects::default(),
@@ -70,7 +77,7 @@ impl Shared {
             announcements: Mutex::default(),
             loop_late_us: AtomicU64::new(0),
             stages: StageSums::default(),
-        }
+        })
     }
 
     /// Fixes the settings of a thread group that starts.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use drumfire_expr::{Random, Vars};
 use drumfire_results::{Connections, Inlet, Live, Recorder};
 use drumfire_web::charset::Charset;
+use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{LocalSet, spawn_local};
@@ -263,27 +264,48 @@ impl Handle {
     }
 }
 
-/// Starts worker `index` of `count`.
-pub fn start(index: usize, count: usize, shared: Arc<Shared>, recorder: Ledger) -> Handle {
+/// The event loops of up to `count` workers: fewer if the system refuses more of them.
+///
+/// # Errors
+/// If it refuses even the first.
+pub fn runtimes(count: usize) -> std::io::Result<(Vec<Runtime>, Option<std::io::Error>)> {
+    let mut made = Vec::with_capacity(count);
+    while made.len() < count {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        match runtime {
+            Ok(runtime) => made.push(runtime),
+            Err(error) if made.is_empty() => return Err(error),
+            Err(error) => return Ok((made, Some(error))),
+        }
+    }
+    Ok((made, None))
+}
+
+/// Starts worker `index` of `count`; without its users, if the system has no thread for it.
+pub fn start(
+    (index, count): (usize, usize),
+    runtime: Runtime,
+    shared: Arc<Shared>,
+    recorder: Ledger,
+) -> Option<Handle> {
     let (commands, received) = unbounded_channel();
+    let own = shared.clone();
     let thread = std::thread::Builder::new()
         .name(format!("worker-{index}"))
         .spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build();
-            match runtime {
-                Ok(runtime) => {
-                    let set = LocalSet::new();
-                    set.block_on(&runtime, serve(index, count, shared, recorder, received));
-                }
-                Err(error) => shared
-                    .defects
-                    .note_worker(&format!("worker {index} cannot start: {error}")),
-            }
-        })
-        .expect("the system can start a thread per core");
-    Handle { commands, thread }
+            let set = LocalSet::new();
+            set.block_on(&runtime, serve(index, count, own, recorder, received));
+        });
+    match thread {
+        Ok(thread) => Some(Handle { commands, thread }),
+        Err(error) => {
+            let text = format!("worker {index} has no thread: {error}");
+            shared.defects.note_worker(&text);
+            None
+        }
+    }
 }
 
 async fn serve(

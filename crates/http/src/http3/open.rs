@@ -47,7 +47,7 @@ pub(super) async fn open(
             let handshake = opening.handshake.unwrap_or(Handshake::Full);
             Ok((quic, handshake))
         }
-        Err(kind) => Err(opening.failed(kind)),
+        Err(kind) => Err(opening.failed(kind).await),
     }
 }
 
@@ -73,7 +73,8 @@ impl Opening<'_> {
             Arc::new(TokioRuntime),
         );
         let endpoint = endpoint.map_err(FailureKind::from_io)?;
-        let name = server_name(&self.target.host, address.ip());
+        let verifies = self.session.worker().tls.verifies();
+        let name = server_name(&self.target.host, address.ip(), verifies);
         let connecting = endpoint.connect_with(config, address, &name.to_str());
         let connecting = connecting
             .map_err(|error| FailureKind::Tls(TlsFailure::Other(error.to_string().into())))?;

@@ -82,7 +82,10 @@ impl Quic {
             StreamError::StreamError { code, .. } => Http3Failure::Broken(code.value()),
             StreamError::RemoteTerminate { code, .. } => Http3Failure::Reset(code.value()),
             StreamError::RemoteClosing { .. } => Http3Failure::GoAway,
-            StreamError::HeaderTooBig { .. } => return FailureKind::HeadTooLarge,
+            StreamError::HeaderTooBig { max_size, .. } => {
+                let limit = usize::try_from(max_size).unwrap_or(usize::MAX);
+                return FailureKind::HeadTooLarge { limit };
+            }
             _ if self.socket.take_refusal() => return FailureKind::Refused,
             StreamError::ConnectionError { 0: error, .. } => {
                 return of_end(self.connection.close_reason(), &error);

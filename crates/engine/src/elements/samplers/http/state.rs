@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
-use drumfire_http::{HttpVersion, Session, Source, Target, Tls, TlsOptions, Worker};
+use drumfire_http::{
+    HttpVersion, Session, Source, Target, Tls, TlsOptions, Trust, Worker, certificates,
+};
 use drumfire_web::auth::CredentialStore;
 
 use super::edits::Edits;
@@ -172,18 +174,46 @@ impl UserState {
 }
 
 /// The TLS settings of a run, and the sessions that all its users share if `https.sessioncontext.shared` is set.
-pub fn new_tls(properties: &Properties) -> Arc<Tls> {
-    let options = tls_options(properties);
-    Tls::new(&options).unwrap_or_else(|error| {
+///
+/// # Errors
+/// If servers are to be verified and there is nothing to verify them with.
+pub fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
+    let options = TlsOptions {
+        trust: trust(properties)?,
+        ..tls_options(properties)
+    };
+    match options.trust {
+        Trust::All => tracing::info!(
+            "Servers' certificates are not verified, as in JMeter (drumfire.tls_verify)"
+        ),
+        _ => tracing::info!("Servers' certificates are verified"),
+    }
+    Tls::new(&options).or_else(|error| {
         tracing::warn!(
             "Could not set protocol list or cipher list: {error}; the defaults are used"
         );
         let default = TlsOptions {
             sessions: options.sessions,
+            trust: options.trust,
             ..TlsOptions::default()
         };
-        Tls::new(&default).expect("the default settings are valid together")
+        Tls::new(&default).map_err(|error| format!("servers cannot be verified: {error}"))
     })
+}
+
+/// `drumfire.tls_verify`, and `drumfire.tls_ca_file` with the authorities to trust instead of the system's.
+fn trust(properties: &Properties) -> Result<Trust, String> {
+    if !properties.get_bool("drumfire.tls_verify", false) {
+        return Ok(Trust::All);
+    }
+    match properties.get_trimmed("drumfire.tls_ca_file") {
+        None => Ok(Trust::System),
+        Some(file) => certificates(&*file)
+            .map(Trust::Authorities)
+            .map_err(|error| {
+                format!("`{file}` has no certificates to verify servers with: {error}")
+            }),
+    }
 }
 
 /// The HTTP side of a worker.
