@@ -11,10 +11,13 @@ use crate::base::clock::Clock;
 use crate::bind::Settings;
 use crate::decode::{Decoder, Unit};
 use crate::resolve::Resolver;
+use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Control;
-use crate::run::program::{OnError, Program};
+use crate::run::program::Program;
+use crate::run::roles::Act;
 use crate::run::shared::{Counts, Shared};
+use crate::run::walk::Hook;
 use crate::run::worker::Worker;
 
 /// Decodes one element and makes a user for it.
@@ -136,4 +139,24 @@ pub fn variables(cx: &Context, prefix: &str) -> Vec<String> {
         .iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect()
+}
+
+impl<T> Act<'_, T> {
+    /// The outcome of an element that does not wait.
+    pub fn done(self) -> T {
+        match self {
+            Act::Done(outcome) => outcome,
+            Act::Wait(_) => panic!("the element waits"),
+        }
+    }
+}
+
+impl Hook {
+    /// Tells an element that does not wait that an iteration starts.
+    pub fn iteration_start(&self, cx: &mut Context, iteration: i32) {
+        match self {
+            Hook::Element(element) => element.iteration_start(cx, iteration),
+            _ => panic!("no element that goes on at once"),
+        }
+    }
 }

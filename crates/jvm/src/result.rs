@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use drumfire_engine::elements::Action;
+use drumfire_engine::Action;
 use drumfire_results::{AssertionResult, DataType, Kind, Sample, Text};
 
 use crate::wire::{Reader, Writer};

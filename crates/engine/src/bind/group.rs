@@ -8,14 +8,17 @@ use drumfire_results::OutputSet;
 
 use crate::bind::Decoded;
 use crate::bind::group_start::{self, LateElement};
+use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
+use crate::elements;
 use crate::elements::java;
+use crate::elements::samplers;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
-use crate::elements::{self, Listener, Roles, samplers};
 use crate::resolve::Element;
+use crate::run::needs::Needs;
 use crate::run::program::{
-    Group, GroupKind, LateSettings, Needs, Package, Reach, Told, TransactionPackage,
+    Group, GroupKind, LateSettings, Package, Reach, Told, TransactionPackage,
 };
 use crate::run::walk::{Child, Controller, ControllerId, Hook, Kind};
 
@@ -184,7 +187,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             Some(_) => {
                 let roles = self.decoded.roles(element, self.unit);
                 if let Some(listener) = &roles.each_iteration {
-                    self.listen(parent, Hook::Element(listener.clone()));
+                    self.listen(parent, listener.clone());
                 }
                 if let Some(listener) = &roles.each_thread_iteration {
                     self.group.iteration_listeners.push(listener.clone());
@@ -350,8 +353,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .collect();
         let needs = post
             .iter()
-            .map(|post| post.needs())
-            .chain(assertions.iter().map(|assertion| assertion.needs()));
+            .map(|post| post.reads())
+            .chain(assertions.iter().map(|assertion| assertion.reads()));
         let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
         let mut decoder = Decoder::new(element, self.unit);
         let sampler = decode(&mut decoder, &configs, needs)?;
@@ -434,7 +437,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut needs = self.unit.previous_needs;
         for listener in self.listeners(self.frames.len()) {
             if let Listener::Told(listener) = listener {
-                needs = needs.and(self.unit.told[usize::from(listener)].needs());
+                needs = needs.and(self.unit.told[usize::from(listener)].reads());
             }
             let Listener::Output(output) = listener else {
                 continue;

@@ -10,7 +10,8 @@ use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::elements::thread_groups::{self, Load};
 use crate::resolve::Element;
-use crate::run::program::{GroupStart, LateSettings, OnError, Program};
+use crate::run::action::OnError;
+use crate::run::program::{GroupStart, LateSettings, Program};
 
 /// A thread group's element, to be read again when the group starts.
 pub struct LateElement {

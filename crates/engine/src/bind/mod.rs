@@ -19,11 +19,13 @@ use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variabl
 
 use scripts::Scripts;
 
+use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
-use crate::elements::{self, Listener, Roles};
+use crate::elements;
 use crate::resolve::{Element, Resolver};
 use crate::run::java::{Java, JavaPlan};
-use crate::run::program::{Group, Needs, Program};
+use crate::run::needs::Needs;
+use crate::run::program::{Group, Program};
 
 /// What a plan is compiled with.
 #[derive(Clone, Default)]

@@ -6,7 +6,7 @@ use drumfire_jmx::{Props, Value};
 use crate::bind::functions;
 use crate::elements::java;
 use crate::resolve::Element;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 /// Elements that look into the previous result (`JMeterContext#getPreviousResult`).
 const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];

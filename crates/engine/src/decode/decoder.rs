@@ -9,17 +9,18 @@ use drumfire_jmx::{Diagnostic, Props, Value};
 use rustc_hash::FxHashSet;
 
 use crate::bind::Settings;
-use crate::elements::Listener;
+use crate::decode::roles::Listener;
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
 };
+use crate::elements::java;
 use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::samplers::http::Settings as HttpSettings;
-use crate::elements::{SampleListener, java};
 use crate::resolve::Element;
 use crate::run::context::StateId;
 use crate::run::java::{JavaPlan, Traits};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::ListenerRole;
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// What is collected while elements are decoded.
@@ -32,7 +33,7 @@ pub struct Unit<'a> {
     pub shared_states: HashMap<&'static str, StateId>,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
-    pub told: Vec<Arc<dyn SampleListener>>,
+    pub told: Vec<Arc<dyn ListenerRole>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
@@ -281,7 +282,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
     }
 
     /// A listener with code of its own.
-    pub fn new_listener(&mut self, listener: Arc<dyn SampleListener>) -> Listener {
+    pub fn new_listener(&mut self, listener: Arc<dyn ListenerRole>) -> Listener {
         self.unit.told.push(listener);
         Listener::Told((self.unit.told.len() - 1) as u16)
     }

@@ -2,6 +2,8 @@
 
 pub mod compiled;
 mod decoder;
+pub mod roles;
+pub mod scoped;
 pub mod setting;
 
 pub use decoder::{Decoder, LEFT_OUT, Manager, Unit};

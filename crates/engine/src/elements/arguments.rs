@@ -4,49 +4,32 @@ use drumfire_expr::Template;
 use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
-use crate::run::context::Context;
+use crate::run::assignments::Assignments;
 
-/// Variables that an element sets each time.
-pub struct Assignments(Box<[(Template, Template)]>);
-
-impl Assignments {
-    /// The rows of the `Arguments` element in a property; of equal names the first counts
-    /// (`Arguments#getArgumentsAsMap`).
-    pub fn decode(d: &mut Decoder, property: &str) -> Assignments {
-        let element = d.element;
-        let Some(table) = element.props.element(property) else {
-            return Assignments(Box::default());
+/// The rows of the `Arguments` element in a property; of equal names the first counts
+/// (`Arguments#getArgumentsAsMap`).
+pub fn assignments(d: &mut Decoder, property: &str) -> Assignments {
+    let element = d.element;
+    let Some(table) = element.props.element(property) else {
+        return Assignments(Box::default());
+    };
+    let mut rows: Vec<(Template, Template)> = Vec::new();
+    for row in table.props.list("Arguments.arguments") {
+        let Value::Element(row) = &row.value else {
+            continue;
         };
-        let mut rows: Vec<(Template, Template)> = Vec::new();
-        for row in table.props.list("Arguments.arguments") {
-            let Value::Element(row) = &row.value else {
-                continue;
-            };
-            let name = d.compile(&row.props.str("Argument.name"));
-            let known = rows
-                .iter()
-                .any(|(known, _)| known.source() == name.source());
-            if !known {
-                rows.push((name, d.compile(&row.props.str("Argument.value"))));
-            }
-        }
-        for name in rows.iter().filter_map(|(name, _)| name.literal()) {
-            d.unit.compiler.names_mut().intern(name);
-        }
-        Assignments(rows.into())
-    }
-
-    /// All values are computed before the first variable is set.
-    pub fn apply(&self, cx: &mut Context) {
-        let computed: Vec<_> = self
-            .0
+        let name = d.compile(&row.props.str("Argument.name"));
+        let known = rows
             .iter()
-            .map(|(name, value)| (name.eval(cx).into_string(), value.eval(cx).into_value()))
-            .collect();
-        for (name, value) in computed {
-            cx.vars.set_named(&name, value);
+            .any(|(known, _)| known.source() == name.source());
+        if !known {
+            rows.push((name, d.compile(&row.props.str("Argument.value"))));
         }
     }
+    for name in rows.iter().filter_map(|(name, _)| name.literal()) {
+        d.unit.compiler.names_mut().intern(name);
+    }
+    Assignments(rows.into())
 }
 
 #[cfg(test)]
@@ -67,7 +50,7 @@ mod tests {
             <elementProp name="ParameterizedController" elementType="Arguments"><collectionProp name="Arguments.arguments">{rows}</collectionProp></elementProp></kg.apc.jmeter.control.ParameterizedController>"#
         );
         let (assignments, mut cx) =
-            fixture::decode(&xml, |d| Assignments::decode(d, "ParameterizedController"));
+            fixture::decode(&xml, |d| assignments(d, "ParameterizedController"));
         cx.vars.set_named("y", "1".into());
         assignments.apply(&mut cx);
         assert_eq!(fixture::variables(&cx, ""), ["x=1", "y=2"]);

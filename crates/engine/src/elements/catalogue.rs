@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use rustc_hash::FxBuildHasher;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::java as java_element;
-use crate::elements::{Roles, assertions, config, controllers, listeners, post, pre, timers};
+use crate::elements::{assertions, config, controllers, listeners, post, pre, timers};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {

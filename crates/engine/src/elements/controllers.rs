@@ -2,14 +2,14 @@
 
 use std::sync::Mutex;
 
-use drumfire_expr::js_condition::{self, Failure};
-use drumfire_expr::values::trim;
-use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
+use drumfire_expr::Template;
+use drumfire_expr::js_condition;
 use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
-use crate::elements::{Assignments, Roles, java};
-use crate::run::context::Context;
+use crate::decode::roles::Roles;
+use crate::elements::assignments;
+use crate::elements::java;
 use crate::run::walk::{ForEach, Kind, Throughput, WeightRow, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
@@ -23,7 +23,7 @@ pub fn simple(_: &mut Decoder) -> Roles {
 /// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): its children, once, with the variables of the
 /// table in `ParameterizedController`, which are set whenever it is asked for the next sampler.
 pub fn parameterized(d: &mut Decoder) -> Roles {
-    let assignments = Assignments::decode(d, "ParameterizedController");
+    let assignments = assignments(d, "ParameterizedController");
     Roles::controller(Kind::Parameterized(Box::new(assignments)))
 }
 
@@ -82,50 +82,6 @@ pub fn ifs(d: &mut Decoder) -> Roles {
         every_child,
         javascript,
     })
-}
-
-/// `IfController#evaluateExpression` and `#evaluateCondition`. A JavaScript condition that cannot be evaluated is false
-/// and logged, as in JMeter. One that is more than an expression goes to a JavaScript engine.
-pub(crate) fn if_holds(
-    cx: &mut Context,
-    name: &Template,
-    condition: &Template,
-    javascript: bool,
-) -> bool {
-    let condition = condition.eval(cx);
-    let condition = trim(&condition);
-    if !javascript {
-        return condition.eq_ignore_ascii_case("true");
-    }
-    match js_condition::holds(condition) {
-        Ok(holds) => holds,
-        Err(Failure::Unsupported(_)) => evaluate(cx, condition),
-        Err(failure) => {
-            let name = name.eval(cx);
-            cx.log(
-                Level::Error,
-                &format!("{name}: error while processing [{condition}]: {failure}"),
-            );
-            false
-        }
-    }
-}
-
-/// Asks a JavaScript engine.
-fn evaluate(cx: &mut Context, condition: &str) -> bool {
-    let call = ScriptCall {
-        language: ScriptLanguage::Condition,
-        text: condition,
-        constant: false,
-        instance: 0,
-    };
-    match cx.run_script(&call) {
-        Ok(value) => value == "true",
-        Err(raised) => {
-            cx.raise(raised);
-            false
-        }
-    }
 }
 
 /// Once Only Controller (`OnceOnlyController`): its children in the first iteration of the controller above, for each user.
@@ -281,6 +237,7 @@ pub fn runtime(d: &mut Decoder) -> Roles {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::walk::condition::if_holds;
 
     fn controller(condition: &str, properties: &str) -> String {
         let condition = condition.replace('&', "&amp;").replace('<', "&lt;");

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use drumfire_expr::Vars;
 use drumfire_results::Sample;
 
-use crate::elements::Action;
+use crate::run::action::Action;
 use crate::run::context::Identity;
 use crate::run::user::User;
 use crate::run::walk::ControllerId;

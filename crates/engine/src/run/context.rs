@@ -13,16 +13,17 @@ use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Text, 
 use drumfire_results::Sample;
 
 use crate::base::clock::Clock;
-use crate::elements::Action;
 use crate::elements::samplers::http::UserState;
 use crate::elements::samplers::websocket;
+use crate::run::action::Action;
+use crate::run::action::OnError;
 use crate::run::alarm::Wait;
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
 use crate::run::java::{Java, JavaEvent, Visit};
 use crate::run::named_locks::LockUser;
 use crate::run::parsed::Parsed;
-use crate::run::program::{Group, OnError};
+use crate::run::program::Group;
 use crate::run::shared::Shared;
 use crate::run::supply::Supply;
 use crate::run::walk::SamplerId;

@@ -616,8 +616,8 @@ fn say(settings: SummariserSettings, observer: &mut dyn Observer, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::PreProcessor;
     use crate::run::context::Context;
+    use crate::run::roles::PreProcessor;
     use crate::{Compiled, Settings, compile};
 
     /// Panics for the first user.

@@ -8,13 +8,18 @@ use drumfire_results::{OutputSet, OutputSpec};
 
 use crate::bind::Settings;
 use crate::elements::jdbc::{Choice, Pools};
-use crate::elements::pre::SampleTimeout;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
-use crate::elements::{
-    Action, Assertion, PostProcessor, PreProcessor, SampleListener, ThreadIterationListener, Timer,
-};
+use crate::run::action::FailureAction;
+use crate::run::action::OnError;
 use crate::run::java::JavaPlan;
+use crate::run::roles::AssertionRole;
+use crate::run::roles::ListenerRole;
+use crate::run::roles::PostProcessorRole;
+use crate::run::roles::PreProcessorRole;
+use crate::run::roles::ThreadIterationListener;
+use crate::run::roles::TimeLimit;
+use crate::run::roles::TimerRole;
 use crate::run::schedule::Shape;
 use crate::run::walk::{Controller, ControllerId};
 
@@ -80,17 +85,6 @@ impl GroupKind {
     }
 }
 
-/// What a thread group does after a failed sample (`ThreadGroup.on_sample_error`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnError {
-    #[default]
-    Continue,
-    StartNextLoop,
-    StopThread,
-    StopTest,
-    StopTestNow,
-}
-
 /// A thread group's settings, as they are when it starts.
 #[derive(Debug)]
 pub struct GroupStart {
@@ -133,7 +127,7 @@ pub struct Group {
     /// Elements that Java runs, in the order of the tree.
     pub java: Vec<u32>,
     /// Sample Timeouts, which apply to all samplers of the group.
-    pub time_limits: Vec<Arc<SampleTimeout>>,
+    pub time_limits: Vec<Arc<dyn TimeLimit>>,
 }
 
 /// A sampler and all that is in its scope (`SamplePackage`).
@@ -144,10 +138,10 @@ pub struct Package {
     /// Its properties, where the plan has something that lists them.
     pub listing: Option<Listing>,
     pub sampler: Sampler,
-    pub pre: Vec<Arc<dyn PreProcessor>>,
-    pub timers: Vec<Arc<dyn Timer>>,
-    pub post: Vec<Arc<dyn PostProcessor>>,
-    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub pre: Vec<Arc<dyn PreProcessorRole>>,
+    pub timers: Vec<Arc<dyn TimerRole>>,
+    pub post: Vec<Arc<dyn PostProcessorRole>>,
+    pub assertions: Vec<Arc<dyn AssertionRole>>,
     pub reach: Reach,
     /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
     pub reach_in_transaction: Reach,
@@ -172,56 +166,10 @@ pub struct Reach {
 #[derive(Clone)]
 pub struct Told {
     pub before: OutputSet,
-    pub listener: Arc<dyn SampleListener>,
-}
-
-/// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureAction {
-    StopThread,
-    StopTest,
-    StopTestNow,
-    Go(Action),
+    pub listener: Arc<dyn ListenerRole>,
 }
 
 pub struct TransactionPackage {
-    pub assertions: Vec<Arc<dyn Assertion>>,
+    pub assertions: Vec<Arc<dyn AssertionRole>>,
     pub reach: Reach,
-}
-
-/// What is read of a sampler's result; everything else is not kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    pub body: bool,
-    /// Response headers as text.
-    pub headers: bool,
-    /// Request headers, cookies and what was sent, as text.
-    pub request: bool,
-}
-
-impl Needs {
-    pub const NOTHING: Needs = Needs {
-        body: false,
-        headers: false,
-        request: false,
-    };
-    pub const BODY: Needs = Needs {
-        body: true,
-        headers: false,
-        request: false,
-    };
-    pub const ALL: Needs = Needs {
-        body: true,
-        headers: true,
-        request: true,
-    };
-
-    #[must_use]
-    pub fn and(self, other: Needs) -> Needs {
-        Needs {
-            body: self.body | other.body,
-            headers: self.headers | other.headers,
-            request: self.request | other.request,
-        }
-    }
 }

@@ -8,9 +8,12 @@ use drumfire_expr::Raised;
 use drumfire_health::Stage;
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::elements::{Assertion, Scope};
+use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
-use crate::run::program::{FailureAction, Group, OnError, Package, Reach, Told};
+use crate::run::program::{Group, Package, Reach, Told};
+use crate::run::roles::Act;
+use crate::run::roles::AssertionRole;
+use crate::run::roles::Scope;
 use crate::run::user::User;
 use crate::run::walk::{ControllerId, SamplerId};
 
@@ -88,15 +91,8 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 /// The pre-processors.
 async fn prepare(user: &mut User, package: &Package) {
     for pre in &package.pre {
-        let cx = &mut user.cx;
-        if let Some(java) = pre.apart() {
-            Box::pin(java.process_before(cx)).await;
-        } else if let Some(statement) = pre.statement() {
-            Box::pin(statement.process(cx)).await;
-        } else if let Some(queue) = pre.queue() {
-            Box::pin(queue.take(cx)).await;
-        } else {
-            pre.process(cx);
+        if let Act::Wait(work) = pre.turn(&mut user.cx) {
+            work.await;
         }
     }
 }
@@ -109,12 +105,8 @@ async fn examine(
     timed: &mut Option<Instant>,
 ) -> bool {
     for post in &package.post {
-        match post.apart() {
-            Some(java) => Box::pin(java.process_after(&mut user.cx, result)).await,
-            None => match post.statement() {
-                Some(statement) => Box::pin(statement.process(&mut user.cx)).await,
-                None => post.process(&mut user.cx, result),
-            },
+        if let Act::Wait(work) = post.turn(&mut user.cx, result) {
+            work.await;
         }
         if gave_up(user, package) {
             return false;
@@ -153,14 +145,11 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     let mut scheduled = arrival.map(|at| (at, 0));
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
-        let mut delay_ms = match timer.apart() {
-            Some(java) => Box::pin(java.delay_apart(&mut user.cx)).await,
-            None => timer.delay_ms(&mut user.cx),
+        let mut delay_ms = match timer.turn(&mut user.cx) {
+            Act::Done(delay_ms) => delay_ms,
+            Act::Wait(work) => work.await,
         };
-        if let Some(meeting) = timer.meet(&mut user.cx) {
-            meeting.await;
-        }
-        if factor != 1.0 && timer.is_modifiable() {
+        if factor != 1.0 && timer.has_factor() {
             delay_ms = (delay_ms as f32 * factor).round() as i64;
         }
         if let Some(at) = user.cx.intended.take() {
@@ -212,18 +201,18 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
 }
 
 /// `JMeterThread#checkAssertions`.
-pub async fn judge(assertions: &[Arc<dyn Assertion>], cx: &mut Context, result: &mut Sample) {
+pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
-        let scope = assertion.scope();
+        let scope = assertion.applies_to();
         if !matches!(scope, Scope::Children | Scope::Nothing) {
-            let verdict = match assertion.apart() {
-                Some(java) => Box::pin(java.check_apart(cx, result)).await,
-                None => assertion.check(cx, result),
+            let verdict = match assertion.turn(cx, result) {
+                Act::Done(verdict) => verdict,
+                Act::Wait(work) => work.await,
             };
             result.apply_assertion(unless_thrown(cx, verdict));
         }
         if matches!(scope, Scope::Children | Scope::All) {
-            judge_children(&**assertion, cx, result, ASSERTED_LEVELS);
+            Box::pin(judge_children(&**assertion, cx, result, ASSERTED_LEVELS)).await;
         }
     }
     cx.set_last_sample_ok(result.success);
@@ -247,20 +236,25 @@ fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> AssertionResult 
     }
 }
 
-fn judge_children(assertion: &dyn Assertion, cx: &mut Context, parent: &mut Sample, level: i32) {
+async fn judge_children(
+    assertion: &dyn AssertionRole,
+    cx: &mut Context,
+    parent: &mut Sample,
+    level: i32,
+) {
     if level < 0 {
         return;
     }
     let mut failed = false;
     for child in &mut parent.children {
-        let verdict = assertion.check(cx, child);
+        let verdict = assertion.turn(cx, child).finish().await;
         child.apply_assertion(unless_thrown(cx, verdict));
-        judge_children(assertion, cx, child, level - 1);
+        Box::pin(judge_children(assertion, cx, child, level - 1)).await;
         failed |= !child.success;
     }
     if failed && parent.success {
         parent.apply_assertion(AssertionResult {
-            name: Some(assertion.name(cx).into()),
+            name: Some(assertion.row_name(cx).into()),
             failure: true,
             error: false,
             message: Some("One or more sub-samples failed".into()),
@@ -283,7 +277,7 @@ async fn notify(
         }
         branch.note_above(result, |id| hears(&group, id, ancestors, transaction));
     }
-    record_apart(&mut user.cx, result, reach).await;
+    record_waiting(&mut user.cx, result, reach).await;
     for &id in &user.walk.open_transactions {
         if !hears(&group, id, ancestors, transaction) {
             continue;
@@ -329,19 +323,18 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
     note_variables(cx, result);
     for Told { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
-        listener.sample_occurred(cx, result);
+        listener.at_once(cx, result);
     }
     write(cx, result, reach);
 }
 
-/// The same, with listeners that take their time on threads of their own.
-async fn record_apart(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+/// The same where the user can wait for a listener.
+async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &Reach) {
     note_variables(cx, result);
     for Told { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
-        match listener.apart() {
-            Some(java) => Box::pin(java.listen_apart(cx, result)).await,
-            None => listener.sample_occurred(cx, result),
+        if let Act::Wait(work) = listener.turn(cx, result) {
+            work.await;
         }
     }
     write(cx, result, reach);

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::elements::Action;
+use crate::run::action::Action;
+use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::java::JavaEvent;
-use crate::run::program::{Group, OnError};
+use crate::run::program::Group;
 use crate::run::sample;
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
@@ -153,8 +154,8 @@ impl User {
     /// Tells the element that the walk waits for that an iteration starts.
     async fn tell(&mut self, id: ControllerId) {
         let group = self.group();
-        if let Some(element) = self.walk.told_now(&group, id) {
-            element.take_row(&mut self.cx).await;
+        if let Some(source) = self.walk.told_now(&group, id) {
+            source.take_row(&mut self.cx).await;
         }
     }
 

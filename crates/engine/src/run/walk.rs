@@ -5,6 +5,7 @@
 //! thread, the walk yields [`Step::Overflow`] after [`MAX_SPINS`] passes.
 
 mod choosing;
+pub mod condition;
 mod critical_section;
 mod looping;
 mod transactions;
@@ -18,11 +19,12 @@ use looping::{end_index, start_index};
 use weighted_switch::Weighing;
 pub use weighted_switch::{WeightRow, Weights};
 
-use crate::elements::config::RedisDataSet;
-use crate::elements::{Assignments, IterationListener, controllers};
+use crate::run::assignments::Assignments;
 use crate::run::context::Context;
 use crate::run::named_locks::Held;
 use crate::run::program::Group;
+use crate::run::roles::IterationListener;
+use crate::run::roles::RowSource;
 use crate::run::transaction::{IndependentTransaction, ParentTransaction};
 
 /// Index of a controller in its [`Group`]; 0 is the thread group's own loop controller.
@@ -67,11 +69,14 @@ pub struct Controller {
     pub index_variable: Option<Slot>,
 }
 
+#[derive(Clone)]
 pub enum Hook {
     /// The thread's own listener: a new iteration of the thread group starts (`JMeterThread.IterationListener`).
     Thread,
     Controller(ControllerId),
     Element(Arc<dyn IterationListener>),
+    /// The walk pauses for its next row.
+    Rows(Arc<dyn RowSource>),
 }
 
 pub enum Kind {
@@ -227,14 +232,14 @@ impl Walk {
     }
 
     /// The listener that is waited for ([`Step::Tell`]).
-    pub fn told_now<'g>(&self, group: &'g Group, id: ControllerId) -> Option<&'g RedisDataSet> {
+    pub fn told_now<'g>(&self, group: &'g Group, id: ControllerId) -> Option<&'g dyn RowSource> {
         let told = usize::from(self.states[id as usize].told);
         match group.controllers[id as usize]
             .listeners
             .get(told.checked_sub(1)?)?
         {
-            Hook::Element(element) => element.remote(),
-            Hook::Thread | Hook::Controller(_) => None,
+            Hook::Rows(source) => Some(&**source),
+            Hook::Thread | Hook::Controller(_) | Hook::Element(_) => None,
         }
     }
 
@@ -379,7 +384,7 @@ impl Walker<'_> {
             } => {
                 let asked = *every_child || self.state(id).first;
                 let name = &self.group.controllers[id as usize].name;
-                if !asked || controllers::if_holds(self.cx, name, condition, *javascript) {
+                if !asked || condition::if_holds(self.cx, name, condition, *javascript) {
                     return self.generic(id);
                 }
                 self.initialize_children(id);
@@ -669,7 +674,7 @@ impl Walker<'_> {
                     let of_loop = matches!(controller.kind, Kind::Loop { .. });
                     self.iteration_started_above(*child, iteration, of_loop);
                 }
-                Hook::Element(element) if element.remote().is_some() => {
+                Hook::Rows(_) => {
                     self.state(id).told = index as u16 + 1;
                     return Some(Step::Tell(id));
                 }

@@ -18,11 +18,12 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{LocalSet, spawn_local};
 
+use crate::run::action::OnError;
 use crate::run::alarm::Alarms;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Stopping;
 use crate::run::java::{Java, Visit};
-use crate::run::program::{OnError, Program};
+use crate::run::program::Program;
 use crate::run::room::Room;
 use crate::run::shared::{Counts, Shared};
 use crate::run::stages::Stages;

@@ -13,10 +13,12 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::{Assertion, IterationListener, Roles};
 use crate::run::context::{Context, StateId};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::{Assertion, IterationListener};
+use crate::run::walk::Hook;
 
 pub struct CompareAssertion {
     name: Name,
@@ -38,7 +40,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let assertion = std::sync::Arc::new(CompareAssertion::decode(d));
     Roles {
         assertion: Some(assertion.clone()),
-        each_iteration: Some(assertion),
+        each_iteration: Some(Hook::Element(assertion)),
         ..Roles::default()
     }
 }

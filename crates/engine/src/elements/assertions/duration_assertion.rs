@@ -8,10 +8,11 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::{Name, grouped};
 use crate::base::number;
 use crate::decode::Decoder;
-use crate::elements::{Assertion, Roles, Scope};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Scoped;
+use crate::run::needs::Needs;
+use crate::run::roles::{Assertion, Scope};
 
 pub struct DurationAssertion {
     name: Name,

@@ -13,11 +13,12 @@ use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
-use crate::elements::{Assertion, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::JsonBody;
-use crate::run::program::Needs;
-use crate::run::scoped::Input;
+use crate::run::roles::Assertion;
 
 pub struct JsonPathAssertion {
     name: Name,

@@ -8,9 +8,10 @@ use md5::{Digest, Md5};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::elements::{Assertion, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::Assertion;
 
 pub struct Md5HexAssertion {
     name: Name,

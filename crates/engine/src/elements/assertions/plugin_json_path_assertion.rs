@@ -17,11 +17,13 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only, RegexRules};
+use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::{Assertion, Roles, java};
+use crate::elements::java;
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Input;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
+use crate::run::roles::Assertion;
 
 struct JsonPathAssertion {
     name: Name,

@@ -15,11 +15,13 @@ use super::comparison::Comparison;
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::{Assertion, Roles, Scope, java, post};
+use crate::elements::{java, post};
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Scoped;
+use crate::run::needs::Needs;
+use crate::run::roles::{Assertion, Scope};
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;

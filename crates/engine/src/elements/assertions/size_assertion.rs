@@ -8,11 +8,12 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::{Name, grouped};
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::Whole;
-use crate::elements::{Assertion, Roles, Scope};
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Scoped;
+use crate::run::needs::Needs;
+use crate::run::roles::{Assertion, Scope};
 
 #[derive(Clone, Copy)]
 enum Field {

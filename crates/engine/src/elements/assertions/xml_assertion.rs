@@ -6,11 +6,12 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::elements::{Assertion, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::program::Needs;
-use crate::run::scoped::Input;
+use crate::run::roles::Assertion;
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 

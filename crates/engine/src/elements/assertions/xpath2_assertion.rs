@@ -12,13 +12,16 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
+use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::elements::{Assertion, Roles, Scope, java};
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::{Assertion, Scope};
 
 pub struct XPath2Assertion {
     name: Name,

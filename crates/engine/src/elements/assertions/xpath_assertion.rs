@@ -11,12 +11,14 @@ use drumfire_results::{AssertionResult, Sample, Text};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
-use crate::elements::{Assertion, Roles, Scope};
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::{Assertion, Scope};
 
 pub struct XPathAssertion {
     name: Name,

@@ -9,8 +9,8 @@ use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_web::auth::{Authorization, Mechanism};
 
+use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Manager};
-use crate::elements::Roles;
 use crate::run::context::Context;
 
 pub struct AuthManager(Vec<Row>);

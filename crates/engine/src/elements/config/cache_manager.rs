@@ -11,9 +11,10 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
 
+use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Manager};
-use crate::elements::{Roles, ThreadIterationListener};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::ThreadIterationListener;
 
 /// `CacheManager.DEFAULT_MAX_SIZE`.
 const DEFAULT_MAX_SIZE: i32 = 5_000;

@@ -11,9 +11,10 @@ use drumfire_jmx::Value;
 use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
 use drumfire_web::url::Url;
 
+use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Manager};
-use crate::elements::{Roles, ThreadIterationListener};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::ThreadIterationListener;
 
 pub struct CookieManager {
     state: StateId,

@@ -11,9 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use drumfire_expr::{Template, format_decimal, values};
 
 use crate::decode::Decoder;
-use crate::elements::thread_end::ended_by_exception;
-use crate::elements::{IterationListener, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
+use crate::run::roles::IterationListener;
+use crate::run::thread_end::ended_by_exception;
 
 /// What the shared counter is before its first count.
 const UNSET: i64 = i64::MIN;

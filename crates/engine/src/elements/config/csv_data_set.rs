@@ -14,10 +14,11 @@ use drumfire_expr::{Slot, Template, values};
 use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::config::csv_file::{self, CsvFile, ReadFault, Reading};
-use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
-use crate::elements::{IterationListener, Roles};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::IterationListener;
+use crate::run::thread_end::{bound_once, stop_thread, test_failed};
 
 /// Sharing modes as old plans saved them, in JMeter's English texts.
 const SHARE_NAMES: [(&str, &str); 3] = [
@@ -409,7 +410,7 @@ mod tests {
                 group: 0,
                 number: 1,
                 same_user: true,
-                on_error: crate::run::program::OnError::Continue,
+                on_error: crate::run::action::OnError::Continue,
                 end_ms: None,
                 interrupted_at_end: false,
             };

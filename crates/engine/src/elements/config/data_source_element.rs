@@ -15,7 +15,8 @@
 //! several statements in one text run on MySQL; statements are prepared whatever `poolPreparedStatements` says.
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, java};
+use crate::decode::roles::Roles;
+use crate::elements::java;
 
 /// The pools themselves are made before anything is decoded, since all elements may use them (`jdbc::choose`).
 pub fn decode(d: &mut Decoder) -> Roles {

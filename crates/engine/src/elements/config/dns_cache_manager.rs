@@ -25,10 +25,11 @@ use hickory_resolver::config::{
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
 
+use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::decode::{Decoder, Manager};
-use crate::elements::{Roles, ThreadIterationListener};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::ThreadIterationListener;
 
 pub struct DnsCacheManager {
     state: StateId,

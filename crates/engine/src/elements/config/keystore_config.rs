@@ -19,8 +19,8 @@ use drumfire_web::Exception;
 use p12_keystore::Pkcs12Archive;
 
 use super::jks;
+use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Unit};
-use crate::elements::Roles;
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 

@@ -17,9 +17,10 @@ use drumfire_web::charset::Charset;
 
 use super::csv_file::{ReadFault, Records};
 use crate::decode::Decoder;
-use crate::elements::thread_end::{stop_thread, test_failed};
-use crate::elements::{IterationListener, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::IterationListener;
+use crate::run::thread_end::{stop_thread, test_failed};
 
 struct RandomCsvDataSet {
     file_name: String,

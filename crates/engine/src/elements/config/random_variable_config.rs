@@ -10,11 +10,12 @@ use std::sync::{Mutex, PoisonError};
 use drumfire_expr::{Template, values};
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::config::counter_config::formatted;
 use crate::elements::config::java_random::JavaRandom;
-use crate::elements::thread_end::bound_once;
-use crate::elements::{IterationListener, Roles};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::IterationListener;
+use crate::run::thread_end::bound_once;
 
 struct RandomVariableConfig {
     name: Template,

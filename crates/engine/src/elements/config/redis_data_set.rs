@@ -13,6 +13,7 @@
 //! delimiter leaves the row whole, where the plugin fills the memory. With `ssl` the plugin's own class runs it.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
@@ -23,9 +24,11 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionInfo, RedisError};
 
 use crate::decode::Decoder;
-use crate::elements::thread_end::{bound_once, stop_thread, test_failed};
-use crate::elements::{IterationListener, Roles, java};
+use crate::decode::roles::Roles;
+use crate::elements::java;
 use crate::run::context::{Context, StateId};
+use crate::run::roles::RowSource;
+use crate::run::thread_end::{bound_once, stop_thread, test_failed};
 
 /// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
 const PORT: i64 = 6379;
@@ -91,7 +94,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             return Roles::default();
         }
     };
-    Roles::each_iteration(RedisDataSet {
+    Roles::rows(RedisDataSet {
         server,
         timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms as u64)),
         access: access(d),
@@ -144,16 +147,15 @@ fn access(d: &mut Decoder) -> Access {
     }
 }
 
-impl IterationListener for RedisDataSet {
-    fn iteration_start(&self, _: &mut Context, _: i32) {}
-    fn remote(&self) -> Option<&RedisDataSet> {
-        Some(self)
+impl RowSource for RedisDataSet {
+    fn take_row<'a>(&'a self, cx: &'a mut Context) -> Pin<Box<dyn Future<Output = ()> + 'a>> {
+        Box::pin(self.iteration_start(cx))
     }
 }
 
 impl RedisDataSet {
     /// `RedisDataSet#iterationStart`.
-    pub async fn take_row(&self, cx: &mut Context) {
+    async fn iteration_start(&self, cx: &mut Context) {
         if !cx.alive {
             return;
         }

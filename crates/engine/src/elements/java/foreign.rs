@@ -4,12 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{JavaElement, element_as, number};
+use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Unit};
 use crate::elements::catalogue::cannot_run;
-use crate::elements::{IterationListener, Role, Roles, UNKNOWN_CLASS, entry, listeners};
+use crate::elements::{Role, UNKNOWN_CLASS, entry, listeners};
 use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::java::{Java, JavaEvent, JavaRole, Traits};
+use crate::run::roles::IterationListener;
+use crate::run::walk::Hook;
 
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 const CONTROLLER: &str = "it is a controller of a class that is not built in";
@@ -104,7 +107,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
     // An element that only listens to iterations is called in no role.
     if let Some(told) = play(traits.iterations, JavaRole::PreProcessor) {
-        roles.each_iteration = Some(told);
+        roles.each_iteration = Some(Hook::Element(told));
     }
     if let Some(listener) = play(traits.listener, JavaRole::Listener) {
         roles.listener = Some(d.new_listener(listener));

@@ -15,12 +15,19 @@ use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::Decoder;
-use crate::elements::{Assertion, PostProcessor, PreProcessor, Roles, SampleListener, Timer};
+use crate::decode::roles::Roles;
 use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
+use crate::run::roles::Act;
+use crate::run::roles::AssertionRole;
+use crate::run::roles::ListenerRole;
+use crate::run::roles::PostProcessorRole;
+use crate::run::roles::PreProcessorRole;
+use crate::run::roles::Scope;
+use crate::run::roles::TimerRole;
 pub use foreign::{decode as foreign, role};
 use pace::Pace;
 pub use sight::{looks_back, text_blocks, text_sees};
@@ -214,11 +221,6 @@ impl JavaElement {
         outcome
     }
 
-    /// Itself if its next call is to be apart.
-    fn if_apart(&self) -> Option<&JavaElement> {
-        self.pace.is_apart().then_some(self)
-    }
-
     /// One call that makes a sample, if it makes one.
     pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let mut visit = Visit::new(cx);
@@ -229,39 +231,6 @@ impl JavaElement {
         let outcome = visit.outcome.take();
         note(cx, raised);
         outcome
-    }
-
-    /// [`PreProcessor::process`] on a thread of its own.
-    pub async fn process_before(&self, cx: &mut Context) {
-        let raised = self.run_apart(&mut Visit::new(cx)).await.err();
-        note(cx, raised);
-    }
-
-    /// [`PostProcessor::process`] on a thread of its own.
-    pub async fn process_after(&self, cx: &mut Context, sample: &mut Sample) {
-        let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
-        note(cx, raised);
-    }
-
-    /// [`Assertion::check`] on a thread of its own.
-    pub async fn check_apart(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        let mut visit = Visit::of(cx, sample);
-        let raised = self.run_apart(&mut visit).await.err();
-        let verdict = visit.verdict.take().unwrap_or_default();
-        note(cx, raised);
-        verdict
-    }
-
-    /// [`Timer::delay_ms`] on a thread of its own.
-    pub async fn delay_apart(&self, cx: &mut Context) -> i64 {
-        let delay = self.run_apart(&mut Visit::new(cx)).await;
-        delay_of(cx, delay)
-    }
-
-    /// [`SampleListener::sample_occurred`] on a thread of its own.
-    pub async fn listen_apart(&self, cx: &mut Context, sample: &mut Sample) {
-        let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
-        note_in_listener(raised);
     }
 }
 
@@ -290,28 +259,34 @@ fn note_in_listener(raised: Option<Raised>) {
     }
 }
 
-impl PreProcessor for JavaElement {
-    fn process(&self, cx: &mut Context) {
+impl PreProcessorRole for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        if self.pace.is_apart() {
+            return Act::wait(async {
+                let raised = self.run_apart(&mut Visit::new(cx)).await.err();
+                note(cx, raised);
+            });
+        }
         let raised = self.run(&mut Visit::new(cx)).err();
         note(cx, raised);
-    }
-
-    fn apart(&self) -> Option<&JavaElement> {
-        self.if_apart()
+        Act::Done(())
     }
 }
 
-impl PostProcessor for JavaElement {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+impl PostProcessorRole for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        if self.pace.is_apart() {
+            return Act::wait(async {
+                let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+                note(cx, raised);
+            });
+        }
         let raised = self.run(&mut Visit::of(cx, sample)).err();
         note(cx, raised);
+        Act::Done(())
     }
 
-    fn apart(&self) -> Option<&JavaElement> {
-        self.if_apart()
-    }
-
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         if self.call.wants_result {
             Needs::ALL
         } else {
@@ -320,49 +295,67 @@ impl PostProcessor for JavaElement {
     }
 }
 
-impl Assertion for JavaElement {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+impl AssertionRole for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        if self.pace.is_apart() {
+            return Act::wait(async {
+                let mut visit = Visit::of(cx, sample);
+                let raised = self.run_apart(&mut visit).await.err();
+                let verdict = visit.verdict.take().unwrap_or_default();
+                note(cx, raised);
+                verdict
+            });
+        }
         let mut visit = Visit::of(cx, sample);
         let raised = self.run(&mut visit).err();
         let verdict = visit.verdict.take().unwrap_or_default();
         note(cx, raised);
-        verdict
+        Act::Done(verdict)
     }
 
-    fn apart(&self) -> Option<&JavaElement> {
-        self.if_apart()
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
     }
 
-    fn name(&self, cx: &mut Context) -> String {
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.eval(cx).into_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::ALL
     }
 }
 
-impl Timer for JavaElement {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+impl TimerRole for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        if self.pace.is_apart() {
+            return Act::wait(async {
+                let delay = self.run_apart(&mut Visit::new(cx)).await;
+                delay_of(cx, delay)
+            });
+        }
         let delay = self.run(&mut Visit::new(cx));
-        delay_of(cx, delay)
-    }
-
-    fn apart(&self) -> Option<&JavaElement> {
-        self.if_apart()
+        Act::Done(delay_of(cx, delay))
     }
 }
 
-impl SampleListener for JavaElement {
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
+impl ListenerRole for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        if self.pace.is_apart() {
+            return Act::wait(async {
+                let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+                note_in_listener(raised);
+            });
+        }
+        self.at_once(cx, sample);
+        Act::Done(())
+    }
+
+    fn at_once(&self, cx: &mut Context, sample: &mut Sample) {
         note_in_listener(self.run(&mut Visit::of(cx, sample)).err());
     }
 
-    fn apart(&self) -> Option<&JavaElement> {
-        self.if_apart()
-    }
-
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::ALL
     }
 }

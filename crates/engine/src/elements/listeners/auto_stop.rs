@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, SampleListener};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::SampleListener;
 
 struct AutoStop {
     response_time: Limit,
@@ -153,8 +154,9 @@ impl SampleListener for AutoStop {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::roles::ListenerRole;
 
-    fn auto_stop(properties: &[(&str, &str)]) -> (Arc<dyn SampleListener>, Context) {
+    fn auto_stop(properties: &[(&str, &str)]) -> (Arc<dyn ListenerRole>, Context) {
         let properties: String = properties
             .iter()
             .map(|(name, value)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#))
@@ -218,7 +220,7 @@ mod tests {
     fn without_limits_nothing_stops() {
         let (listener, mut cx) = auto_stop(&[("avg_response_time", "x"), ("error_rate", "")]);
         for _ in 0..3 {
-            listener.sample_occurred(&mut cx, &mut Sample::default());
+            listener.at_once(&mut cx, &mut Sample::default());
         }
         assert!(!cx.shared.control.stopping());
     }

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, SampleListener};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::SampleListener;
 
 #[derive(Default)]
 struct ConsoleStatusLogger(Mutex<Status>);

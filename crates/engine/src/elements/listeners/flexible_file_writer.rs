@@ -14,7 +14,7 @@ use drumfire_results::{Columns, Filter, OutputSpec};
 
 use crate::bind::row_format;
 use crate::decode::Decoder;
-use crate::elements::Roles;
+use crate::decode::roles::Roles;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let file_name = d.text_now("filename");

@@ -10,7 +10,7 @@ use drumfire_results::{Filter, OutputSpec, SaveConfig};
 
 use crate::bind::row_format;
 use crate::decode::Decoder;
-use crate::elements::Roles;
+use crate::decode::roles::Roles;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let config = save_config(d);
@@ -71,7 +71,7 @@ fn save_config(d: &mut Decoder) -> SaveConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::Listener;
+    use crate::decode::roles::Listener;
     use crate::fixture;
 
     fn outputs(inner: &str) -> (Option<Listener>, Vec<OutputSpec>, Vec<&'static str>) {

@@ -16,9 +16,10 @@ use drumfire_expr::{Template, values};
 use drumfire_results::{ExistingFile, Place, Sample};
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, SampleListener};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::SampleListener;
 
 const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
 const UNKNOWN: &str = "unknown";
@@ -215,8 +216,9 @@ fn create_folders(path: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::roles::ListenerRole;
 
-    fn saver(folder: &Path, properties: &str) -> (Arc<dyn SampleListener>, Context) {
+    fn saver(folder: &Path, properties: &str) -> (Arc<dyn ListenerRole>, Context) {
         let xml = format!(
             r#"<ResultSaver guiclass="ResultSaverGui" testclass="ResultSaver" testname="s"><stringProp name="FileSaver.filename">{}/new/${{f}}_</stringProp>{properties}</ResultSaver>"#,
             folder.display()
@@ -269,7 +271,7 @@ mod tests {
             &mut fixture::sample("c"),
             &mut typed("x", "d"),
         ] {
-            saver.sample_occurred(&mut cx, sample);
+            saver.at_once(&mut cx, sample);
         }
         assert_eq!(
             files(folder.path()),
@@ -291,7 +293,7 @@ mod tests {
         );
         let mut sample = typed("text/html", "a");
         sample.children = vec![typed("text/css", "b"), typed("image/png", "c")];
-        saver.sample_occurred(&mut cx, &mut sample);
+        saver.at_once(&mut cx, &mut sample);
         let name = |end: &str| format!("{}/new/r_{end}", folder.path().display());
         assert_eq!(sample.result_file_name.as_deref(), Some(&*name("1.html")));
         let expected = [
@@ -309,8 +311,8 @@ mod tests {
             folder.path(),
             &(flag("skipautonumber") + &flag("skipsuffix")),
         );
-        saver.sample_occurred(&mut cx, &mut typed("text/html", "long"));
-        saver.sample_occurred(&mut cx, &mut typed("text/html", "b"));
+        saver.at_once(&mut cx, &mut typed("text/html", "long"));
+        saver.at_once(&mut cx, &mut typed("text/html", "b"));
         assert_eq!(files(folder.path()), ["r_=b"]);
     }
 
@@ -319,8 +321,8 @@ mod tests {
         for (property, kept) in [("errorsonly", "r_1.x=bad"), ("successonly", "r_1.x=good")] {
             let folder = tempfile::tempdir().expect("there is room");
             let (saver, mut cx) = saver(folder.path(), &flag(property));
-            saver.sample_occurred(&mut cx, &mut typed("a/x", "good"));
-            saver.sample_occurred(
+            saver.at_once(&mut cx, &mut typed("a/x", "good"));
+            saver.at_once(
                 &mut cx,
                 &mut Sample {
                     success: false,
@@ -340,13 +342,13 @@ mod tests {
         assert!(transaction().is_from_transaction());
         let folder = tempfile::tempdir().expect("there is room");
         let (leaves_out, mut cx) = saver(folder.path(), "");
-        leaves_out.sample_occurred(&mut cx, &mut transaction());
+        leaves_out.at_once(&mut cx, &mut transaction());
         assert!(files(folder.path()).is_empty());
         let (takes, mut cx) = saver(
             folder.path(),
             r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#,
         );
-        takes.sample_occurred(&mut cx, &mut transaction());
+        takes.at_once(&mut cx, &mut transaction());
         assert_eq!(files(folder.path()), ["r_1.unknown="]);
     }
 
@@ -357,7 +359,7 @@ mod tests {
             folder.path(),
             &(flag("addTimstamp") + &flag("skipautonumber")),
         );
-        saver.sample_occurred(&mut cx, &mut typed("a/x", ""));
+        saver.at_once(&mut cx, &mut typed("a/x", ""));
         let shape: String = files(folder.path())
             .concat()
             .chars()

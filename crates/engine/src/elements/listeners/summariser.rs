@@ -4,7 +4,7 @@
 //! (`summariser.name`) among them: what two of them hear counts twice.
 
 use crate::decode::Decoder;
-use crate::elements::{Listener, Roles};
+use crate::decode::roles::{Listener, Roles};
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let name = d.name();

@@ -13,11 +13,13 @@ use drumfire_results::Sample;
 use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::{PostProcessor, Roles, java};
+use crate::elements::java;
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Scoped;
+use crate::run::needs::Needs;
+use crate::run::roles::PostProcessor;
 
 pub struct BoundaryExtractor {
     scoped: Scoped,

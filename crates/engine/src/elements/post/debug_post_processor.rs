@@ -8,11 +8,12 @@ use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample};
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::debug_sampler::{Shown, set_response};
-use crate::elements::{PostProcessor, Roles};
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::PostProcessor;
 
 pub struct DebugPostProcessor {
     name: Template,

@@ -5,8 +5,8 @@ use drumfire_results::Sample;
 
 use crate::decode::Decoder;
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Input;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

@@ -6,9 +6,10 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
-use crate::elements::{PostProcessor, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::PostProcessor;
 
 struct FifoPut {
     queue: Template,
@@ -46,7 +47,7 @@ mod tests {
         let (roles, mut cx) = fixture::decode(xml, decode);
         let post = roles.post.expect("it is a post-processor");
         cx.vars.set_named("v", "a".into());
-        post.process(&mut cx, &mut fixture::sample(""));
+        post.turn(&mut cx, &mut fixture::sample("")).done();
         let value = cx.shared.properties.fifos().pop("q");
         assert_eq!(value.as_deref(), Some("a"));
     }

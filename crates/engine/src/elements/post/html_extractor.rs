@@ -15,12 +15,14 @@ use drumfire_results::Sample;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, SelectorRules};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::{PostProcessor, Roles};
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::PageKey;
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::PostProcessor;
 
 pub struct HtmlExtractor {
     scoped: Scoped,

@@ -5,10 +5,12 @@
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::elements::java;
 use crate::elements::jdbc::JdbcStatement;
-use crate::elements::{PostProcessor, Roles, java};
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
+use crate::run::roles::{Act, PostProcessorRole};
 
 struct JdbcPostProcessor(JdbcStatement);
 
@@ -19,15 +21,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-impl PostProcessor for JdbcPostProcessor {
-    /// It is waited for instead.
-    fn process(&self, _: &mut Context, _: &mut Sample) {}
-
-    fn statement(&self) -> Option<&JdbcStatement> {
-        Some(&self.0)
+impl PostProcessorRole for JdbcPostProcessor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a mut Sample) -> Act<'a> {
+        Act::wait(self.0.process(cx))
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::NOTHING
     }
 }

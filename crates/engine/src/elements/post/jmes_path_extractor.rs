@@ -13,11 +13,13 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{Compile, Only, Use};
-use crate::elements::{PostProcessor, Roles};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::JsonBody;
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::PostProcessor;
 
 pub struct JmesPathExtractor {
     scoped: Scoped,

@@ -16,10 +16,12 @@ use drumfire_results::Sample;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
-use crate::elements::{PostProcessor, Roles, java};
+use crate::decode::roles::Roles;
+use crate::elements::java;
 use crate::run::context::Context;
-use crate::run::program::Needs;
-use crate::run::scoped::Input;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
+use crate::run::roles::PostProcessor;
 
 struct JsonPathExtractor {
     /// None where the plan spells out the empty text.

@@ -17,12 +17,14 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{Only, Use};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
-use crate::elements::{PostProcessor, Roles};
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::{JsonBody, MOST_SEARCHES};
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::PostProcessor;
 
 /// The texts and the number of matches of one name; null values are `None`.
 type Values = Vec<Option<Rc<str>>>;

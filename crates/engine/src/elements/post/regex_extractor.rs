@@ -16,11 +16,14 @@ use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::{PostProcessor, Roles, java};
+use crate::elements::java;
 use crate::run::context::{Context, StateId};
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::input::Input;
+use crate::run::needs::Needs;
+use crate::run::roles::PostProcessor;
 
 pub struct RegexExtractor {
     scoped: Scoped,

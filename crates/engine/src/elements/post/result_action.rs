@@ -6,8 +6,9 @@
 
 use crate::base::number;
 use crate::decode::Decoder;
-use crate::elements::{Action, Listener, Roles};
-use crate::run::program::FailureAction;
+use crate::decode::roles::{Listener, Roles};
+use crate::run::action::Action;
+use crate::run::action::FailureAction;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let action = match number::int(&d.text_now("OnError.action")) {

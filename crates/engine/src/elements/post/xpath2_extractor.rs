@@ -17,13 +17,16 @@ use drumfire_results::Sample;
 
 use super::xpath_extractor::{Values, failed_extraction, store};
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
+use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::elements::{PostProcessor, Roles, java};
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::program::Needs;
-use crate::run::scoped::{Input, Scoped};
+use crate::run::roles::PostProcessor;
 
 pub struct XPath2Extractor {
     scoped: Scoped,

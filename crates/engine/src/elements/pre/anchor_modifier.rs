@@ -17,9 +17,10 @@ use drumfire_web::url::Url;
 
 use crate::decode::Decoder;
 use crate::decode::compiled::{RegexRules, computed};
+use crate::decode::roles::Roles;
 use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument, parse_arguments};
-use crate::elements::{PreProcessor, Roles};
 use crate::run::context::Context;
+use crate::run::roles::PreProcessor;
 
 struct AnchorModifier {
     rules: RegexRules,
@@ -281,7 +282,11 @@ mod tests {
             ..fixture::sample(page)
         }));
         cx.http.edits.begin(true);
-        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        roles
+            .pre
+            .expect("it is a pre-processor")
+            .turn(&mut cx)
+            .done();
         let mut request = request;
         for edit in cx.http.edits.take() {
             edit.apply(&mut cx, &mut request);

@@ -14,8 +14,9 @@ use drumfire_expr::values::parse_long;
 use drumfire_expr::{Raised, Scope as _, Template};
 
 use crate::decode::Decoder;
-use crate::elements::{PreProcessor, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::{Act, PreProcessorRole};
 
 /// `FifoMap#TIMEOUT_PROP`.
 const TIMEOUT: &str = "kg.apc.jmeter.functions.FifoTimeout";
@@ -42,18 +43,15 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-impl PreProcessor for FifoPop {
-    /// It is waited for instead.
-    fn process(&self, _: &mut Context) {}
-
-    fn queue(&self) -> Option<&FifoPop> {
-        Some(self)
+impl PreProcessorRole for FifoPop {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        Act::wait(self.take(cx))
     }
 }
 
 impl FifoPop {
     /// `FifoPopPreProcessor#process`.
-    pub async fn take(&self, cx: &mut Context) {
+    async fn take(&self, cx: &mut Context) {
         let queue = self.queue.eval(cx).into_string();
         let timeout = self.timeout.eval(cx).into_string();
         let seconds = match &*timeout {

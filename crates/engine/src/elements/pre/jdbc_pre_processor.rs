@@ -3,9 +3,11 @@
 //! Properties and behaviour are the JDBC Request's. What fails is logged, and the sample is not touched.
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::elements::java;
 use crate::elements::jdbc::JdbcStatement;
-use crate::elements::{PreProcessor, Roles, java};
 use crate::run::context::Context;
+use crate::run::roles::{Act, PreProcessorRole};
 
 struct JdbcPreProcessor(JdbcStatement);
 
@@ -16,11 +18,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-impl PreProcessor for JdbcPreProcessor {
-    /// It is waited for instead.
-    fn process(&self, _: &mut Context) {}
-
-    fn statement(&self) -> Option<&JdbcStatement> {
-        Some(&self.0)
+impl PreProcessorRole for JdbcPreProcessor {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        Act::wait(self.0.process(cx))
     }
 }

@@ -9,9 +9,10 @@ use std::rc::Rc;
 use drumfire_expr::{Raised, Scope, Template, values};
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::samplers::http::edits::{Edit, Request};
-use crate::elements::{PreProcessor, Roles};
 use crate::run::context::Context;
+use crate::run::roles::PreProcessor;
 
 struct RegExUserParameters {
     name: Template,
@@ -118,7 +119,11 @@ mod tests {
             cx.vars.set_named(name, (*value).into());
         }
         cx.http.edits.begin(true);
-        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        roles
+            .pre
+            .expect("it is a pre-processor")
+            .turn(&mut cx)
+            .done();
         let mut request = Request {
             arguments: arguments
                 .iter()
@@ -187,7 +192,11 @@ mod tests {
             cx.vars.set_named(name, "1".into());
         }
         cx.http.edits.begin(false);
-        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        roles
+            .pre
+            .expect("it is a pre-processor")
+            .turn(&mut cx)
+            .done();
         assert!(cx.http.edits.is_empty());
     }
 }

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
-use crate::elements::Roles;
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::TimeLimit;
 
 /// A limit on the time of each sample.
 pub struct SampleTimeout {
@@ -30,9 +31,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-impl SampleTimeout {
+impl TimeLimit for SampleTimeout {
     /// A sample starts now (`SampleTimeout#sampleStarting`).
-    pub fn start(&self, cx: &mut Context) {
+    fn start(&self, cx: &mut Context) {
         let timeout_ms = crate::base::number::long(&self.timeout.eval(cx));
         if timeout_ms > 0
             && let Some(at) = Instant::now().checked_add(Duration::from_millis(timeout_ms as u64))

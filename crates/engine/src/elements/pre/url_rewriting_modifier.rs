@@ -10,10 +10,11 @@ use drumfire_web::charset::{Charset, url_decode};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::RegexRules;
+use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument};
-use crate::elements::{PreProcessor, Roles};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::PreProcessor;
 
 struct UrlRewritingModifier {
     argument: Template,
@@ -223,10 +224,11 @@ impl Edit for Session {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::roles::PreProcessorRole;
     use std::rc::Rc;
 
     struct Bench {
-        pre: std::sync::Arc<dyn PreProcessor>,
+        pre: std::sync::Arc<dyn PreProcessorRole>,
         cx: Context,
     }
 
@@ -247,7 +249,7 @@ mod tests {
         fn sent(&mut self, page: &str, path: &str) -> String {
             self.cx.previous = Some(Rc::new(fixture::sample(page)));
             self.cx.http.edits.begin(true);
-            self.pre.process(&mut self.cx);
+            self.pre.turn(&mut self.cx).done();
             let mut request = Request {
                 method: "GET".into(),
                 path: path.into(),

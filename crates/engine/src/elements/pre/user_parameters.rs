@@ -10,8 +10,10 @@ use drumfire_expr::{Template, values};
 use drumfire_jmx::{Prop, Value};
 
 use crate::decode::Decoder;
-use crate::elements::{IterationListener, PreProcessor, Roles};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::{IterationListener, PreProcessor};
+use crate::run::walk::Hook;
 
 struct UserParameters {
     names: Vec<Template>,
@@ -44,7 +46,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     });
     Roles {
         pre: Some(parameters.clone()),
-        each_iteration: Some(parameters),
+        each_iteration: Some(Hook::Element(parameters)),
         ..Roles::default()
     }
 }
@@ -68,7 +70,7 @@ impl IterationListener for UserParameters {
     fn iteration_start(&self, cx: &mut Context, _: i32) {
         if cx.alive && self.is_per_iteration(cx) {
             self.set_values(cx);
-            crate::elements::thread_end::ended_by_exception(cx);
+            crate::run::thread_end::ended_by_exception(cx);
         }
     }
 }
@@ -113,17 +115,21 @@ mod tests {
     fn each_user_has_its_own_list_and_lists_are_used_again() {
         let (roles, mut cx) = fixture::decode(&xml(false), decode);
         let pre = roles.pre.expect("it is a pre-processor");
-        pre.process(&mut cx);
+        pre.turn(&mut cx).done();
         assert_eq!(fixture::variables(&cx, ""), ["a=x", "b_x=xy"]);
         cx.number = 3;
-        pre.process(&mut cx);
+        pre.turn(&mut cx).done();
         assert_eq!(fixture::variables(&cx, "a"), ["a=z"]);
     }
 
     #[test]
     fn values_are_set_before_samplers_or_at_iterations() {
         let (roles, mut cx) = fixture::decode(&xml(true), decode);
-        roles.pre.expect("it is a pre-processor").process(&mut cx);
+        roles
+            .pre
+            .expect("it is a pre-processor")
+            .turn(&mut cx)
+            .done();
         assert!(fixture::variables(&cx, "").is_empty());
         roles
             .each_iteration

@@ -25,7 +25,7 @@ use crate::decode::Decoder;
 use crate::elements::config::csv_file::{CsvFile, ReadFault, Reading};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
 /// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.

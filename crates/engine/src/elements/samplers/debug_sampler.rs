@@ -13,7 +13,7 @@ use drumfire_results::{DataType, Sample, Text};
 use crate::decode::Decoder;
 use crate::decode::setting::Flag;
 use crate::run::context::{Context, OWN_VARIABLES};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 pub struct DebugSampler {
     variables: Flag,

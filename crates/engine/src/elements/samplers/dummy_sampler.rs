@@ -12,7 +12,7 @@ use super::debug_sampler::set_response;
 use super::java_sampler::sleep;
 use crate::decode::Decoder;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 pub struct DummySampler {
     success: Template,

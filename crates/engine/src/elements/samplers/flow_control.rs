@@ -7,7 +7,7 @@
 use drumfire_expr::{Template, values};
 
 use crate::decode::Decoder;
-use crate::elements::Action;
+use crate::run::action::Action;
 use crate::run::context::Context;
 
 const TARGET_THREAD: i32 = 0;

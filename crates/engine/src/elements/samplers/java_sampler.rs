@@ -17,7 +17,7 @@ use crate::elements::samplers::defaults::{is_defaults, is_made_by};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::control::Stopping;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
 const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";

@@ -16,7 +16,7 @@ use super::debug_sampler::set_response;
 use crate::decode::Decoder;
 use crate::elements::jdbc::{Fault, JdbcStatement};
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 pub struct JdbcSampler {
     statement: JdbcStatement,

@@ -22,9 +22,10 @@ use drumfire_results::Sample;
 
 use crate::decode::Decoder;
 use crate::elements::java::{self, JavaElement};
-use crate::elements::{Assignments, Role, Rung};
+use crate::elements::{Role, Rung};
 use crate::resolve::Element;
-use crate::run::program::Needs;
+use crate::run::assignments::Assignments;
+use crate::run::needs::Needs;
 use crate::run::user::User;
 
 pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as parallel};

@@ -3,8 +3,9 @@
 //! Property: `SetVariablesAction`, a table of names and values.
 
 use crate::decode::Decoder;
-use crate::elements::Assignments;
+use crate::elements::assignments;
+use crate::run::assignments::Assignments;
 
 pub fn decode(d: &mut Decoder) -> Assignments {
-    Assignments::decode(d, "SetVariablesAction")
+    assignments(d, "SetVariablesAction")
 }

@@ -31,7 +31,7 @@ use crate::base::number;
 use crate::decode::Decoder;
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
 /// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).

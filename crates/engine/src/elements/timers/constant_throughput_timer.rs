@@ -11,8 +11,9 @@ use drumfire_expr::{Template, values};
 use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, Timer};
+use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
+use crate::run::roles::Timer;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 /// Longer than any run, and far from overflow: what a throughput of 0 waits.
@@ -151,12 +152,12 @@ mod tests {
         let xml = r#"<ConstantThroughputTimer guiclass="TestBeanGUI" testclass="ConstantThroughputTimer" testname="c"><intProp name="calcMode">0</intProp><doubleProp><name>throughput</name><value>6000.0</value><savedValue>0.0</savedValue></doubleProp></ConstantThroughputTimer>"#;
         let (roles, mut cx) = crate::fixture::decode(xml, decode);
         let timer = roles.timer.expect("it is a timer");
-        assert_eq!((timer.delay_ms(&mut cx), cx.intended), (0, None));
-        let wait_ms = timer.delay_ms(&mut cx);
+        assert_eq!((timer.turn(&mut cx).done(), cx.intended), (0, None));
+        let wait_ms = timer.turn(&mut cx).done();
         let first = cx.intended.expect("the second sample has its place");
         assert!((1..=10).contains(&wait_ms), "{wait_ms}");
         std::thread::sleep(std::time::Duration::from_millis(30));
-        assert_eq!(timer.delay_ms(&mut cx), 0);
+        assert_eq!(timer.turn(&mut cx).done(), 0);
         let missed = cx.intended.expect("so has the third");
         assert_eq!((missed - first).as_millis(), 10);
     }

@@ -5,8 +5,9 @@
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, Timer};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::Timer;
 
 struct ConstantTimer {
     delay: Template,

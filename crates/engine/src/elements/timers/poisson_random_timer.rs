@@ -6,9 +6,10 @@
 use drumfire_expr::Random;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::timers::RandomDelay;
-use crate::elements::{Roles, Timer};
 use crate::run::context::Context;
+use crate::run::roles::Timer;
 
 struct PoissonRandomTimer(RandomDelay);
 

@@ -12,9 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use drumfire_expr::{Raised, Scope, Template, values};
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::config::java_random::JavaRandom;
-use crate::elements::{Roles, Timer};
 use crate::run::context::{Context, StateId};
+use crate::run::roles::Timer;
 
 const PRECISION: f64 = 0.00001;
 /// More arrivals in one duration than Java's heap holds by default.
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     fn the_delay_leads_to_the_arrival() {
         let (roles, mut cx) = timer("10");
-        let delay_ms = roles.timer.expect("it is a timer").delay_ms(&mut cx);
+        let delay_ms = roles.timer.expect("it is a timer").turn(&mut cx).done();
         assert!((1_000..=2_770).contains(&delay_ms), "{delay_ms}");
         assert!(cx.take_raised().is_none());
         let intended = cx.intended.expect("the arrival");
@@ -303,7 +304,7 @@ mod tests {
     fn a_delay_past_the_schedule_ends_the_user() {
         let (roles, mut cx) = timer("10");
         cx.end_ms = Some(cx.clock().now_ms() + 10);
-        assert_eq!(roles.timer.expect("it is a timer").delay_ms(&mut cx), 0);
+        assert_eq!(roles.timer.expect("it is a timer").turn(&mut cx).done(), 0);
         assert!(
             matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually"))
         );

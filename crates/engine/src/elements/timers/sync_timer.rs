@@ -4,8 +4,6 @@
 //! for as long as the thread group's schedule lets). When one user's time is up, all who wait go on (`CyclicBarrier`).
 //! Different from JMeter: a shutdown ends the wait, which there lasts until the missing users come.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +11,9 @@ use drumfire_expr::{Raised, Scope, Template, values};
 use tokio::sync::Semaphore;
 
 use crate::decode::Decoder;
-use crate::elements::{Roles, Timer};
+use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::roles::{Act, TimerRole};
 
 struct SyncTimer {
     name: Template,
@@ -42,13 +41,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-impl Timer for SyncTimer {
-    fn delay_ms(&self, _: &mut Context) -> i64 {
-        0
-    }
-
-    fn meet<'t>(&'t self, cx: &'t mut Context) -> Option<Pin<Box<dyn Future<Output = ()> + 't>>> {
-        Some(Box::pin(self.wait(cx)))
+impl TimerRole for SyncTimer {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::wait(async {
+            self.wait(cx).await;
+            0
+        })
     }
 }
 
@@ -195,8 +193,7 @@ mod tests {
             .enable_time()
             .build()
             .expect("a runtime can be built");
-        let meeting = timer.meet(cx).expect("it waits for others");
-        runtime.block_on(meeting);
+        runtime.block_on(timer.turn(cx).finish());
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! Properties: `ConstantTimer.delay` and `RandomTimer.range`, both in milliseconds. `timer.factor` applies.
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::timers::RandomDelay;
-use crate::elements::{Roles, Timer};
 use crate::run::context::Context;
+use crate::run::roles::Timer;
 
 struct UniformRandomTimer(RandomDelay);
 

@@ -6,7 +6,6 @@
 //! it, such as `const(10,30s) line(10,20,1m) step(5,25,5,1h)`, replaces them. The properties `<name>_cntDelayed`,
 //! `<name>_cntSent`, `<name>_rps` and `<name>_totalDuration`, which `__tstFeedback` reads, are set each second.
 
-use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,9 +13,10 @@ use drumfire_expr::{Properties, values};
 use tokio::sync::Notify;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
 use crate::elements::thread_groups::{rows, short_seconds};
-use crate::elements::{Roles, Timer};
 use crate::run::context::Context;
+use crate::run::roles::{Act, TimerRole};
 
 const PROFILE: &str = "load_profile";
 /// How often those that wait look again once the table is over.
@@ -267,13 +267,12 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Timer for VariableThroughputTimer {
-    fn delay_ms(&self, _: &mut Context) -> i64 {
-        0
-    }
-
-    fn meet<'t>(&'t self, cx: &'t mut Context) -> Option<Pin<Box<dyn Future<Output = ()> + 't>>> {
-        Some(Box::pin(self.wait(cx)))
+impl TimerRole for VariableThroughputTimer {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::wait(async {
+            self.wait(cx).await;
+            0
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use drumfire_results::Sample;
 use drumfire_web::charset::Charset;
 
 use self::json::RecentJson;
-use crate::run::scoped::Input;
+use crate::run::input::Input;
 
 pub use self::json::JsonBody;
 

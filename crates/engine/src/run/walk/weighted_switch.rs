@@ -3,8 +3,8 @@
 use drumfire_expr::Template;
 
 use super::{Child, ControllerId, Extra, Flow, Kind, Step, Walker};
-use crate::elements::test_failed;
 use crate::run::context::Context;
+use crate::run::thread_end::test_failed;
 
 /// The table of a Weighted Switch Controller.
 pub struct Weights {

@@ -70,7 +70,7 @@ impl Addresses {
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::run::program::Needs;
+    use crate::run::needs::Needs;
 
     #[test]
     fn the_same_parts_give_the_same_address_and_others_another() {

@@ -186,7 +186,7 @@ impl Last {
 mod tests {
     use super::*;
     use crate::fixture;
-    use crate::run::program::Needs;
+    use crate::run::needs::Needs;
 
     /// A sampler with this path and one argument, and its user.
     fn sampler(path: &str, value: &str) -> ((HttpSampler, Template), Context) {

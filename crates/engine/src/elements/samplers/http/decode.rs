@@ -13,7 +13,7 @@ use crate::decode::{Decoder, Manager};
 use crate::elements::config::header_managers;
 use crate::elements::samplers::defaults::is_defaults;
 use crate::resolve::Element;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 use drumfire_expr::Template;
 use drumfire_web::status::unknown_implementation;
 use drumfire_web::trace::Client;

@@ -16,7 +16,7 @@ use drumfire_web::url::Url;
 
 use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
 use super::transfer::Trouble;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 /// Turns the sample into a failed one. JMeter stores the stack trace as response data; it counts as received bytes
 /// unless a body was counted before (`SampleResult#getBodySizeAsLong`).

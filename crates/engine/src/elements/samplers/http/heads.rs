@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::fixture;
-    use crate::run::program::Needs;
+    use crate::run::needs::Needs;
 
     const FIRST: Given<'static> = Given {
         secure: false,

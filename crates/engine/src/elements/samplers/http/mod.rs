@@ -62,7 +62,7 @@ use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, HeaderManager, Keystore,
 };
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 use call::Call;
 use proxy::ProxyTemplate;
 use source::SourceTemplate;

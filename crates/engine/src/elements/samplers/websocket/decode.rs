@@ -8,7 +8,7 @@ use crate::decode::{Decoder, Manager};
 use crate::elements::config::header_managers;
 use crate::elements::samplers::http::GeneralProxy;
 use crate::resolve::Element;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 
 /// What a sampler does.
 pub(super) enum Deed {

@@ -34,7 +34,7 @@ pub use decode::decode;
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::GeneralProxy;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::needs::Needs;
 use call::Call;
 use decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
 use filter::Filter;

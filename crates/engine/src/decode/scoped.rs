@@ -6,9 +6,10 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
-use crate::elements::Scope;
 use crate::run::context::Context;
-use crate::run::program::Needs;
+use crate::run::input::Input;
+use crate::run::needs::Needs;
+use crate::run::roles::Scope;
 
 /// How deep sub-results of sub-results are looked at, below the first level (`AbstractScopedTestElement#recurseResults`).
 const DEEPER_LEVELS: u32 = 4;
@@ -17,13 +18,6 @@ const DEEPER_LEVELS: u32 = 4;
 pub struct Scoped {
     scope: Scope,
     variable: Template,
-}
-
-/// Something to look into: a result, or the value of a variable.
-#[derive(Clone)]
-pub enum Input<'s> {
-    Result(&'s Sample),
-    Variable(Rc<str>),
 }
 
 impl Scoped {

@@ -1,0 +1,87 @@
+//! The roles that one element of the plan plays.
+
+use std::sync::Arc;
+
+use crate::elements::samplers::Sampler;
+use crate::run::action::FailureAction;
+use crate::run::roles::{
+    AssertionRole, IterationListener, PostProcessorRole, PreProcessorRole, RowSource,
+    ThreadIterationListener, TimeLimit, TimerRole,
+};
+use crate::run::walk::{Hook, Kind};
+
+/// Where samples of its scope go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listener {
+    /// A result file, by its number.
+    Output(u16),
+    /// A summariser, by its number.
+    Summariser(u16),
+    /// Code that is told of samples, by its number.
+    Told(u16),
+    /// Acts when the sample failed (`ResultAction`); the number tells its element from others.
+    OnFailure(usize, FailureAction),
+}
+
+/// A decoded element. It may play several roles.
+#[derive(Default)]
+pub struct Roles {
+    pub controller: Option<Kind>,
+    pub sampler: Option<Sampler>,
+    pub pre: Option<Arc<dyn PreProcessorRole>>,
+    pub post: Option<Arc<dyn PostProcessorRole>>,
+    pub assertion: Option<Arc<dyn AssertionRole>>,
+    pub timer: Option<Arc<dyn TimerRole>>,
+    pub each_iteration: Option<Hook>,
+    pub each_thread_iteration: Option<Arc<dyn ThreadIterationListener>>,
+    pub listener: Option<Listener>,
+    /// The element's index among those that Java runs.
+    pub java: Option<u32>,
+    /// Limits the samples of the whole thread group.
+    pub time_limit: Option<Arc<dyn TimeLimit>>,
+}
+
+impl Roles {
+    pub fn controller(kind: Kind) -> Roles {
+        Roles {
+            controller: Some(kind),
+            ..Roles::default()
+        }
+    }
+    pub fn pre(pre: impl PreProcessorRole + 'static) -> Roles {
+        Roles {
+            pre: Some(Arc::new(pre)),
+            ..Roles::default()
+        }
+    }
+    pub fn post(post: impl PostProcessorRole + 'static) -> Roles {
+        Roles {
+            post: Some(Arc::new(post)),
+            ..Roles::default()
+        }
+    }
+    pub fn assertion(assertion: impl AssertionRole + 'static) -> Roles {
+        Roles {
+            assertion: Some(Arc::new(assertion)),
+            ..Roles::default()
+        }
+    }
+    pub fn timer(timer: impl TimerRole + 'static) -> Roles {
+        Roles {
+            timer: Some(Arc::new(timer)),
+            ..Roles::default()
+        }
+    }
+    pub fn each_iteration(listener: impl IterationListener + 'static) -> Roles {
+        Roles {
+            each_iteration: Some(Hook::Element(Arc::new(listener))),
+            ..Roles::default()
+        }
+    }
+    pub fn rows(source: impl RowSource + 'static) -> Roles {
+        Roles {
+            each_iteration: Some(Hook::Rows(Arc::new(source))),
+            ..Roles::default()
+        }
+    }
+}

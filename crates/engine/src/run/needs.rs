@@ -1,0 +1,38 @@
+//! The parts of a result that elements read.
+
+/// What is read of a sampler's result; everything else is not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub body: bool,
+    /// Response headers as text.
+    pub headers: bool,
+    /// Request headers, cookies and what was sent, as text.
+    pub request: bool,
+}
+
+impl Needs {
+    pub const NOTHING: Needs = Needs {
+        body: false,
+        headers: false,
+        request: false,
+    };
+    pub const BODY: Needs = Needs {
+        body: true,
+        headers: false,
+        request: false,
+    };
+    pub const ALL: Needs = Needs {
+        body: true,
+        headers: true,
+        request: true,
+    };
+
+    #[must_use]
+    pub fn and(self, other: Needs) -> Needs {
+        Needs {
+            body: self.body | other.body,
+            headers: self.headers | other.headers,
+            request: self.request | other.request,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The roles of elements in a run.
+//!
+//! The run calls an element by its role and gets an [`Act`]: the turn is done, or there is a future to wait for. Most
+//! elements never wait. They implement the plain trait of their role ([`PreProcessor`], [`Assertion`] …), which gives
+//! them the role.
+
+use std::pin::Pin;
+
+use drumfire_results::{AssertionResult, Sample};
+
+use crate::run::context::Context;
+use crate::run::needs::Needs;
+
+/// The turn of an element: done, or something to wait for.
+#[must_use]
+pub enum Act<'a, T = ()> {
+    Done(T),
+    Wait(Pin<Box<dyn Future<Output = T> + 'a>>),
+}
+
+impl<'a, T> Act<'a, T> {
+    pub fn wait(work: impl Future<Output = T> + 'a) -> Act<'a, T> {
+        Act::Wait(Box::pin(work))
+    }
+
+    /// Waits where there is something to wait for.
+    pub async fn finish(self) -> T {
+        match self {
+            Act::Done(outcome) => outcome,
+            Act::Wait(work) => work.await,
+        }
+    }
+}
+
+/// Runs before the sampler.
+pub trait PreProcessorRole: Send + Sync {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a>;
+}
+
+/// A pre-processor that never waits.
+pub trait PreProcessor: Send + Sync {
+    fn process(&self, cx: &mut Context);
+}
+
+impl<T: PreProcessor> PreProcessorRole for T {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        self.process(cx);
+        Act::Done(())
+    }
+}
+
+/// Runs after the sampler, before the assertions.
+pub trait PostProcessorRole: Send + Sync {
+    /// `sample` is the sampler's result, with the parts that [`PostProcessorRole::reads`] names.
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a>;
+    /// The parts of a result that it reads.
+    fn reads(&self) -> Needs;
+}
+
+/// A post-processor that never waits.
+pub trait PostProcessor: Send + Sync {
+    /// `sample` is the sampler's result, with the parts that [`PostProcessor::needs`] names.
+    fn process(&self, cx: &mut Context, sample: &mut Sample);
+    /// The parts of a result that it reads.
+    fn needs(&self) -> Needs;
+}
+
+impl<T: PostProcessor> PostProcessorRole for T {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        self.process(cx, sample);
+        Act::Done(())
+    }
+
+    fn reads(&self) -> Needs {
+        self.needs()
+    }
+}
+
+/// The results of a sample that an element looks at (`AbstractScopedTestElement`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The main result only.
+    Parent,
+    /// The main result and its sub-results.
+    All,
+    /// The sub-results only.
+    Children,
+    /// A variable instead.
+    Variable(String),
+    /// Nothing at all: a scope JMeter does not know.
+    Nothing,
+}
+
+/// Judges a sample.
+pub trait AssertionRole: Send + Sync {
+    /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult>;
+    /// The results that it judges.
+    fn applies_to(&self) -> &Scope;
+    /// The name in the XML row JMeter adds when only a sub-result failed.
+    fn row_name(&self, cx: &mut Context) -> String;
+    /// The parts of a result that it reads.
+    fn reads(&self) -> Needs;
+}
+
+/// An assertion that never waits.
+pub trait Assertion: Send + Sync {
+    /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
+    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult;
+    /// The results that it judges; `Parent` for assertions that have no such setting.
+    fn scope(&self) -> &Scope {
+        &Scope::Parent
+    }
+    /// The name in the XML row JMeter adds when only a sub-result failed.
+    fn name(&self, cx: &mut Context) -> String;
+    /// The parts of a result that it reads.
+    fn needs(&self) -> Needs;
+}
+
+impl<T: Assertion> AssertionRole for T {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        Act::Done(self.check(cx, sample))
+    }
+
+    fn applies_to(&self) -> &Scope {
+        self.scope()
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
+        self.name(cx)
+    }
+
+    fn reads(&self) -> Needs {
+        self.needs()
+    }
+}
+
+/// Delays the sampler.
+pub trait TimerRole: Send + Sync {
+    /// Milliseconds to wait before the sampler. Timers that let users meet wait themselves.
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64>;
+    /// Whether `timer.factor` applies (`Timer#isModifiable`).
+    fn has_factor(&self) -> bool {
+        false
+    }
+}
+
+/// A timer that computes its delay at once.
+pub trait Timer: Send + Sync {
+    /// Milliseconds to wait.
+    fn delay_ms(&self, cx: &mut Context) -> i64;
+    /// Whether `timer.factor` applies (`Timer#isModifiable`).
+    fn is_modifiable(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Timer> TimerRole for T {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::Done(self.delay_ms(cx))
+    }
+
+    fn has_factor(&self) -> bool {
+        self.is_modifiable()
+    }
+}
+
+/// Is told when an iteration of its nearest controller starts (`LoopIterationListener`).
+pub trait IterationListener: Send + Sync {
+    /// `iteration` is that controller's count (`LoopIterationEvent#getIteration`).
+    fn iteration_start(&self, cx: &mut Context, iteration: i32);
+}
+
+/// Is told when an iteration of its nearest controller starts, and the user waits for it. The walk pauses for it.
+pub trait RowSource: Send + Sync {
+    fn take_row<'a>(&'a self, cx: &'a mut Context) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
+}
+
+/// Is told when an iteration of the thread group starts (`TestIterationListener`).
+pub trait ThreadIterationListener: Send + Sync {
+    fn thread_iteration_start(&self, cx: &mut Context);
+}
+
+/// Limits the time of each sample of its thread group.
+pub trait TimeLimit: Send + Sync {
+    fn start(&self, cx: &mut Context);
+}
+
+/// Is told of samples once they are judged, and may change them for the listeners after it (`SampleListener`).
+pub trait ListenerRole: Send + Sync {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a>;
+    /// The same for the sample of a transaction that ends within the walk, where a user cannot wait.
+    fn at_once(&self, cx: &mut Context, sample: &mut Sample);
+    /// The parts of a result that it reads.
+    fn reads(&self) -> Needs;
+}
+
+/// A listener that never waits.
+pub trait SampleListener: Send + Sync {
+    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample);
+    /// The parts of a result that it reads.
+    fn needs(&self) -> Needs;
+}
+
+impl<T: SampleListener> ListenerRole for T {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        self.sample_occurred(cx, sample);
+        Act::Done(())
+    }
+
+    fn at_once(&self, cx: &mut Context, sample: &mut Sample) {
+        self.sample_occurred(cx, sample);
+    }
+
+    fn reads(&self) -> Needs {
+        self.needs()
+    }
+}
