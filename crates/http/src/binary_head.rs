@@ -7,7 +7,8 @@ use http::{Method, Request, Response};
 use memchr::memchr;
 
 use crate::failure::FailureKind;
-use crate::head::{Facts, Head, Headers, first_line};
+use crate::head::{Facts, Head};
+use crate::headers::{Headers, first_line};
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::target::Target;
 

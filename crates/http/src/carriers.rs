@@ -6,11 +6,6 @@ use std::time::Instant;
 
 use tokio::sync::Mutex;
 
-use crate::exchange::{failed, finish};
-use crate::failure::{Failure, FailureKind};
-use crate::message::{Incoming, Times};
-use crate::receive::Receiver;
-use crate::session::Session;
 use crate::target::Target;
 use crate::worker::{Counters, add};
 
@@ -130,53 +125,5 @@ impl<C: Carrier> Carriers<C> {
         let turn = Rc::new(Mutex::new(()));
         opening.push((target.clone(), Rc::downgrade(&turn)));
         turn
-    }
-}
-
-/// What is known at the end of an exchange on such a connection.
-pub(crate) struct Ending {
-    pub receiver: Receiver,
-    pub times: Times,
-    pub sent_bytes: u64,
-    pub reused: bool,
-    /// The connection may be kept.
-    pub keep_alive: bool,
-}
-
-impl Ending {
-    /// Counts the exchange, and keeps the connection or lets it go.
-    pub fn settle<C: Carrier>(
-        mut self,
-        outcome: Result<(), FailureKind>,
-        session: &Session,
-        carriers: &mut Carriers<C>,
-        carrier: &Rc<C>,
-    ) -> Result<Box<Incoming>, Box<Failure>> {
-        self.times.end = Instant::now();
-        let counts = &session.worker().counts;
-        counts.transferred(self.sent_bytes, &self.receiver);
-        if let Err(kind) = outcome {
-            add(&counts.failures, 1);
-            if carrier.is_over() {
-                carriers.drop(carrier, kind.is_end_by_peer(), counts);
-            }
-            let (times, reused) = (self.times, self.reused);
-            return Err(failed(kind, self.receiver, self.sent_bytes, times, reused));
-        }
-        add(&counts.exchanges, 1);
-        let kept_alive = self.keep_alive && !carrier.is_over();
-        if kept_alive {
-            session.keep(carrier.lifetime(), self.times.end);
-        } else {
-            carriers.drop(carrier, self.keep_alive, counts);
-        }
-        Ok(finish(
-            session.worker(),
-            &mut self.receiver,
-            &self.times,
-            self.sent_bytes,
-            self.reused,
-            kept_alive,
-        ))
     }
 }

@@ -12,17 +12,33 @@ use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use socket2::Domain;
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::connection::{Connection, Read, TlsState, read_into};
+use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
-use crate::message::{Handshake, Limits, Times, Wire};
+use crate::message::{Handshake, Limits, Times, Tunnel, Wire};
 use crate::pace::Pace;
-use crate::proxy::{self, Tunnel};
-use crate::send::append_encoded;
+use crate::proxy::{self, Bare};
+use crate::records::{TlsState, append_encoded};
 use crate::session::Session;
+use crate::socket::{Read, read_into};
 use crate::sys;
 use crate::target::Target;
 use crate::timer::Timers;
 use crate::worker::add;
+
+/// Opens a connection to the target, by the CONNECT of `tunnel` where there is a proxy on the way.
+pub(crate) async fn open(
+    session: &Session,
+    target: &Target,
+    tunnel: Option<&dyn Tunnel>,
+    limits: Limits,
+    times: &mut Times,
+) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
+    let mut opening = Opening::new(session, target, tunnel.unwrap_or(&Bare), limits, times);
+    match opening.open().await {
+        Ok(connection) => Ok((Box::new(connection), opening.handshake)),
+        Err(kind) => Err(opening.failed(kind).await),
+    }
+}
 
 /// What is known of an attempt to connect, whether it succeeds or not.
 pub(crate) struct Opening<'a> {

@@ -5,18 +5,19 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustls::client::UnbufferedClientConnection;
-use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
+use rustls::unbuffered::ConnectionState;
 use socket2::SockRef;
-use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-use crate::failure::{FailureKind, TlsFailure};
+use crate::failure::FailureKind;
 use crate::pace::{PIECE_BYTES, Pace};
 use crate::receive::Receiver;
+use crate::records::{TlsState, read_tls};
+use crate::socket::{Read, read_into, read_once};
 use crate::sys;
-use crate::target::{HttpVersion, Target};
+use crate::target::Target;
 use crate::tls;
+use crate::version::HttpVersion;
 use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
 /// The most the kernel is asked to drop at once.
@@ -60,28 +61,6 @@ const ROOM: usize = 4 * LOW_WATER;
 const SLOW_BYTES: u64 = 16 << 20;
 /// If they do not come in this time, any byte will do: it is the server that is slow.
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
-
-/// The TLS half of a connection.
-pub(crate) struct TlsState {
-    pub session: UnbufferedClientConnection,
-    /// The start of a record whose end has not come.
-    pub received: Vec<u8>,
-    /// Encrypted but not yet taken by the kernel.
-    pub unsent: Vec<u8>,
-    /// The peer has said that it sends no more.
-    pub closed: bool,
-    /// A record could not be processed. rustls expects the same buffer at every call and panics without it, so nothing is
-    /// processed after the first error.
-    pub broken: bool,
-}
-
-/// What a non-blocking read brought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Read {
-    /// So many bytes; 0 is the end of the stream.
-    Bytes(usize),
-    NotReady,
-}
 
 impl Connection {
     pub fn new(stream: TcpStream, tls: Option<Box<TlsState>>, target: Target) -> Self {
@@ -251,39 +230,6 @@ impl Connection {
     }
 }
 
-/// A non-blocking read of up to `asked` bytes. A short read tells the runtime at once that the
-/// socket is drained, which saves the read that would only say so.
-pub(crate) fn read_once(
-    stream: &TcpStream,
-    asked: usize,
-    read: impl FnOnce() -> io::Result<usize>,
-) -> Result<Read, FailureKind> {
-    let mut got = None;
-    let result = stream.try_io(Interest::READABLE, || {
-        let count = read()?;
-        got = Some(count);
-        if 0 < count && count < asked {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        Ok(())
-    });
-    match (got, result) {
-        (Some(count), _) => Ok(Read::Bytes(count)),
-        (None, Err(error)) => match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(Read::NotReady),
-            _ => Err(FailureKind::from_io(error)),
-        },
-        (None, Ok(())) => Ok(Read::NotReady),
-    }
-}
-
-/// Reads into a slice.
-pub(crate) fn read_into(stream: &TcpStream, buffer: &mut [u8]) -> Result<Read, FailureKind> {
-    read_once(stream, buffer.len(), || {
-        io::Read::read(&mut &*SockRef::from(stream), buffer)
-    })
-}
-
 fn receive_plain(
     stream: &TcpStream,
     scratch: &mut Scratch,
@@ -384,74 +330,4 @@ fn receive_tls(
         return Ok(true);
     }
     Ok(read != Read::NotReady)
-}
-
-/// Reads records and hands their plain text on. The end of the stream is `Bytes(0)`, whether
-/// announced or not.
-pub(crate) fn read_tls(
-    stream: &TcpStream,
-    tls: &mut TlsState,
-    scratch: &mut Scratch,
-    hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
-) -> Result<Read, FailureKind> {
-    if tls.broken {
-        return Err(FailureKind::Tls(TlsFailure::Closed));
-    }
-    let before = tls.received.len();
-    if before >= scratch.input.len() {
-        // Only a message in tiny fragments makes rustls hold that much.
-        tls.broken = true;
-        return Err(FailureKind::Tls(TlsFailure::MessageTooLarge(None)));
-    }
-    let input = &mut scratch.input;
-    input[..before].copy_from_slice(&tls.received);
-    let read = read_into(stream, &mut input[before..])?;
-    let Read::Bytes(count @ 1..) = read else {
-        return Ok(read);
-    };
-    tls.received.clear();
-    let end = before + count;
-    let processed = process_records(tls, &mut input[..end], hand);
-    tls.broken = processed.is_err();
-    let start = processed?;
-    tls.received.extend_from_slice(&input[start..end]);
-    Ok(read)
-}
-
-/// Decrypts the whole records in `input` and gives where the unfinished one starts.
-fn process_records(
-    tls: &mut TlsState,
-    input: &mut [u8],
-    hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
-) -> Result<usize, FailureKind> {
-    let failed = |error: rustls::Error| FailureKind::Tls(TlsFailure::from(error));
-    let mut start = 0;
-    loop {
-        let UnbufferedStatus { mut discard, state } =
-            tls.session.process_tls_records(&mut input[start..]);
-        let mut more = true;
-        match state.map_err(failed)? {
-            ConnectionState::ReadTraffic(mut traffic) => {
-                while let Some(record) = traffic.next_record() {
-                    let record = record.map_err(failed)?;
-                    discard += record.discard;
-                    hand(record.payload)?;
-                }
-            }
-            // An answer to a key update: goes out with the next request.
-            ConnectionState::EncodeTlsData(mut encode) => {
-                crate::send::append_encoded(&mut encode, &mut tls.unsent);
-            }
-            ConnectionState::TransmitTlsData(transmit) => transmit.done(),
-            ConnectionState::PeerClosed | ConnectionState::Closed => {
-                tls.closed = true;
-                more = false;
-            }
-            _ => more = false,
-        }
-        start += discard;
-        if !more {
-            return Ok(start);
-        }
-    }
 }

@@ -9,7 +9,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::failure::{Coded, DecodeFailure, FailureKind};
 use crate::framing::Emit;
-use crate::head::trim;
+use crate::headers::trim;
 use crate::message::Relaxed;
 
 /// Decoded bytes are handed on in pieces of this size at most.

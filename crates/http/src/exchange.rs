@@ -1,21 +1,17 @@
 //! One request and its response.
 
-use std::time::{Duration, Instant};
-
-use crate::connect::Opening;
-use crate::connection::Connection;
-use crate::failure::{Failure, FailureKind, Phase};
-use crate::http2;
+use crate::connect::open;
+use crate::failure::Failure;
+use crate::http1::over_http1;
+use crate::http2::Streams;
 #[cfg(feature = "http3")]
-use crate::http3;
-use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want, Wire};
-use crate::pace::Pace;
-use crate::proxy::{Bare, Tunnel};
-use crate::receive::{Receiver, take_turns};
-use crate::send::Source;
+use crate::http3::Quic;
+use crate::message::{Incoming, Limits, Outgoing, Times, Want};
+use crate::multiplex::over_shared;
 use crate::session::Session;
-use crate::target::{HttpVersion, Target};
-use crate::worker::{Worker, add};
+use crate::target::Target;
+use crate::version::HttpVersion;
+use crate::worker::add;
 
 /// Sends a request to `target` and receives the response.
 ///
@@ -37,14 +33,14 @@ pub async fn exchange(
 ) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {
         let rooms = &session.worker().rooms;
-        let mut place = rooms.place(|| http2::exchange(session, target, out, want, limits));
+        let mut place = rooms.place(|| over_shared::<Streams>(session, target, out, want, limits));
         let outcome = place.as_mut().await;
         rooms.take_place_back(place);
         return outcome;
     }
     #[cfg(feature = "http3")]
     if target.version == HttpVersion::Http3 && target.tls && target.proxy.is_none() {
-        return Box::pin(http3::exchange(session, target, out, want, limits)).await;
+        return Box::pin(over_shared::<Quic>(session, target, out, want, limits)).await;
     }
     let mut times = Times::starting(out.begin);
     let (connection, handshake, reused) = match session.take_idle(target, out.begin) {
@@ -60,278 +56,4 @@ pub async fn exchange(
     };
     let way = (connection, handshake, reused);
     over_http1(session, way, &out, want, limits, &mut times).await
-}
-
-/// One exchange on a connection; with it come the handshake made for it, and whether it had served an earlier exchange.
-///
-/// What is large is lent and not given, here and below: a future has room for each of its arguments twice.
-pub(crate) async fn over_http1(
-    session: &Session,
-    (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
-    out: &Outgoing<'_>,
-    want: Want,
-    limits: Limits,
-    times: &mut Times,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let worker = &**session.worker();
-    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
-    receiver.known = Some(worker.heads.clone());
-    let mut source = Source::new(out.head, out.body);
-    let usual = connection.pace;
-    connection.pace = Pace::of(limits).or(usual);
-    let outcome = match out.expect_continue {
-        None => {
-            let limit = limits.response;
-            converse(
-                &mut connection,
-                worker,
-                &mut source,
-                &mut receiver,
-                times,
-                limit,
-            )
-            .await
-        }
-        Some(patience) => {
-            let asking = Asking {
-                connection: &mut connection,
-                worker,
-                receiver: &mut receiver,
-                times: &mut *times,
-                limit: limits.response,
-            };
-            Box::pin(asking.converse(out, &mut source, patience)).await
-        }
-    };
-    connection.pace = usual;
-    times.end = Instant::now();
-    worker.counts.transferred(source.sent, &receiver);
-    if let Err(kind) = outcome {
-        add(&worker.counts.failures, 1);
-        worker.counts.closed(kind.is_end_by_peer());
-        return Err(failed(kind, receiver, source.sent, *times, reused));
-    }
-    add(&worker.counts.exchanges, 1);
-    let kept_alive = out.keep_alive && may_stay_open(&connection, &receiver);
-    let keep_alive_s = receiver.head.as_ref().and_then(|h| h.facts.keep_alive_s);
-    if kept_alive {
-        session.put_idle(connection, times.end, keep_alive_s);
-    } else {
-        let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
-        worker.counts.closed(by_peer);
-        connection.close();
-    }
-    let mut incoming = finish(
-        worker,
-        &mut receiver,
-        times,
-        source.sent,
-        reused,
-        kept_alive,
-    );
-    incoming.handshake = handshake;
-    Ok(incoming)
-}
-
-/// The outcome of a complete exchange.
-pub(crate) fn finish(
-    worker: &Worker,
-    receiver: &mut Receiver,
-    times: &Times,
-    sent_bytes: u64,
-    reused: bool,
-    kept_alive: bool,
-) -> Box<Incoming> {
-    let incoming = take_incoming(receiver, times);
-    let mut incoming = incoming.expect("a response is complete only after its head");
-    incoming.wire.sent_bytes = sent_bytes;
-    incoming.reused = reused;
-    incoming.kept_alive = kept_alive;
-    worker.responses.boxed(incoming)
-}
-
-/// The usual way: all of the request, then the response.
-async fn converse(
-    connection: &mut Connection,
-    worker: &Worker,
-    source: &mut Source<'_>,
-    receiver: &mut Receiver,
-    times: &mut Times,
-    limit: Option<Duration>,
-) -> Result<(), FailureKind> {
-    match connection.pace {
-        None => connection.send(worker, source).await?,
-        Some(pace) => Box::pin(pace.send(connection, worker, source)).await?,
-    }
-    times.sent = Some(Instant::now());
-    receive_response(connection, worker, receiver, limit).await
-}
-
-/// Reads until the response is complete.
-pub(crate) async fn receive_response(
-    connection: &mut Connection,
-    worker: &Worker,
-    receiver: &mut Receiver,
-    limit: Option<Duration>,
-) -> Result<(), FailureKind> {
-    if !connection.surplus.is_empty() {
-        let surplus = std::mem::take(&mut connection.surplus);
-        let taken = receiver.push(&surplus)?;
-        connection.surplus.extend_from_slice(&surplus[taken..]);
-    }
-    let mut paused = false;
-    while !receiver.is_done() {
-        if receiver.is_due() {
-            Box::pin(take_turns(receiver)).await?;
-            continue;
-        }
-        if let Some(pace) = connection.pace.filter(|_| !paused) {
-            Box::pin(pace.before_read(receiver)).await;
-            paused = true;
-        }
-        if connection.receive(worker, receiver)? {
-            paused = false;
-        } else {
-            // The first byte of the body is to be seen when it comes.
-            match receiver.first_body {
-                None => connection.readable(worker, limit).await?,
-                Some(_) => {
-                    let ahead = receiver.payload_ahead();
-                    connection.body_readable(worker, limit, ahead).await?;
-                }
-            }
-        }
-    }
-    connection.lower_water();
-    Ok(())
-}
-
-/// The careful way: head, interim response, body.
-struct Asking<'a> {
-    connection: &'a mut Connection,
-    worker: &'a Worker,
-    receiver: &'a mut Receiver,
-    times: &'a mut Times,
-    limit: Option<Duration>,
-}
-
-impl Asking<'_> {
-    /// `HttpRequestExecutor.doSendRequest`: a final response before the body is taken as the
-    /// answer and the body stays here; silence means go ahead.
-    async fn converse(
-        self,
-        out: &Outgoing<'_>,
-        source: &mut Source<'_>,
-        patience: Duration,
-    ) -> Result<(), FailureKind> {
-        let mut head = Source::new(out.head, Body::None);
-        let sending = self.connection.send(self.worker, &mut head).await;
-        source.skip_head(head.sent);
-        sending?;
-        self.receiver.stop_at_interim = true;
-        let deadline = Instant::now() + patience;
-        let answered = loop {
-            if self.connection.receive(self.worker, self.receiver)? {
-                if self.receiver.in_body() || self.receiver.interim.is_some() {
-                    break true;
-                }
-                continue;
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.connection.readable(self.worker, Some(left)).await {
-                Ok(()) => {}
-                Err(FailureKind::ReadTimeout) if self.receiver.head_bytes == 0 => break false,
-                Err(kind) => return Err(kind),
-            }
-        };
-        self.receiver.stop_at_interim = false;
-        match self.receiver.interim {
-            None if answered => {}
-            None | Some(100) => self.connection.send(self.worker, source).await?,
-            Some(other) => return Err(FailureKind::UnexpectedInterim(other)),
-        }
-        self.times.sent = Some(Instant::now());
-        receive_response(self.connection, self.worker, self.receiver, self.limit).await
-    }
-}
-
-fn may_stay_open(connection: &Connection, receiver: &Receiver) -> bool {
-    receiver.leaves_connection_usable() && connection.tls.as_ref().is_none_or(|tls| !tls.closed)
-}
-
-pub(crate) async fn open(
-    session: &Session,
-    target: &Target,
-    tunnel: Option<&dyn Tunnel>,
-    limits: Limits,
-    times: &mut Times,
-) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
-    let mut opening = Opening::new(session, target, tunnel.unwrap_or(&Bare), limits, times);
-    match opening.open().await {
-        Ok(connection) => Ok((Box::new(connection), opening.handshake)),
-        Err(kind) => Err(opening.failed(kind).await),
-    }
-}
-
-#[cold]
-pub(crate) fn failed(
-    kind: FailureKind,
-    receiver: Receiver,
-    sent_bytes: u64,
-    mut times: Times,
-    reused: bool,
-) -> Box<Failure> {
-    times.first_byte = receiver.first_byte;
-    times.first_body = receiver.first_body;
-    let phase = match times.sent {
-        None => Phase::Write,
-        Some(_) if receiver.in_body() => Phase::Body,
-        Some(_) => Phase::Head,
-    };
-    Box::new(Failure {
-        kind,
-        phase,
-        times,
-        wire: Wire {
-            sent_bytes,
-            head_bytes: receiver.head_bytes,
-            body_bytes: receiver.body_bytes,
-        },
-        reused,
-        addresses: Vec::new(),
-    })
-}
-
-/// The response as the caller gets it, taken out of its receiver; `None` if its head never came.
-pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Incoming> {
-    let encoded_len = receiver.encoded_len();
-    let wire = Wire {
-        sent_bytes: 0,
-        head_bytes: receiver.head_bytes,
-        body_bytes: receiver.body_bytes,
-    };
-    let head = receiver.head.take()?;
-    let body_len = receiver.body.len;
-    let (body, md5) = receiver.body.take_parts();
-    Some(Incoming {
-        status: head.status,
-        version: head.version,
-        head: head.bytes,
-        reason: head.reason,
-        content_type: head.facts.content_type,
-        location: head.facts.location,
-        body,
-        md5,
-        body_len,
-        encoded_len,
-        wire,
-        times: Times {
-            first_byte: receiver.first_byte,
-            first_body: receiver.first_body,
-            ..*times
-        },
-        reused: false,
-        kept_alive: false,
-        handshake: None,
-    })
 }

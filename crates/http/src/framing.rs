@@ -5,7 +5,8 @@
 use memchr::memchr;
 
 use crate::failure::{BadChunk, FailureKind};
-use crate::head::{Facts, Head, trim};
+use crate::head::{Facts, Head};
+use crate::headers::trim;
 
 /// Lines between chunks that are longer are refused, so that a server cannot fill the memory.
 const MAX_LINE_BYTES: usize = 1 << 20;

@@ -34,22 +34,29 @@ mod framing;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod head;
+mod headers;
+mod http1;
 mod http2;
 #[cfg(feature = "http3")]
 mod http3;
 mod known_heads;
 mod md5;
 mod message;
+mod multiplex;
+mod outcome;
 mod pace;
 mod proxy;
 mod receive;
+mod records;
 mod resolve;
-mod send;
 mod session;
+mod socket;
+mod source;
 mod spare;
 mod target;
 mod timer;
 mod tls;
+mod version;
 mod websocket;
 mod worker;
 
@@ -67,17 +74,17 @@ pub use failure::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
     StatusLinePart, TlsFailure,
 };
-pub use head::Headers;
+pub use headers::Headers;
 pub use message::{
     Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, SizeLimits, Times,
-    Want, Wire,
+    Tunnel, Want, Wire,
 };
-pub use proxy::Tunnel;
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
 pub use spare::Spare;
 pub use sys::{KernelTimer, take_short_turns};
-pub use target::{HttpVersion, Proxy, Source, Target};
+pub use target::{Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};
+pub use version::HttpVersion;
 pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};
 pub use worker::{PoolOptions, Statistics, Worker};

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::head::Headers;
-use crate::proxy::Tunnel;
+use crate::headers::Headers;
+use crate::target::Target;
 
 /// A request, complete as the caller wants it on the wire.
 #[derive(Clone, Copy)]
@@ -43,6 +43,14 @@ impl<'a> Outgoing<'a> {
             begin: Instant::now(),
         }
     }
+}
+
+/// Writes the CONNECT requests of an exchange, and answers the proxy's wish for credentials.
+pub trait Tunnel {
+    /// The head of the next CONNECT, request line and empty line included.
+    fn head(&self, target: &Target) -> Vec<u8>;
+    /// The proxy answered 407: true if the next head answers that.
+    fn challenged(&self, refusal: &Incoming, target: &Target) -> bool;
 }
 
 /// A request's body, framed by the caller.
@@ -218,7 +226,7 @@ impl Incoming {
 
     /// The status line without its line end.
     pub fn status_line(&self) -> &[u8] {
-        crate::head::first_line(&self.head)
+        crate::headers::first_line(&self.head)
     }
 
     /// The reason phrase (may be empty).

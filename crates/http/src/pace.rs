@@ -6,12 +6,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::connection::Connection;
-use crate::failure::FailureKind;
-use crate::message::{Body, Limits};
-use crate::receive::Receiver;
-use crate::send::Source;
-use crate::worker::{PoolOptions, Worker};
+use crate::message::Limits;
+use crate::worker::PoolOptions;
 
 /// The buffer through which HttpClient reads and writes (`ConnectionConfig.DEFAULT`).
 pub(crate) const PIECE_BYTES: usize = 8 * 1024;
@@ -49,33 +45,13 @@ impl Pace {
         }
     }
 
-    /// Waits before the next read, and gives how many bytes to ask for.
-    pub async fn before_read(self, receiver: &Receiver) {
-        let ahead = receiver.payload_ahead();
+    /// Waits before the next read, where so many bytes of the body are still to come.
+    pub async fn before_read(self, ahead: u64) {
         let asked = if ahead > MIN_DIRECT_BYTES {
             ahead.min(PIECE_BYTES as u64) as usize
         } else {
             PIECE_BYTES
         };
         self.pause(asked).await;
-    }
-
-    /// Sends a request piece by piece.
-    pub async fn send(
-        self,
-        connection: &mut Connection,
-        worker: &Worker,
-        source: &mut Source<'_>,
-    ) -> Result<(), FailureKind> {
-        let mut piece = vec![0; PIECE_BYTES];
-        loop {
-            let count = source.fill(&mut piece)?;
-            if count == 0 {
-                return Ok(());
-            }
-            self.pause(count).await;
-            let mut part = Source::new(&piece[..count], Body::None);
-            connection.send(worker, &mut part).await?;
-        }
     }
 }

@@ -3,21 +3,14 @@
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
-use crate::exchange::{receive_response, take_incoming};
 use crate::failure::FailureKind;
-use crate::message::{Body, Decode, Incoming, Times, Want};
+use crate::http1::receive_response;
+use crate::message::{Body, Decode, Incoming, Times, Tunnel, Want};
+use crate::outcome::take_incoming;
 use crate::receive::Receiver;
-use crate::send::Source;
+use crate::source::Source;
 use crate::target::Target;
 use crate::worker::Worker;
-
-/// Writes the CONNECT requests of an exchange, and answers the proxy's wish for credentials.
-pub trait Tunnel {
-    /// The head of the next CONNECT, request line and empty line included.
-    fn head(&self, target: &Target) -> Vec<u8>;
-    /// The proxy answered 407: true if the next head answers that.
-    fn challenged(&self, refusal: &Incoming, target: &Target) -> bool;
-}
 
 /// CONNECT with `Host` and without credentials.
 pub(crate) struct Bare;

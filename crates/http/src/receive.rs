@@ -82,6 +82,11 @@ impl Receiver {
         self.done
     }
 
+    /// Bytes of HTTP that came.
+    pub fn received_bytes(&self) -> u64 {
+        self.head_bytes + self.body_bytes
+    }
+
     pub fn in_body(&self) -> bool {
         self.head.is_some()
     }
@@ -178,7 +183,7 @@ impl Receiver {
         }
         self.done = self.framing.is_done();
         if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
-            let encodings = crate::head::Headers::after_status_line(&head.bytes)
+            let encodings = crate::headers::Headers::after_status_line(&head.bytes)
                 .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
             self.decoder = encodings
                 .filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
@@ -549,7 +554,7 @@ mod tests {
                 let kept = receiver.leaves_connection_usable();
                 let bodiless = matches!(receiver.framing, Framing::None);
                 let head = receiver.head.as_ref().expect("it is complete");
-                let x = crate::head::Headers::after_status_line(&head.bytes)
+                let x = crate::headers::Headers::after_status_line(&head.bytes)
                     .find(|(name, _)| *name == b"X")
                     .map_or("-".into(), |(_, value)| escape(value));
                 let (major, minor) = head.version;

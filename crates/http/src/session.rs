@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::carriers::{Carriers, Lifetime};
 use crate::connection::Connection;
-use crate::http2::Streams;
+use crate::http2::streams::Streams;
 #[cfg(feature = "http3")]
-use crate::http3::Quic;
+use crate::http3::quic::Quic;
 use crate::resolve::Resolver;
-use crate::target::{HttpVersion, Target};
+use crate::target::Target;
 use crate::tls::Identity;
+use crate::version::HttpVersion;
 use crate::worker::{Worker, add};
 use rustls::ClientConfig;
 

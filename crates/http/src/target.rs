@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::tls::Identity;
+use crate::version::HttpVersion;
 
 /// The other end of a connection, and how to get there. Connections are reused between equal targets.
 #[derive(Debug, Clone)]
@@ -19,25 +20,6 @@ pub struct Target {
     pub source: Option<Arc<Source>>,
     /// The certificate to show if the server asks for one.
     pub identity: Option<Arc<Identity>>,
-}
-
-/// The newest version of HTTP to speak.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum HttpVersion {
-    #[default]
-    Http1,
-    /// Over TLS if the server chooses it, else HTTP/1.1; over plain TCP whatever the server says, except to a proxy.
-    Http2,
-    /// Over TLS without a proxy, if it is built in (see [`HttpVersion::is_built`]), whether the server speaks it or not; else
-    /// HTTP/1.1.
-    Http3,
-}
-
-impl HttpVersion {
-    /// HTTP/3 is an option of the build.
-    pub const fn is_built(self) -> bool {
-        !matches!(self, Self::Http3) || cfg!(feature = "http3")
-    }
 }
 
 impl Target {

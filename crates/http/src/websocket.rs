@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use memchr::memchr;
 
 use crate::connect::Opening;
-use crate::connection::{Connection, Read, read_into, read_tls};
+use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
-use crate::message::{Body, Limits, Times};
-use crate::proxy::{Bare, Tunnel};
-use crate::send::Source;
+use crate::message::{Body, Limits, Times, Tunnel};
+use crate::proxy::Bare;
+use crate::records::read_tls;
 use crate::session::Session;
+use crate::socket::{Read, read_into};
+use crate::source::Source;
 use crate::target::Target;
 use crate::worker::{Worker, add};
 

@@ -11,7 +11,6 @@ use rustls::Error;
 
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::{Incoming, SizeLimits};
-use crate::receive::Receiver;
 use crate::resolve::{Resolver, SystemResolver};
 use crate::spare::Spare;
 use crate::timer::Timers;
@@ -185,11 +184,10 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// So much was sent, and what the receiver has came.
-    pub fn transferred(&self, sent_bytes: u64, receiver: &Receiver) {
+    /// So much was sent and received.
+    pub fn transferred(&self, sent_bytes: u64, received_bytes: u64) {
         add(&self.bytes_sent, sent_bytes);
-        let received = receiver.head_bytes + receiver.body_bytes;
-        add(&self.bytes_received, received);
+        add(&self.bytes_received, received_bytes);
     }
 
     /// A connection is over.

@@ -4,9 +4,11 @@
 //! Sizes are those of that form, too, as the HTTP/2 plugin of JMeter counts them: what HPACK makes of a head depends on the
 //! requests before it. Limits on the speed of connections ([`crate::PoolOptions::bytes_per_second`]) hold for each stream.
 
-mod streams;
+mod failure;
+pub(crate) mod streams;
 mod wire;
 
+use std::cell::RefMut;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -15,145 +17,86 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use h2::{Reason, RecvStream, SendStream};
 
-pub(crate) use streams::{Place, Streams};
+pub(crate) use streams::Streams;
+
+use failure::kind;
+use streams::Place;
 
 use crate::binary_head;
-use crate::carriers::{Carrier, Ending};
-use crate::connection::Connection;
-use crate::exchange::{failed, open, over_http1};
+use crate::carriers::{Carrier, Carriers};
+use crate::connect;
 use crate::failure::{Failure, FailureKind, Http2Failure};
-use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
+use crate::message::{Body, Handshake, Limits, Outgoing, Times, Want};
+use crate::multiplex::{Multiplexed, Opened, PIECE_BYTES, Under};
+use crate::outcome::failed;
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
-use crate::send::Source;
 use crate::session::Session;
+use crate::source::Source;
 use crate::target::Target;
 use crate::worker::add;
 
-/// What is read of a request's body at once.
-const PIECE_BYTES: usize = 64 * 1024;
 const UNSENDABLE: FailureKind = FailureKind::Http2(Http2Failure::Unsendable);
 
-/// An exchange over HTTP/2, or over HTTP/1.1 where the server wants that.
-pub(crate) async fn exchange(
-    session: &Session,
-    target: &Target,
-    out: Outgoing<'_>,
-    want: Want,
-    limits: Limits,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let mut times = Times::starting(out.begin);
-    let mut tried_again = false;
-    loop {
-        let way = find(session, target, &out, limits, &mut times).await?;
-        let (streams, handshake, reused) = match way {
-            Way::Http1(connection, handshake, reused) => {
-                let way = (connection, handshake, reused);
-                return over_http1(session, way, &out, want, limits, &mut times).await;
+impl Multiplexed for Streams {
+    fn of(session: &Session) -> RefMut<'_, Carriers<Self>> {
+        session.http2()
+    }
+
+    async fn open(
+        session: &Session,
+        target: &Target,
+        out: &Outgoing<'_>,
+        limits: Limits,
+        times: &mut Times,
+    ) -> Result<(Opened<Self>, Option<Handshake>), Box<Failure>> {
+        let worker = session.worker();
+        let opening = connect::open(session, target, out.tunnel, limits, times);
+        let (connection, handshake) = opening.await?;
+        if !connection.speaks_http2() {
+            return Ok((Opened::Http1(connection), handshake));
+        }
+        match Streams::begin(connection, worker.clone()).await {
+            Ok(streams) => Ok((Opened::Shared(streams), handshake)),
+            Err(kind) => {
+                add(&worker.counts.failures, 1);
+                worker.counts.closed(kind.is_end_by_peer());
+                times.end = Instant::now();
+                let nothing = Receiver::new(Want::NOTHING, false, worker.pool.sizes);
+                Err(failed(kind, nothing, 0, *times, false))
             }
-            Way::Http2(streams, handshake, reused) => (streams, handshake, reused),
+        }
+    }
+
+    async fn converse(
+        self: &Rc<Self>,
+        session: &Session,
+        out: &Outgoing<'_>,
+        exchange: Under<'_, '_>,
+    ) -> Result<(), FailureKind> {
+        let conversation = Conversation {
+            session,
+            place: self.enter(),
+            receiver: exchange.receiver,
+            times: exchange.times,
+            limit: exchange.limits.response,
+            pace: exchange.pace,
         };
-        let outcome = over(session, &streams, out, want, limits, times, reused).await;
-        match outcome {
-            // The server has not looked at the request (RFC 9113 section 8.7), so it goes out once more.
-            Err(failure) if !tried_again && is_unprocessed(&failure) => tried_again = true,
-            Err(failure) => return Err(failure),
-            Ok(mut incoming) => {
-                incoming.handshake = handshake;
-                return Ok(incoming);
-            }
-        }
+        let target = &self.lifetime().target;
+        conversation.hold(target, out, exchange.source).await
     }
-}
 
-/// The connection of an exchange, the handshake made for it, and whether it had served an earlier one.
-enum Way {
-    Http1(Box<Connection>, Option<Handshake>, bool),
-    Http2(Rc<Streams>, Option<Handshake>, bool),
-}
-
-async fn find(
-    session: &Session,
-    target: &Target,
-    out: &Outgoing<'_>,
-    limits: Limits,
-    times: &mut Times,
-) -> Result<Way, Box<Failure>> {
-    let worker = session.worker();
-    let known = |session: &Session| {
-        let streams = session.http2().find(target, &worker.counts)?;
-        add(&worker.counts.reused, 1);
-        Some(Way::Http2(streams, None, true))
-    };
-    if let Some(way) = known(session) {
-        return Ok(way);
+    /// RFC 9113 section 8.7: refused, or left over when the server went away in good order.
+    fn is_unprocessed(failure: &Failure) -> bool {
+        const NO_ERROR: u32 = 0;
+        const REFUSED_STREAM: u32 = 7;
+        matches!(
+            failure.kind,
+            FailureKind::Http2(
+                Http2Failure::Reset(REFUSED_STREAM) | Http2Failure::GoAway(NO_ERROR)
+            )
+        ) && failure.wire.head_bytes == 0
     }
-    if let Some(connection) = session.take_idle(target, out.begin) {
-        add(&worker.counts.reused, 1);
-        return Ok(Way::Http1(connection, None, true));
-    }
-    // Those who come while a connection is being opened share it.
-    let turn = session.http2().turn_to_open(target);
-    let _turn = turn.lock().await;
-    if let Some(way) = known(session) {
-        return Ok(way);
-    }
-    let (connection, handshake) = open(session, target, out.tunnel, limits, times).await?;
-    if !connection.speaks_http2() {
-        return Ok(Way::Http1(connection, handshake, false));
-    }
-    match Streams::begin(connection, worker.clone()).await {
-        Ok(streams) => {
-            session.http2().add(streams.clone());
-            Ok(Way::Http2(streams, handshake, false))
-        }
-        Err(kind) => {
-            add(&worker.counts.failures, 1);
-            worker.counts.closed(kind.is_end_by_peer());
-            times.end = Instant::now();
-            Err(failed(
-                kind,
-                Receiver::new(Want::NOTHING, false, worker.pool.sizes),
-                0,
-                *times,
-                false,
-            ))
-        }
-    }
-}
-
-/// One exchange on a connection.
-async fn over(
-    session: &Session,
-    streams: &Rc<Streams>,
-    out: Outgoing<'_>,
-    want: Want,
-    limits: Limits,
-    mut times: Times,
-    reused: bool,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let worker = session.worker();
-    let target = &streams.lifetime().target;
-    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
-    let mut source = Source::new(out.head, out.body);
-    source.skip_head(0);
-    let conversation = Conversation {
-        session,
-        place: streams.enter(),
-        receiver: &mut receiver,
-        times: &mut times,
-        limit: limits.response,
-        pace: Pace::of(limits).or(Pace::of_connections(&worker.pool, target.tls)),
-    };
-    let outcome = conversation.hold(target, &out, &mut source).await;
-    let ending = Ending {
-        receiver,
-        times,
-        sent_bytes: source.sent + out.head.len() as u64,
-        reused,
-        keep_alive: out.keep_alive,
-    };
-    ending.settle(outcome, session, &mut session.http2(), streams)
 }
 
 struct Conversation<'a> {
@@ -262,41 +205,4 @@ impl Conversation<'_> {
             }
         }
     }
-}
-
-/// RFC 9113 section 8.7: refused, or left over when the server went away in good order.
-fn is_unprocessed(failure: &Failure) -> bool {
-    const NO_ERROR: u32 = 0;
-    const REFUSED_STREAM: u32 = 7;
-    matches!(
-        failure.kind,
-        FailureKind::Http2(Http2Failure::Reset(REFUSED_STREAM) | Http2Failure::GoAway(NO_ERROR))
-    ) && failure.wire.head_bytes == 0
-}
-
-/// Sorts an error of `h2` into the kinds of failure.
-fn kind(error: h2::Error) -> FailureKind {
-    let code = error.reason().map_or(0, u32::from);
-    if error.is_io() {
-        let is_end = |kind| {
-            matches!(
-                kind,
-                std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::BrokenPipe
-            )
-        };
-        return match error.into_io() {
-            Some(error) if error.raw_os_error().is_none() && is_end(error.kind()) => {
-                FailureKind::Http2(Http2Failure::Closed)
-            }
-            Some(error) => FailureKind::from_io(error),
-            None => FailureKind::Http2(Http2Failure::Closed),
-        };
-    }
-    FailureKind::Http2(if error.is_go_away() && error.is_remote() {
-        Http2Failure::GoAway(code)
-    } else if error.is_reset() && error.is_remote() {
-        Http2Failure::Reset(code)
-    } else {
-        Http2Failure::Broken(code)
-    })
 }

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Frames, SendRequest};
 
+use super::failure::kind;
 use super::wire::{Driver, Wire};
 use crate::carriers::{Carrier, Lifetime};
 use crate::connection::Connection;
@@ -59,7 +60,7 @@ impl Streams {
             .max_header_list_size(max_head_bytes)
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
-        let (sender, frames) = builder.handshake(wire).await.map_err(super::kind)?;
+        let (sender, frames) = builder.handshake(wire).await.map_err(kind)?;
         Ok(Rc::new(Self {
             lifetime: Lifetime::new(target, opened),
             driver,
@@ -155,7 +156,7 @@ impl Place {
             return Err(FailureKind::ClosedBeforeResponse);
         };
         let ready = self.taking(|cx| sender.poll_ready(cx));
-        ready.await.map_err(super::kind)?;
+        ready.await.map_err(kind)?;
         Ok(sender)
     }
 

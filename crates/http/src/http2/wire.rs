@@ -8,9 +8,10 @@ use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::connection::{Connection, Read, TlsState, read_tls};
+use crate::connection::Connection;
 use crate::failure::FailureKind;
-use crate::send::encrypt;
+use crate::records::{TlsState, encrypt, read_tls};
+use crate::socket::Read;
 use crate::worker::Worker;
 
 /// Plain text is encrypted in pieces of this, so that what the kernel does not take stays small.

@@ -3,9 +3,10 @@
 //! done.
 
 mod open;
-mod quic;
+pub(crate) mod quic;
 mod socket;
 
+use std::cell::RefMut;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -17,107 +18,63 @@ use quic::{Place, Stream};
 pub(crate) use quic::Quic;
 
 use crate::binary_head;
-use crate::carriers::{Carrier, Ending};
+use crate::carriers::{Carrier, Carriers};
 use crate::failure::{Failure, FailureKind, Http3Failure};
-use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
+use crate::message::{Body, Handshake, Limits, Outgoing, Times};
+use crate::multiplex::{Multiplexed, Opened, PIECE_BYTES, Under};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
-use crate::send::Source;
 use crate::session::Session;
+use crate::source::Source;
 use crate::target::Target;
-use crate::worker::{Worker, add};
+use crate::worker::Worker;
 
-/// What is read of a request's body at once.
-const PIECE_BYTES: usize = 64 * 1024;
 const UNSENDABLE: FailureKind = FailureKind::Http3(Http3Failure::Unsendable);
 
-/// An exchange over HTTP/3, whether the server speaks it or not.
-pub(crate) async fn exchange(
-    session: &Session,
-    target: &Target,
-    out: Outgoing<'_>,
-    want: Want,
-    limits: Limits,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let mut times = Times::starting(out.begin);
-    let mut tried_again = false;
-    loop {
-        let (quic, handshake) = find(session, target, limits, &mut times).await?;
-        let reused = handshake.is_none();
-        let outcome = over(session, &quic, out, want, limits, times, reused).await;
-        match outcome {
-            // The server has not looked at the request (RFC 9114 section 4.1.1), so it goes out once more.
-            Err(failure) if !tried_again && is_unprocessed(&failure) => tried_again = true,
-            Err(failure) => return Err(failure),
-            Ok(mut incoming) => {
-                incoming.handshake = handshake;
-                return Ok(incoming);
-            }
-        }
+impl Multiplexed for Quic {
+    fn of(session: &Session) -> RefMut<'_, Carriers<Self>> {
+        session.http3()
     }
-}
 
-/// The connection of an exchange, and the handshake if it was made for it.
-async fn find(
-    session: &Session,
-    target: &Target,
-    limits: Limits,
-    times: &mut Times,
-) -> Result<(Rc<Quic>, Option<Handshake>), Box<Failure>> {
-    let counts = &session.worker().counts;
-    let known = || {
-        let quic = session.http3().find(target, counts)?;
-        add(&counts.reused, 1);
-        Some((quic, None))
-    };
-    if let Some(way) = known() {
-        return Ok(way);
+    /// Speaks HTTP/3 whether the server does or not.
+    async fn open(
+        session: &Session,
+        target: &Target,
+        _out: &Outgoing<'_>,
+        limits: Limits,
+        times: &mut Times,
+    ) -> Result<(Opened<Self>, Option<Handshake>), Box<Failure>> {
+        let (quic, handshake) = open::open(session, target, limits, times).await?;
+        Ok((Opened::Shared(quic), Some(handshake)))
     }
-    // Those who come while a connection is being opened share it.
-    let turn = session.http3().turn_to_open(target);
-    let _turn = turn.lock().await;
-    if let Some(way) = known() {
-        return Ok(way);
-    }
-    let (quic, handshake) = open::open(session, target, limits, times).await?;
-    session.http3().add(quic.clone());
-    Ok((quic, Some(handshake)))
-}
 
-/// One exchange on a connection.
-async fn over(
-    session: &Session,
-    quic: &Rc<Quic>,
-    out: Outgoing<'_>,
-    want: Want,
-    limits: Limits,
-    mut times: Times,
-    reused: bool,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let worker = session.worker();
-    let target = &quic.lifetime().target;
-    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
-    let mut source = Source::new(out.head, out.body);
-    source.skip_head(out.head.len() as u64);
-    let place = quic.enter();
-    let conversation = Conversation {
-        worker,
-        place: &place,
-        receiver: &mut receiver,
-        times: &mut times,
-        limit: limits.response,
-        pace: Pace::of(limits).or(Pace::of_connections(&worker.pool, true)),
-    };
-    let outcome = conversation.hold(target, &out, &mut source).await;
-    drop(place);
-    let ending = Ending {
-        receiver,
-        times,
-        sent_bytes: source.sent,
-        reused,
-        keep_alive: out.keep_alive,
-    };
-    ending.settle(outcome, session, &mut session.http3(), quic)
+    async fn converse(
+        self: &Rc<Self>,
+        session: &Session,
+        out: &Outgoing<'_>,
+        exchange: Under<'_, '_>,
+    ) -> Result<(), FailureKind> {
+        let place = self.enter();
+        let conversation = Conversation {
+            worker: session.worker(),
+            place: &place,
+            receiver: exchange.receiver,
+            times: exchange.times,
+            limit: exchange.limits.response,
+            pace: exchange.pace,
+        };
+        let target = &self.lifetime().target;
+        conversation.hold(target, out, exchange.source).await
+    }
+
+    /// Refused, or kept back because the server has said good-bye.
+    fn is_unprocessed(failure: &Failure) -> bool {
+        const REJECTED: u64 = Code::H3_REQUEST_REJECTED.value();
+        matches!(
+            failure.kind,
+            FailureKind::Http3(Http3Failure::Reset(REJECTED) | Http3Failure::GoAway)
+        ) && failure.wire.head_bytes == 0
+    }
 }
 
 struct Conversation<'a> {
@@ -214,13 +171,4 @@ impl Conversation<'_> {
     fn kind(&self, error: StreamError) -> FailureKind {
         self.place.quic.kind(error)
     }
-}
-
-/// Refused, or kept back because the server has said good-bye.
-fn is_unprocessed(failure: &Failure) -> bool {
-    const REJECTED: u64 = Code::H3_REQUEST_REJECTED.value();
-    matches!(
-        failure.kind,
-        FailureKind::Http3(Http3Failure::Reset(REJECTED) | Http3Failure::GoAway)
-    ) && failure.wire.head_bytes == 0
 }

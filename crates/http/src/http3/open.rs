@@ -21,9 +21,10 @@ use crate::failure::{Failure, FailureKind, Http3Failure, Phase, TlsFailure};
 use crate::message::{Handshake, Limits, Times};
 use crate::proxy::Bare;
 use crate::session::Session;
-use crate::target::{HttpVersion, Target};
+use crate::target::Target;
 use crate::timer::Timers;
 use crate::tls;
+use crate::version::HttpVersion;
 use crate::worker::add;
 
 /// What the peer may send of one response, and of all together, before it is told to go on: as with HTTP/2.
@@ -91,7 +92,10 @@ impl Opening<'_> {
         };
         add(count, 1);
         self.handshake = Some(handshake);
-        Quic::begin(connection, socket, self.target.clone()).await
+        // QUIC's numbers end here.
+        let max_head_bytes =
+            (self.session.worker().pool.sizes.head_bytes as u64).min((1 << 62) - 1);
+        Quic::begin(connection, socket, self.target.clone(), max_head_bytes).await
     }
 
     fn quic_config(&self) -> Result<ClientConfig, FailureKind> {

@@ -20,9 +20,6 @@ use crate::carriers::{Carrier, Lifetime};
 use crate::failure::{FailureKind, Http3Failure, TlsFailure};
 use crate::target::Target;
 
-/// The largest head that is taken, as of HTTP/1.1.
-const MAX_HEAD_BYTES: u64 = crate::MAX_HEAD_BYTES as u64;
-
 /// An open HTTP/3 connection. Its packets are moved by tasks of their own (`quinn`'s and one for the control streams), so what
 /// the server says while nobody waits is seen at once.
 pub(crate) struct Quic {
@@ -40,9 +37,10 @@ impl Quic {
         connection: Connection,
         socket: Arc<Socket>,
         target: Target,
+        max_head_bytes: u64,
     ) -> Result<Rc<Self>, FailureKind> {
         let (mut control, sender) = h3::client::builder()
-            .max_field_section_size(MAX_HEAD_BYTES)
+            .max_field_section_size(max_head_bytes)
             // Frames without meaning are for the test of servers, not of their speed.
             .send_grease(false)
             .build(h3_quinn::Connection::new(connection.clone()))

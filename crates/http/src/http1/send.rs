@@ -1,0 +1,163 @@
+//! Sending a request: head and body in one write where they fit, files without copying.
+
+use std::fs::File;
+use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
+
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+
+use crate::connection::Connection;
+use crate::failure::FailureKind;
+use crate::message::Body;
+use crate::pace::{PIECE_BYTES, Pace};
+use crate::records::{TlsState, encrypt};
+use crate::source::{MAX_SLICES, Segment, Source, file_too_short};
+use crate::sys;
+use crate::worker::{SCRATCH_BYTES, Worker};
+
+/// The most sendfile is asked to send at once.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+impl Connection {
+    /// Sends all of `source`, waiting as long as the server makes it wait.
+    pub async fn send(
+        &mut self,
+        worker: &Worker,
+        source: &mut Source<'_>,
+    ) -> Result<(), FailureKind> {
+        if self.tls.is_some() {
+            return self.send_tls(worker, source).await;
+        }
+        while let Some(segment) = source.current() {
+            let written = match segment {
+                Segment::Bytes(bytes) => write_bytes(&self.stream, bytes, source),
+                Segment::File {
+                    file,
+                    offset,
+                    length,
+                } => write_file(&self.stream, worker, file, offset, length)?,
+            };
+            match written {
+                Ok(count) => source.advance(count as u64),
+                Err(error) => self.until_writable(error).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends it piece by piece, as slowly as `pace` has it.
+    pub async fn send_slowly(
+        &mut self,
+        pace: Pace,
+        worker: &Worker,
+        source: &mut Source<'_>,
+    ) -> Result<(), FailureKind> {
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let count = source.fill(&mut piece)?;
+            if count == 0 {
+                return Ok(());
+            }
+            pace.pause(count).await;
+            let mut part = Source::new(&piece[..count], Body::None);
+            self.send(worker, &mut part).await?;
+        }
+    }
+
+    async fn send_tls(
+        &mut self,
+        worker: &Worker,
+        source: &mut Source<'_>,
+    ) -> Result<(), FailureKind> {
+        let Some(tls) = &mut self.tls else {
+            return Ok(());
+        };
+        loop {
+            let more = encrypt_some(&self.stream, tls, worker, source, &mut self.surplus)?;
+            let mut at = 0;
+            while at < tls.unsent.len() {
+                match self.stream.try_write(&tls.unsent[at..]) {
+                    Ok(count) => at += count,
+                    Err(error) if is_transient(&error) => {
+                        // As in `writable`: the next write reports what is wrong.
+                        let _ = self.stream.writable().await;
+                    }
+                    Err(error) => return Err(FailureKind::from_io(error)),
+                }
+            }
+            tls.unsent = Vec::new();
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn until_writable(&self, error: io::Error) -> Result<(), FailureKind> {
+        if !is_transient(&error) {
+            return Err(FailureKind::from_io(error));
+        }
+        self.writable().await;
+        Ok(())
+    }
+}
+
+fn is_transient(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+fn write_bytes<'a>(stream: &TcpStream, bytes: &'a [u8], source: &Source<'a>) -> io::Result<usize> {
+    let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+    match source.gather(bytes, &mut slices) {
+        1 => stream.try_write(bytes),
+        count => stream.try_write_vectored(&slices[..count]),
+    }
+}
+
+/// The outer error is final; the inner one may be that the socket is full.
+fn write_file(
+    stream: &TcpStream,
+    worker: &Worker,
+    file: &File,
+    offset: u64,
+    length: u64,
+) -> Result<io::Result<usize>, FailureKind> {
+    let scratch = &mut *worker.scratch.borrow_mut();
+    let length = length.min(MAX_FILE_BYTES);
+    let sent = stream.try_io(Interest::WRITABLE, || {
+        sys::send_file(stream.as_fd(), file, offset, length, &mut scratch.input)
+    });
+    match sent {
+        Ok(0) => Err(file_too_short()),
+        other => Ok(other),
+    }
+}
+
+/// Encrypts the next bytes of `source` and writes what the kernel takes at once; the rest
+/// waits in `tls.unsent`. False if nothing of `source` is left.
+fn encrypt_some(
+    stream: &TcpStream,
+    tls: &mut TlsState,
+    worker: &Worker,
+    source: &mut Source<'_>,
+    surplus: &mut Vec<u8>,
+) -> Result<bool, FailureKind> {
+    let scratch = &mut *worker.scratch.borrow_mut();
+    let plain = source.fill(&mut scratch.input)?;
+    let output = &mut scratch.output;
+    output.clear();
+    output.append(&mut tls.unsent);
+    if plain > 0 {
+        encrypt(tls, &scratch.input[..plain], output, surplus)?;
+    }
+    let written = match stream.try_write(output) {
+        Ok(count) => count,
+        Err(error) if is_transient(&error) => 0,
+        Err(error) => return Err(FailureKind::from_io(error)),
+    };
+    tls.unsent.extend_from_slice(&output[written..]);
+    Ok(plain == SCRATCH_BYTES)
+}
