@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::fmt::FmtArguments;
+use crate::commands::import::ImportArguments;
+use crate::commands::new::NewArguments;
 use crate::exit_codes::{self, Exit};
 use crate::options::{
     Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
@@ -47,6 +49,10 @@ enum Subcommands {
     Merge(MergeArguments),
     /// Rewrite plans in the form in which JMeter 5.6.3 saves them
     Fmt(FmtArguments),
+    /// Write a small plan to begin with
+    New(NewArguments),
+    /// Make a plan of recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
+    Import(ImportArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
@@ -276,6 +282,23 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     }
 }
 
+/// Whether an option of a command, as written, takes the next word as its value.
+pub fn takes_value(command: &str, option: &str) -> bool {
+    let program = Arguments::command();
+    let Some(command) = program.find_subcommand(command) else {
+        return false;
+    };
+    command.get_arguments().any(|argument| {
+        let long = argument
+            .get_long()
+            .is_some_and(|long| option.strip_prefix("--") == Some(long));
+        let short = argument
+            .get_short()
+            .is_some_and(|short| option.strip_prefix('-') == Some(short.to_string().as_str()));
+        (long || short) && argument.get_action().takes_values()
+    })
+}
+
 /// The text of `drumfire --help`.
 pub fn help() -> String {
     Arguments::command().render_long_help().to_string()
@@ -320,6 +343,8 @@ impl Arguments {
                 properties: merge.properties.into_options(),
             }),
             Subcommands::Fmt(order) => Command::Fmt(order),
+            Subcommands::New(order) => Command::New(order),
+            Subcommands::Import(order) => Command::Import(order),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use crate::commands::fmt::FmtArguments;
+use crate::commands::import::ImportArguments;
+use crate::commands::new::NewArguments;
 use crate::exit_codes::Exit;
 
 /// What to do.
@@ -27,6 +29,10 @@ pub enum Command {
     Merge(MergeOrder),
     /// Rewrite plans in canonical form.
     Fmt(FmtArguments),
+    /// Write a small plan.
+    New(NewArguments),
+    /// Make a plan of something else.
+    Import(ImportArguments),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Serve what is asked back until interrupted.
@@ -42,6 +48,8 @@ pub enum PlanChoice {
     File(PathBuf),
     /// The plan of the last run (`-t LAST`).
     Last,
+    /// This file, which the program made for this run alone.
+    Made(PathBuf),
 }
 
 /// The options of a run.

@@ -18,6 +18,7 @@
 
 #![warn(missing_docs)]
 
+mod build;
 mod classes;
 mod constructed;
 mod defaults;

@@ -5,11 +5,14 @@ pub mod compare;
 pub mod demo;
 pub mod doctor;
 pub mod fmt;
+pub mod import;
 pub mod jvm;
 pub mod mirror;
+pub mod new;
 pub mod plan;
 pub mod report;
 pub mod run;
+mod run_url;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +29,10 @@ use crate::{args, jmeter, project};
 
 /// Carries out a command line (without the program's name).
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
+    if run_url::is_meant(words) {
+        let carried_out = run_url::run_url(words, engine, console);
+        return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
+    }
     let read = if words.first().is_some_and(|word| word.starts_with('-')) {
         jmeter::meaning::read
     } else {
@@ -50,6 +57,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Compare(order) => compare::compare(&order, console),
         Command::Merge(order) => compare::merge(&order, console),
         Command::Fmt(arguments) => fmt::fmt(&arguments, console),
+        Command::New(arguments) => new::new(&arguments, console),
+        Command::Import(arguments) => import::import(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))

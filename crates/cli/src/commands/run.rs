@@ -74,7 +74,8 @@ pub fn run<E: Engine>(
         .map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
-    if let Some(place) = &remembered
+    if !matches!(options.plan, PlanChoice::Made(_))
+        && let Some(place) = &remembered
         && let Err(error) = recent::remember(place, &plan)
     {
         tracing::warn!("the plan is not remembered in {}: {error}", place.display());
@@ -211,7 +212,7 @@ fn start_log(options: &LogOptions, zone: &TimeZone, console: &mut Console<'_>) -
 
 fn chosen_plan(choice: &PlanChoice, remembered: Option<&Path>) -> Result<PathBuf, Refusal> {
     match choice {
-        PlanChoice::File(file) => Ok(file.clone()),
+        PlanChoice::File(file) | PlanChoice::Made(file) => Ok(file.clone()),
         PlanChoice::Last => remembered
             .and_then(recent::recall)
             .ok_or_else(|| Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet")),

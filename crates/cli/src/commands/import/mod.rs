@@ -1,0 +1,242 @@
+//! `drumfire import`: plans from recordings, API descriptions, cURL commands and access logs.
+
+mod verify;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use drumfire_import::correlate::{Finding, correlate};
+use drumfire_import::{Draft, FORMATS, Format, ImportError, Options};
+
+use super::new::{base_name, data_file, refuse_existing};
+use super::settings;
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::options::{PropertyOptions, Refusal};
+use crate::whole_file;
+use verify::Proof;
+
+/// The options of `import`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct ImportArguments {
+    /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), cURL commands, access logs; `-` is standard input
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The plan to write
+    #[arg(short = 'o', long, value_name = "PLAN.jmx")]
+    pub output: PathBuf,
+    /// The format, if its content does not tell
+    #[arg(long, value_parser = formats())]
+    pub from: Option<String>,
+    /// Keep requests to this domain, too
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Vec<String>,
+    /// Keep requests to every domain
+    #[arg(long)]
+    pub all_domains: bool,
+    /// Keep images, scripts and style sheets as requests of their own
+    #[arg(long)]
+    pub keep_static: bool,
+    /// Leave out the user's pauses
+    #[arg(long)]
+    pub no_think_time: bool,
+    /// The server of an API description or an access log that names none
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+    /// Leave all values as they were recorded
+    #[arg(long)]
+    pub no_correlation: bool,
+    /// Replay the plan twice against this server and keep only the variables that this proves
+    #[arg(long, value_name = "URL")]
+    pub verify: Option<String>,
+    /// Keep variables that the replay did not prove, too
+    #[arg(long, requires = "verify")]
+    pub accept: bool,
+    /// Overwrite files that exist
+    #[arg(short = 'f', long)]
+    pub force: bool,
+}
+
+fn formats() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(FORMATS.map(|(_, name)| name))
+}
+
+/// Imports the files into one plan, which passes `check`; else no file is left.
+pub fn import<E: Engine>(
+    arguments: &ImportArguments,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    refuse_existing(&arguments.output, arguments.force)?;
+    let files = arguments
+        .files
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let options = Options {
+        format: arguments.from.as_deref().and_then(Format::from_name),
+        domains: arguments.domain.clone(),
+        all_domains: arguments.all_domains,
+        keep_static: arguments.keep_static,
+        no_think_time: arguments.no_think_time,
+        server: arguments.server.clone(),
+    };
+    let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
+    let wish = Wish {
+        output: &arguments.output,
+        correlates: !arguments.no_correlation,
+        verify: arguments.verify.as_deref(),
+        accept: arguments.accept,
+        force: arguments.force,
+    };
+    finish(recorded, &wish, engine, console)
+}
+
+/// What is to become of a recording.
+pub(super) struct Wish<'a> {
+    pub output: &'a Path,
+    pub correlates: bool,
+    pub verify: Option<&'a str>,
+    pub accept: bool,
+    pub force: bool,
+}
+
+/// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
+pub(super) fn finish<E: Engine>(
+    recorded: Draft,
+    wish: &Wish<'_>,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut draft = recorded.clone();
+    let mut findings = Vec::new();
+    let mut proof = None;
+    if wish.correlates && !draft.data.is_used_once {
+        findings = correlate(&mut draft, &[]);
+        if let Some(server) = wish.verify {
+            let proved = verify::prove(&draft, &findings, server, engine, console)?;
+            let constants = proved.constants(&findings, wish.accept);
+            if !constants.is_empty() {
+                draft = recorded;
+                findings = correlate(&mut draft, &constants);
+            }
+            proof = Some(proved);
+        }
+    }
+    write(&draft, wish, engine, console)?;
+    console.print(&summary(&draft, &findings, proof.as_ref(), wish.output));
+    for warning in &draft.warnings {
+        console.warn(warning);
+    }
+    Ok(Exit::Ok)
+}
+
+fn refusal(error: &ImportError) -> Refusal {
+    let hint = error
+        .hint
+        .as_ref()
+        .map(|hint| format!("hint: {hint}\n"))
+        .unwrap_or_default();
+    Refusal {
+        exit: Exit::PlanRefused,
+        out: String::new(),
+        err: format!("error: {}\n{hint}", error.message),
+    }
+}
+
+fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
+    let name = file.display().to_string();
+    let read = match name.as_str() {
+        "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(file),
+    };
+    match read {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => Err(Refusal::new(
+            Exit::PlanRefused,
+            format!("`{name}` cannot be read: {error}"),
+        )),
+    }
+}
+
+fn write<E: Engine>(
+    draft: &Draft,
+    wish: &Wish<'_>,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<(), Refusal> {
+    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
+    let data = data_file(wish.output);
+    let text = draft.data_text();
+    if text.is_some() {
+        refuse_existing(&data, wish.force)?;
+    }
+    let plan = drumfire_jmx::write(&draft.tree(&base_name(&data)));
+    whole_file::write(wish.output, plan.as_bytes()).map_err(failed)?;
+    if let Some(text) = &text {
+        whole_file::write(&data, text.as_bytes()).map_err(failed)?;
+    }
+    let settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
+    let faults = match engine.survey(wish.output, &settings) {
+        Ok(survey) if survey.runs => return Ok(()),
+        Ok(survey) => survey.findings,
+        Err(faults) => faults,
+    };
+    // what cannot be run is no plan
+    let _ = std::fs::remove_file(wish.output);
+    if text.is_some() {
+        let _ = std::fs::remove_file(&data);
+    }
+    Err(console.refusal_of(&faults))
+}
+
+fn summary(draft: &Draft, findings: &[Finding], proof: Option<&Proof>, output: &Path) -> String {
+    let count = |number: usize, one: &str| match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {one}s"),
+    };
+    let steps: Vec<String> = draft.steps().map(|step| step.request.label()).collect();
+    let named = draft
+        .transactions
+        .iter()
+        .filter(|one| one.name.is_some())
+        .count();
+    let mut text = format!(
+        "wrote      {}: {}",
+        output.display(),
+        count(steps.len(), "request")
+    );
+    if named > 0 {
+        text.push_str(&format!(" in {}", count(named, "transaction")));
+    }
+    text.push('\n');
+    if draft.data_text().is_some() {
+        let data = data_file(output);
+        text.push_str(&format!(
+            "wrote      {}: {}\n",
+            data.display(),
+            draft.data.names.join(", ")
+        ));
+    }
+    for finding in findings {
+        let from = steps.get(finding.from).map_or("", String::as_str);
+        let used = count(finding.used_in.len(), "request");
+        let state = proof.map_or("", |proof| proof.state(&finding.value));
+        text.push_str(&format!(
+            "variable   {}  from `{from}`, sent by {used}{state}\n",
+            finding.variable
+        ));
+    }
+    if let Some(proof) = proof {
+        text.push_str(&proof.remarks(&steps));
+    }
+    for (reason, number) in &draft.left_out {
+        text.push_str(&format!("left out   {number} {reason}\n"));
+    }
+    text.push_str(&format!("try        drumfire run {}\n", output.display()));
+    text
+}

@@ -1,0 +1,253 @@
+//! Correlation with proof: the plan is replayed twice with the program's own engine, and a variable stays if its value
+//! differs in both replays while the requests answer as they did in the recording.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use drumfire_import::correlate::Finding;
+use drumfire_import::{Address, Draft};
+
+use crate::args;
+use crate::commands::run;
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::options::{Command, PlanChoice, Refusal};
+
+/// What a replay gave for one request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Row {
+    code: String,
+    values: HashMap<String, String>,
+}
+
+/// What two replays said.
+#[derive(Debug, Default)]
+pub struct Proof {
+    /// Recorded values by what became of them.
+    states: HashMap<String, State>,
+    /// Requests that answered differently: their place, the recorded code and the replayed one.
+    differing: Vec<(usize, String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Proved,
+    /// The same in both replays and in the recording: no variable is needed.
+    Constant,
+    /// The extractor found nothing, or the requests that send the value failed.
+    Open,
+}
+
+impl Proof {
+    /// The recorded values that stay as they are.
+    pub fn constants(&self, findings: &[Finding], accept: bool) -> Vec<String> {
+        let stays = |finding: &&Finding| match self.states.get(&finding.value) {
+            Some(State::Constant) => true,
+            Some(State::Open) | None => !accept,
+            Some(State::Proved) => false,
+        };
+        findings
+            .iter()
+            .filter(stays)
+            .map(|finding| finding.value.clone())
+            .collect()
+    }
+
+    /// How it stands with a value, for the summary.
+    pub fn state(&self, value: &str) -> &'static str {
+        match self.states.get(value) {
+            Some(State::Proved) => ", proved by two replays",
+            Some(State::Open) => ", not proved",
+            Some(State::Constant) | None => "",
+        }
+    }
+
+    /// What else the replays showed.
+    pub fn remarks(&self, steps: &[String]) -> String {
+        let mut text = String::new();
+        let mut dropped: Vec<(&String, &State)> = self
+            .states
+            .iter()
+            .filter(|(_, state)| **state != State::Proved)
+            .collect();
+        dropped.sort_by_key(|(value, _)| *value);
+        for (value, state) in dropped {
+            let why = match state {
+                State::Constant => "is the same in every replay and stays as it is",
+                _ => "could not be proved; look at it, or keep its variable with `--accept`",
+            };
+            text.push_str(&format!("value      `{value}` {why}\n"));
+        }
+        for (place, recorded, replayed) in &self.differing {
+            let name = steps.get(*place).map_or("", String::as_str);
+            text.push_str(&format!(
+                "differs    `{name}` answered {replayed}, in the recording {recorded}\n"
+            ));
+        }
+        text
+    }
+}
+
+/// Replays a draft twice against a server.
+pub fn prove<E: Engine>(
+    draft: &Draft,
+    findings: &[Finding],
+    server: &str,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Proof, Refusal> {
+    let Some(server) = Address::parse(server) else {
+        return Err(Refusal::new(
+            Exit::Usage,
+            format!("`{server}` is not an address of a server"),
+        ));
+    };
+    let draft = numbered(draft, &server);
+    let first = replay(&draft, findings, engine, console)?;
+    let second = replay(&draft, findings, engine, console)?;
+    Ok(judge(&draft, findings, &first, &second))
+}
+
+/// The draft for a replay: on the given server, without pauses, and with the place of each request as its label.
+fn numbered(draft: &Draft, server: &Address) -> Draft {
+    let mut draft = draft.clone();
+    draft.embedded = None;
+    let first = draft
+        .steps()
+        .next()
+        .map(|step| step.request.address.clone());
+    for (place, step) in draft.steps_mut().enumerate() {
+        step.think_ms = 0;
+        step.request.name = Some(format!("step-{place}"));
+        if first
+            .as_ref()
+            .is_some_and(|first| first.same_server(&step.request.address))
+        {
+            let path = step.request.address.path.clone();
+            step.request.address = Address {
+                path,
+                ..server.clone()
+            };
+        }
+    }
+    draft
+}
+
+fn replay<E: Engine>(
+    draft: &Draft,
+    findings: &[Finding],
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<HashMap<usize, Row>, Refusal> {
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(
+        path("replay.jmx"),
+        drumfire_jmx::write(&draft.tree("replay.csv")),
+    )
+    .map_err(failed)?;
+    if let Some(data) = draft.data_text() {
+        std::fs::write(path("replay.csv"), data).map_err(failed)?;
+    }
+    let variables: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.variable.as_str())
+        .collect();
+    let words = [
+        "run",
+        &path("replay.jmx").display().to_string(),
+        "-l",
+        &path("replay.jtl").display().to_string(),
+        "-j",
+        &path("replay.log").display().to_string(),
+        "--progress",
+        "quiet",
+        &format!("-Jsample_variables={}", variables.join(",")),
+        "-Jjmeter.save.saveservice.output_format=csv",
+        "-Jjmeter.save.saveservice.print_field_names=true",
+    ]
+    .map(str::to_owned);
+    if let Command::Run(mut options) = args::read(&words)? {
+        options.plan = PlanChoice::Made(path("replay.jmx"));
+        run::run(options, engine, console)?;
+    }
+    rows(&path("replay.jtl"))
+}
+
+/// The rows of a result file by the place of their requests.
+fn rows(file: &Path) -> Result<HashMap<usize, Row>, Refusal> {
+    let failed =
+        |error: csv::Error| Refusal::new(Exit::RunFailed, format!("the replay's results: {error}"));
+    let mut reader = csv::Reader::from_path(file).map_err(failed)?;
+    let header = reader.headers().map_err(failed)?.clone();
+    let mut rows = HashMap::new();
+    for record in reader.records() {
+        let record = record.map_err(failed)?;
+        let fields: HashMap<String, String> = header
+            .iter()
+            .zip(record.iter())
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let field = |name: &str| fields.get(name).cloned().unwrap_or_default();
+        let place = field("label")
+            .strip_prefix("step-")
+            .and_then(|place| place.parse().ok());
+        if let Some(place) = place {
+            let code = field("responseCode");
+            rows.insert(
+                place,
+                Row {
+                    code,
+                    values: fields,
+                },
+            );
+        }
+    }
+    Ok(rows)
+}
+
+fn judge(
+    draft: &Draft,
+    findings: &[Finding],
+    first: &HashMap<usize, Row>,
+    second: &HashMap<usize, Row>,
+) -> Proof {
+    let mut proof = Proof::default();
+    let mut recorded = Vec::new();
+    for (place, step) in draft.steps().enumerate() {
+        let status = step.response.as_ref().map_or(0, |response| response.status);
+        recorded.push(status.to_string());
+        let code = first.get(&place).map_or("", |row| row.code.as_str());
+        if status != 0 && code != status.to_string() {
+            proof
+                .differing
+                .push((place, status.to_string(), code.to_owned()));
+        }
+    }
+    for finding in findings {
+        let value = |rows: &HashMap<usize, Row>| {
+            let row = rows.get(&finding.from)?;
+            let value = row.values.get(&finding.variable)?.clone();
+            (!value.is_empty() && value != "NOT_FOUND").then_some(value)
+        };
+        let answers = |rows: &HashMap<usize, Row>| {
+            finding.used_in.iter().all(|place| {
+                let code = rows.get(place).map(|row| row.code.as_str());
+                recorded
+                    .get(*place)
+                    .is_some_and(|recorded| code == Some(recorded))
+            })
+        };
+        let state = match (value(first), value(second)) {
+            (Some(one), Some(two)) if one == two && one == finding.value => State::Constant,
+            (Some(one), Some(two)) if one != two && answers(first) && answers(second) => {
+                State::Proved
+            }
+            _ => State::Open,
+        };
+        proof.states.insert(finding.value.clone(), state);
+    }
+    proof
+}

@@ -1,0 +1,489 @@
+//! `drumfire run URL` and `drumfire run --curl '…'`: load on one address without a plan, in the letters of oha and hey.
+//!
+//! The command makes a plan and runs it; `--save` keeps the plan. Options that are not about the request or its load are
+//! those of `drumfire run`.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::Parser;
+use drumfire_import::{Address, Body, Draft, Load, Request, Step, Transaction};
+
+use super::run;
+use crate::args;
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::options::{Command, PlanChoice, Refusal};
+use crate::whole_file;
+
+/// Send requests to one address, as oha and hey do. The other options of `drumfire run` (--report, --fail-on, -l …) work too
+#[derive(Debug, Clone, Parser)]
+#[command(name = "drumfire run URL", disable_version_flag = true)]
+struct UrlArguments {
+    /// The address
+    url: Option<String>,
+    /// Take the request from a cURL command instead; several commands run one after the other
+    #[arg(long, value_name = "COMMAND")]
+    curl: Option<String>,
+    /// Users at a time, each with a connection of its own
+    #[arg(
+        short = 'c',
+        long = "connections",
+        visible_alias = "users",
+        value_name = "USERS"
+    )]
+    users: Option<u32>,
+    /// Requests in all [default: 200, if there is no duration]
+    #[arg(short = 'n', long = "requests", value_name = "COUNT")]
+    requests: Option<u64>,
+    /// How long, such as 30s, 5m or 500ms
+    #[arg(short = 'd', long, visible_short_alias = 'z', value_name = "TIME", value_parser = duration_ms)]
+    duration: Option<u64>,
+    /// Requests a second, all users together, such as 200 or 600/m. Without -c requests arrive whether or not earlier ones were answered
+    #[arg(short = 'q', long, value_name = "RATE", value_parser = per_second)]
+    rate: Option<f64>,
+    /// The method [default: GET, or POST if there is a body]
+    #[arg(short = 'm', long, value_name = "METHOD")]
+    method: Option<String>,
+    /// A header field
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// A JSON body, or @FILE, or @- for standard input
+    #[arg(long, value_name = "JSON", conflicts_with = "body")]
+    json: Option<String>,
+    /// A body, or @FILE, or @- for standard input
+    #[arg(long, value_name = "TEXT")]
+    body: Option<String>,
+    /// A file that is the body
+    #[arg(short = 'D', value_name = "FILE", conflicts_with_all = ["body", "json"])]
+    body_file: Option<PathBuf>,
+    /// The body's Content-Type
+    #[arg(short = 'T', long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// Credentials for HTTP Basic
+    #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
+    auth: Option<String>,
+    /// How long to wait for each answer
+    #[arg(short = 't', long, value_name = "TIME", value_parser = duration_ms)]
+    timeout: Option<u64>,
+    /// A new connection for each request
+    #[arg(long)]
+    disable_keepalive: bool,
+    /// Accept any certificate; plans always do, as JMeter does
+    #[arg(long)]
+    insecure: bool,
+    /// Write the plan to this file, too
+    #[arg(long, value_name = "PLAN.jmx")]
+    save: Option<PathBuf>,
+}
+
+/// The options above that take a value, and those that take none.
+const WITH_VALUE: [&str; 23] = [
+    "--curl",
+    "-c",
+    "--connections",
+    "--users",
+    "-n",
+    "--requests",
+    "-d",
+    "-z",
+    "--duration",
+    "-q",
+    "--rate",
+    "-m",
+    "--method",
+    "-H",
+    "--header",
+    "--json",
+    "--body",
+    "-D",
+    "-T",
+    "--content-type",
+    "-a",
+    "--auth",
+    "--save",
+];
+const TIMEOUT: [&str; 2] = ["-t", "--timeout"];
+const ALONE: [&str; 4] = ["--disable-keepalive", "--insecure", "-h", "--help"];
+
+/// Whether a command line (without the program's name) asks for this: its first argument is an address or `--curl`.
+pub fn is_meant(words: &[String]) -> bool {
+    let [command, rest @ ..] = words else {
+        return false;
+    };
+    let is_own = |word: &String| is_url(word) || word == "--curl" || word.starts_with("--curl=");
+    let has_plan = rest
+        .iter()
+        .any(|word| word.ends_with(".jmx") && !word.starts_with('-'));
+    command == "run"
+        && (rest.first().is_some_and(is_own)
+            || (rest.first().is_some_and(|word| word.starts_with('-'))
+                && rest.iter().any(is_own)
+                && !saves_only(rest, has_plan)))
+}
+
+/// An address among the values of other options does not make a plan's run one of these.
+fn saves_only(rest: &[String], has_plan: bool) -> bool {
+    has_plan && !rest.iter().any(|word| word == "--save")
+}
+
+fn is_url(word: &String) -> bool {
+    let scheme = word.get(..8).unwrap_or(word).to_ascii_lowercase();
+    scheme.starts_with("http://") || scheme.starts_with("https://")
+}
+
+/// Makes the plan and runs it.
+pub fn run_url<E: Engine>(
+    words: &[String],
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let (own, others) = split(&words[1..]);
+    let program = std::iter::once("drumfire run URL".to_owned());
+    let arguments = match UrlArguments::try_parse_from(program.chain(own)) {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            return Err(Refusal {
+                exit: Exit::Usage,
+                out: String::new(),
+                err: error.render().to_string(),
+            });
+        }
+        Err(help) => {
+            console.print(&help.render().to_string());
+            return Ok(Exit::Ok);
+        }
+    };
+    let draft = draft(&arguments)?;
+    for warning in &draft.warnings {
+        console.warn(warning);
+    }
+    let plan = drumfire_jmx::write(&draft.tree(""));
+    if let Some(save) = &arguments.save {
+        whole_file::write(save, plan.as_bytes())
+            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+    }
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let file = folder.path().join(format!("{}.jmx", file_name(&draft)));
+    std::fs::write(&file, plan).map_err(failed)?;
+    let mut words = vec!["run".to_owned(), file.display().to_string()];
+    words.extend(others);
+    match args::read(&words)? {
+        Command::Run(mut options) => {
+            options.plan = PlanChoice::Made(file);
+            run::run(options, engine, console)
+        }
+        Command::Print(text) => {
+            console.print(&text);
+            Ok(Exit::Ok)
+        }
+        _ => Err(Refusal::new(Exit::Usage, "`run` was expected")),
+    }
+}
+
+/// The words for this command and those for `drumfire run`.
+fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or(word);
+        let short = word
+            .get(..2)
+            .filter(|_| !word.starts_with("--"))
+            .unwrap_or(name);
+        let takes_value = |name: &str| WITH_VALUE.contains(&name) || TIMEOUT.contains(&name);
+        if is_url(word) || ALONE.contains(&name) {
+            own.push(word.clone());
+        } else if takes_value(name) || (takes_value(short) && word.starts_with('-')) {
+            own.push(word.clone());
+            let has_value = word.contains('=') && word.starts_with("--")
+                || (word.len() > 2 && !word.starts_with("--"));
+            if !has_value && let Some(value) = words.next() {
+                own.push(value.clone());
+            }
+        } else {
+            others.push(word.clone());
+            // the value of an option of the other command
+            let takes_next =
+                word.starts_with('-') && !word.contains('=') && args::takes_value("run", word);
+            if takes_next && let Some(value) = words.next() {
+                others.push(value.clone());
+            }
+        }
+    }
+    (own, others)
+}
+
+fn usage(message: impl Into<String>) -> Refusal {
+    Refusal::new(Exit::Usage, message)
+}
+
+fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
+    let mut draft = match (&arguments.curl, &arguments.url) {
+        (Some(command), _) => {
+            let mut draft =
+                drumfire_import::curl(command).map_err(|error| usage(error.to_string()))?;
+            draft.cookies = draft.steps().count() > 1;
+            draft
+        }
+        (None, Some(url)) => {
+            let address = Address::parse(url)
+                .ok_or_else(|| usage(format!("`{url}` is not an address of HTTP")))?;
+            let mut draft = Draft::default();
+            let request = Request::new("GET", address);
+            draft.transactions.push(Transaction {
+                steps: vec![Step {
+                    request,
+                    ..Step::default()
+                }],
+                ..Transaction::default()
+            });
+            draft
+        }
+        (None, None) => return Err(usage("an address is missing")),
+    };
+    for step in draft.steps_mut() {
+        amend(&mut step.request, arguments)?;
+    }
+    let host = draft
+        .steps()
+        .next()
+        .map(|step| step.request.address.host.template());
+    draft.name = host.unwrap_or_default();
+    draft.load = load(arguments)?;
+    Ok(draft)
+}
+
+/// Puts what the options say into a request.
+fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal> {
+    for header in &arguments.headers {
+        let Some((name, value)) = header.split_once(':') else {
+            return Err(usage(format!(
+                "`{header}` is not a header field: write `NAME: VALUE`"
+            )));
+        };
+        let own = name.trim().to_ascii_lowercase();
+        request.headers.retain(|(name, _)| {
+            name.literal()
+                .is_none_or(|name| !name.eq_ignore_ascii_case(&own))
+        });
+        request
+            .headers
+            .push((name.trim().into(), value.trim().into()));
+    }
+    if let Some(json) = &arguments.json {
+        request.body = Body::Raw(content(json)?.into());
+        request.default_header(
+            "Content-Type",
+            arguments
+                .content_type
+                .as_deref()
+                .unwrap_or("application/json"),
+        );
+        request.default_header("Accept", "application/json");
+    }
+    if let Some(body) = &arguments.body {
+        request.body = Body::Raw(content(body)?.into());
+    }
+    if let Some(file) = &arguments.body_file {
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        if !path.is_file() {
+            return Err(usage(format!("`{}` is not a file", file.display())));
+        }
+        request.body = Body::File {
+            path: path.display().to_string().into(),
+            mime: String::new(),
+        };
+    }
+    if let Some(kind) = &arguments.content_type {
+        request.default_header("Content-Type", kind.as_str());
+    }
+    if let Some(auth) = &arguments.auth {
+        use base64::Engine as _;
+        let token = base64::prelude::BASE64_STANDARD.encode(auth);
+        request.default_header("Authorization", format!("Basic {token}"));
+    }
+    let has_body = request.body != Body::None;
+    match &arguments.method {
+        Some(method) => request.method = method.to_ascii_uppercase(),
+        None if has_body && request.method == "GET" => request.method = "POST".to_owned(),
+        None => {}
+    }
+    request.no_keep_alive = arguments.disable_keepalive;
+    request.response_timeout_ms = arguments.timeout.or(request.response_timeout_ms);
+    Ok(())
+}
+
+/// A text, or that of a file.
+fn content(text: &str) -> Result<String, Refusal> {
+    let Some(file) = text.strip_prefix('@') else {
+        return Ok(text.to_owned());
+    };
+    let mut read = String::new();
+    let done = match file {
+        "-" => std::io::stdin().read_to_string(&mut read).map(|_| ()),
+        file => std::fs::read_to_string(file).map(|content| read = content),
+    };
+    done.map_err(|error| usage(format!("`{file}` cannot be read: {error}")))?;
+    Ok(read)
+}
+
+/// Users and requests without any option are those of oha.
+fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
+    const USERS: u32 = 50;
+    const REQUESTS: u64 = 200;
+    let seconds = arguments.duration.map(|ms| ms.div_ceil(1000));
+    if arguments.users == Some(0) || arguments.requests == Some(0) || seconds == Some(0) {
+        return Err(usage("users, requests and duration must be above 0"));
+    }
+    if let (Some(rate), None, None) = (arguments.rate, arguments.users, arguments.requests) {
+        return Ok(Load::Arrivals {
+            rate,
+            duration_s: seconds.unwrap_or(10),
+        });
+    }
+    let users = arguments.users.unwrap_or(USERS);
+    let iterations = arguments.requests.unwrap_or(REQUESTS);
+    Ok(Load::Users {
+        // users without a request would only open a thread group of nobody
+        users: if seconds.is_none() {
+            users.min(u32::try_from(iterations).unwrap_or(users))
+        } else {
+            users
+        },
+        duration_s: seconds,
+        iterations,
+        rate: arguments.rate,
+    })
+}
+
+/// The report is named after the plan's file.
+fn file_name(draft: &Draft) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let name: String = draft.name.chars().filter(|c| is_plain(*c)).collect();
+    let name = name.trim_matches('.');
+    if name.is_empty() {
+        "url".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// `500ms`, `30s`, `5m`, `1h`; a number alone is of seconds.
+fn duration_ms(text: &str) -> Result<u64, String> {
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit {
+        "ms" => 1.0,
+        "s" | "" | "sec" => 1_000.0,
+        "m" | "min" => 60_000.0,
+        "h" => 3_600_000.0,
+        _ => return Err(format!("`{unit}` is not a unit: write ms, s, m or h")),
+    };
+    let number: f64 = number
+        .parse()
+        .map_err(|_| "write a time such as 30s".to_owned())?;
+    Ok((number * factor).round() as u64)
+}
+
+/// `200`, `200/s`, `600/m`, `36000/h`.
+fn per_second(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
+    let seconds = match unit {
+        "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("`{unit}` is not a unit: write s, m or h")),
+    };
+    let number: f64 = number
+        .trim()
+        .parse()
+        .map_err(|_| "write a rate such as 200/s".to_owned())?;
+    match number.is_finite() && number > 0.0 {
+        true => Ok(number / seconds),
+        false => Err("a rate is above 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_address_makes_it_a_run_without_a_plan() {
+        for line in [
+            "run https://shop.example/ -c 5",
+            "run HTTP://x",
+            "run --curl x",
+            "run -c 5 http://x/",
+        ] {
+            assert!(is_meant(&words(line)), "{line}");
+        }
+        for line in [
+            "run plan.jmx",
+            "run plan.jmx -Jurl=http://x",
+            "run -J u=1 plan.jmx",
+            "check http://x",
+            "run -l http://x plan.jmx",
+        ] {
+            assert!(!is_meant(&words(line)), "{line}");
+        }
+    }
+
+    #[test]
+    fn options_of_run_go_there_with_their_values() {
+        let (own, others) = split(&words(
+            "http://h -c 5 -d30s --rate=7 -l out.jtl --report r.html -Jx=1 --strict --save s.jmx",
+        ));
+        assert_eq!(own, words("http://h -c 5 -d30s --rate=7 --save s.jmx"));
+        assert_eq!(others, words("-l out.jtl --report r.html -Jx=1 --strict"));
+    }
+
+    #[test]
+    fn times_and_rates() {
+        assert_eq!(duration_ms("30s"), Ok(30_000));
+        assert_eq!(duration_ms("1.5m"), Ok(90_000));
+        assert_eq!(duration_ms("250ms"), Ok(250));
+        assert_eq!(duration_ms("7"), Ok(7_000));
+        assert!(duration_ms("x").is_err() && duration_ms("3 days").is_err());
+        assert_eq!(per_second("600/m"), Ok(10.0));
+        assert!(
+            per_second("0").is_err() && per_second("-1").is_err() && per_second("1/x").is_err()
+        );
+    }
+
+    #[test]
+    fn the_load_is_ohas_unless_told() {
+        let arguments = |line: &str| {
+            UrlArguments::try_parse_from(words(&format!("run http://h {line}")))
+                .expect("understood")
+        };
+        let users = |users, duration_s, iterations, rate| Load::Users {
+            users,
+            duration_s,
+            iterations,
+            rate,
+        };
+        assert_eq!(load(&arguments("-n 7")), Ok(users(7, None, 7, None)));
+        assert_eq!(
+            load(&arguments("-c 3 -d 30s --rate 9")),
+            Ok(users(3, Some(30), 200, Some(9.0)))
+        );
+        assert_eq!(
+            load(&arguments("-q 9")),
+            Ok(Load::Arrivals {
+                rate: 9.0,
+                duration_s: 10
+            })
+        );
+        assert!(load(&arguments("-c 0")).is_err());
+    }
+}

@@ -1,0 +1,333 @@
+//! Plans from nothing, as the program: `run URL`, `new`, `import`.
+
+use std::time::Duration;
+
+use drumfire::demo::DemoSite;
+use drumfire_testkit::program::{Finished, Workshop};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn shop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+/// The labels of a result file and whether each sample was a success.
+fn rows(shop: &Workshop, file: &str) -> Vec<(String, bool)> {
+    let text = shop.read(file);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let column = |name: &str| {
+        header
+            .iter()
+            .position(|own| own == name)
+            .expect("the column")
+    };
+    let (label, success) = (column("label"), column("success"));
+    let records = reader.records().map(|record| record.expect("a row"));
+    records
+        .map(|record| (record[label].to_owned(), &record[success] == "true"))
+        .collect()
+}
+
+fn succeeded(finished: &Finished) {
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+}
+
+#[test]
+fn an_address_is_enough_for_a_run() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let url = format!("http://{}/api/search?q=drum", site.http);
+    let finished = shop.run(
+        &[
+            "run",
+            &url,
+            "-n",
+            "25",
+            "-c",
+            "4",
+            "-H",
+            "X-A: b",
+            "--save",
+            "kept.jmx",
+            "-l",
+            "out.jtl",
+            "--fail-on",
+            "errors > 0",
+        ],
+        LIMIT,
+    );
+    succeeded(&finished);
+    let rows = rows(&shop, "out.jtl");
+    assert_eq!(rows.len(), 25);
+    assert!(
+        rows.iter()
+            .all(|(label, success)| label == "GET /api/search" && *success)
+    );
+    let plan = shop.read("kept.jmx");
+    assert!(
+        plan.contains("<stringProp name=\"Header.name\">X-A</stringProp>"),
+        "{plan}"
+    );
+    let again = shop.run(&["run", "kept.jmx", "-l", "again.jtl"], LIMIT);
+    succeeded(&again);
+    assert_eq!(self::rows(&shop, "again.jtl").len(), 25);
+    let formatted = shop.run(&["fmt", "--check", "kept.jmx"], LIMIT);
+    succeeded(&formatted);
+}
+
+#[test]
+fn curl_commands_json_bodies_and_rates() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let curl = format!(
+        "curl 'http://{}/upload' -H 'X: y' --data-raw '{{\"a\":1}}'",
+        site.http
+    );
+    let finished = shop.run(
+        &[
+            "run", "--curl", &curl, "-n", "3", "-c", "1", "-l", "curl.jtl",
+        ],
+        LIMIT,
+    );
+    succeeded(&finished);
+    assert_eq!(
+        rows(&shop, "curl.jtl"),
+        vec![("POST /upload".to_owned(), true); 3]
+    );
+    shop.write("body.json", "{\"b\":2}");
+    let url = format!("http://{}/upload", site.http);
+    let finished = shop.run(
+        &[
+            "run",
+            &url,
+            "--json",
+            "@body.json",
+            "--rate",
+            "20",
+            "-d",
+            "1s",
+            "-l",
+            "json.jtl",
+        ],
+        LIMIT,
+    );
+    succeeded(&finished);
+    let rows = rows(&shop, "json.jtl");
+    assert_eq!((rows.len(), rows[0].1), (20, true));
+}
+
+#[test]
+fn wrong_lines_are_usage_errors() {
+    let shop = shop();
+    for line in [
+        &["run", "http://", "-c", "1"][..],
+        &["run", "http://h/", "-c", "0"],
+        &["run", "http://h/", "-d", "soon"],
+        &["run", "http://h/", "-H", "nothing"],
+        &["run", "http://h/", "--json", "@missing.json"],
+        &["run", "--curl", "ls -l"],
+        &["new", "x.jmx", "--template", "none"],
+    ] {
+        let finished = shop.run(line, LIMIT);
+        assert_eq!(finished.code, Some(2), "{line:?}: {}", finished.err);
+        assert!(finished.err.contains("error"), "{line:?}");
+    }
+    assert!(
+        shop.files().iter().all(|file| file.ends_with(".log")),
+        "{:?}",
+        shop.files()
+    );
+}
+
+#[test]
+fn every_template_passes_check() {
+    let shop = shop();
+    for template in ["http", "login-csv", "open-model", "websocket", "jdbc"] {
+        let plan = format!("{template}.jmx");
+        succeeded(&shop.run(&["new", &plan, "--template", template], LIMIT));
+        let checked = shop.run(&["check", &plan], LIMIT);
+        succeeded(&checked);
+        assert!(checked.out.contains("the plan runs"), "{}", checked.out);
+    }
+    assert!(shop.read("login-csv.csv").starts_with("user,password\n"));
+    let again = shop.run(&["new", "http.jmx"], LIMIT);
+    assert_eq!(again.code, Some(2));
+    assert!(again.err.contains("hint: Add `--force`"), "{}", again.err);
+}
+
+#[test]
+fn imports_pass_check_and_run() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let host = site.http.to_string();
+    let har = include_str!("authoring/visit.har").replace("shop.example", &host);
+    shop.write("visit.har", har);
+    let finished = shop.run(
+        &["import", "visit.har", "-o", "visit.jmx", "--no-think-time"],
+        LIMIT,
+    );
+    succeeded(&finished);
+    assert!(
+        finished.out.contains("variable   csrf  from `GET /login`"),
+        "{}",
+        finished.out
+    );
+    assert!(
+        finished.out.contains("visit.csv: username, password"),
+        "{}",
+        finished.out
+    );
+    let run = shop.run(
+        &["run", "visit.jmx", "-Jusers=20", "-l", "visit.jtl"],
+        LIMIT,
+    );
+    succeeded(&run);
+    let rows = rows(&shop, "visit.jtl");
+    let failed: Vec<_> = rows.iter().filter(|(_, success)| !success).collect();
+    assert!(
+        failed.is_empty() && rows.len() >= 60,
+        "{failed:?} of {}",
+        rows.len()
+    );
+}
+
+#[test]
+fn a_replay_proves_what_is_needed_and_drops_what_is_not() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    shop.write("visit.har", include_str!("authoring/visit.har"));
+    let server = format!("http://{}", site.http);
+    let finished = shop.run(
+        &[
+            "import",
+            "visit.har",
+            "-o",
+            "visit.jmx",
+            "--verify",
+            &server,
+        ],
+        LIMIT,
+    );
+    succeeded(&finished);
+    assert!(
+        finished
+            .out
+            .contains("csrf  from `GET /login`, sent by 1 request, proved by two replays"),
+        "{}",
+        finished.out
+    );
+    assert!(shop.read("visit.jmx").contains("HtmlExtractor"));
+}
+
+#[test]
+fn what_holds_no_request_is_refused_and_leaves_no_file() {
+    let shop = shop();
+    for (name, content) in [
+        ("empty.har", ""),
+        (
+            "cut.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"http://h/\"",
+        ),
+        ("none.har", "{\"log\": {\"entries\": []}}"),
+        (
+            "data.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"data:text/plain,x\"}}]}}",
+        ),
+        ("log.har", "{\"log\": 5}"),
+        ("version1.json", "{\"requests\": [], \"order\": []}"),
+        ("nothing.json", "{\"info\": {}, \"item\": []}"),
+        ("environment.json", "{\"values\": []}"),
+        (
+            "webhooks.json",
+            "{\"openapi\": \"3.1.0\", \"webhooks\": {\"a\": {}}}",
+        ),
+        ("paths.json", "{\"openapi\": \"3.0.0\", \"paths\": {}}"),
+        (
+            "cycle.json",
+            "{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": {\"$ref\": \"#/paths/~1a\"}}}",
+        ),
+        ("other.json", "{\"a\": 1}"),
+        ("array.json", "[1, 2]"),
+        ("broken.yaml", "openapi: 3.0.0\npaths: [\n"),
+        ("text.txt", "hello\n"),
+        ("wget.sh", "wget http://h/\n"),
+        ("ftp.sh", "curl ftp://h/\n"),
+        ("noise.bin", "\u{0}\u{1}\u{2}\u{3}"),
+        ("plan.xml", "<?xml version=\"1.0\"?><jmeterTestPlan/>"),
+        (
+            "posts.log",
+            "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"POST /a HTTP/1.0\" 200 1\n",
+        ),
+    ] {
+        shop.write(name, content);
+        let finished = shop.run(&["import", name, "-o", "made.jmx"], LIMIT);
+        assert_eq!(
+            finished.code,
+            Some(3),
+            "{name}: {}{}",
+            finished.out,
+            finished.err
+        );
+        assert!(
+            finished.err.starts_with("error: "),
+            "{name}: {}",
+            finished.err
+        );
+        assert!(!shop.files().contains(&"made.jmx".to_owned()), "{name}");
+    }
+    let missing = shop.run(&["import", "missing.har", "-o", "made.jmx"], LIMIT);
+    assert_eq!(missing.code, Some(3));
+}
+
+#[test]
+fn odd_inputs_are_imported() {
+    let shop = shop();
+    let utf16: Vec<u8> = "\u{feff}{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://h/\"}}]}}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let deep_har = format!(
+        "{{\"log\":{{\"entries\":[{{\"request\":{{\"url\":\"http://h/\",\"x\":{deep}}}}}]}}}}"
+    );
+    let hostile = "{\"log\":{\"entries\":[{\"request\":{\"method\":\"POST\",\"url\":\"http://h/../../etc/passwd?${__exec(x)}\",\
+                   \"postData\":{\"mimeType\":\"multipart/form-data\",\"params\":[{\"name\":\"f\",\"fileName\":\"../../etc/passwd\"}]}}}]}}";
+    let many: Vec<String> = (0..2_000)
+        .map(|n| format!("{{\"name\":\"r{n}\",\"request\":\"http://h/{n}\"}}"))
+        .collect();
+    let inputs: [(&str, Vec<u8>); 8] = [
+        ("utf16.har", utf16),
+        ("bom.har", "\u{feff}{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://h/\"}}]}}".into()),
+        ("deep.har", deep_har.into()),
+        ("hostile.har", hostile.into()),
+        ("latin.sh", b"curl http://h/ -d 'caf\xe9=1'".to_vec()),
+        ("many.json", format!("{{\"item\":[{}]}}", many.join(",")).into()),
+        ("cycle.json", "{\"openapi\":\"3.0.0\",\"paths\":{\"/a\":{\"post\":{\"requestBody\":{\"content\":{\"application/json\":{\"schema\":\
+                        {\"$ref\":\"#/components/schemas/N\"}}}}}}},\"components\":{\"schemas\":{\"N\":{\"type\":\"object\",\
+                        \"properties\":{\"n\":{\"$ref\":\"#/components/schemas/N\"}}}}}}".into()),
+        ("relative.json", "{\"openapi\":\"3.0.0\",\"servers\":[{\"url\":\"../v1\"}],\"paths\":{\"/a\":{\"get\":{}}}}".into()),
+    ];
+    for (name, content) in inputs {
+        shop.write(name, content);
+        let finished = shop.run(&["import", name, "-o", "made.jmx", "--force"], LIMIT);
+        assert_eq!(
+            finished.code,
+            Some(0),
+            "{name}: {}{}",
+            finished.out,
+            finished.err
+        );
+    }
+    shop.write("again.har", hostile);
+    succeeded(&shop.run(&["import", "again.har", "-o", "made.jmx", "--force"], LIMIT));
+    let plan = shop.read("made.jmx");
+    assert!(
+        !plan.contains("${__exec") && plan.contains("${__char(36)}{__exec(x)}"),
+        "{plan}"
+    );
+    assert!(
+        plan.contains("<stringProp name=\"File.path\">passwd</stringProp>"),
+        "{plan}"
+    );
+}

@@ -1,0 +1,200 @@
+//! Everything in a request that could have come from an earlier response.
+
+use serde_json::Value;
+
+use crate::exchange::{Body, Part, Request};
+use crate::text::Text;
+use crate::url;
+
+/// A value that is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// A name for the variable.
+    pub name: String,
+    /// The field that holds it; empty for a segment of a path.
+    pub field: String,
+    pub value: String,
+    /// A parameter or a field of a body.
+    pub is_field: bool,
+    /// A number in JSON.
+    pub is_number: bool,
+}
+
+/// Header fields whose values a browser makes.
+const OWN_FIELDS: [&str; 12] = [
+    "accept",
+    "accept-language",
+    "accept-charset",
+    "content-type",
+    "user-agent",
+    "referer",
+    "origin",
+    "x-requested-with",
+    "range",
+    "date",
+    "purpose",
+    "from",
+];
+
+/// The literal values of a request, in the order in which they are sent.
+pub fn values(request: &Request) -> Vec<Sent> {
+    let mut all = Vec::new();
+    let mut before = "";
+    let paths: Vec<&str> = request.address.path.literals().collect();
+    for literal in paths {
+        let (path, query) = literal.split_once('?').unwrap_or((literal, ""));
+        let (path, query) = if literal.starts_with('&') {
+            ("", literal)
+        } else {
+            (path, query)
+        };
+        for segment in path.split(['/', ';']).filter(|segment| !segment.is_empty()) {
+            // `;jsessionid=…` and such
+            let (name, value) = segment.split_once('=').unwrap_or((before, segment));
+            if super::is_telling(value) {
+                let name = if name.is_empty() { "id" } else { name };
+                let value = percent_encoding::percent_decode_str(value)
+                    .decode_utf8_lossy()
+                    .into_owned();
+                all.push(Sent {
+                    name: singular(name),
+                    field: String::new(),
+                    value,
+                    is_field: false,
+                    is_number: false,
+                });
+            }
+            before = segment;
+        }
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or(("", parameter));
+            field(&url::decode(name), &url::decode(value), false, &mut all);
+        }
+    }
+    for (name, value) in &request.headers {
+        let (Some(name), Some(value)) = (name.literal(), value.literal()) else {
+            continue;
+        };
+        let lower = name.to_ascii_lowercase();
+        if !OWN_FIELDS.contains(&lower.as_str()) {
+            let token = value.rsplit(' ').next().unwrap_or(value);
+            let name = if lower == "authorization" {
+                "token"
+            } else {
+                name
+            };
+            if super::is_telling(token) {
+                all.push(Sent {
+                    name: name.to_ascii_lowercase().replace("x-", ""),
+                    field: String::new(),
+                    value: token.to_owned(),
+                    is_field: false,
+                    is_number: false,
+                });
+            }
+        }
+    }
+    body(&request.body, &mut all);
+    let mut seen: Vec<Sent> = Vec::new();
+    all.retain(|sent| {
+        let is_new = !seen.contains(sent);
+        seen.push(sent.clone());
+        is_new
+    });
+    all
+}
+
+fn field(name: &str, value: &str, is_number: bool, all: &mut Vec<Sent>) {
+    if !value.is_empty() {
+        all.push(Sent {
+            name: if name.is_empty() {
+                "value".to_owned()
+            } else {
+                name.to_owned()
+            },
+            field: name.to_owned(),
+            value: value.to_owned(),
+            is_field: true,
+            is_number,
+        });
+    }
+}
+
+fn body(body: &Body, all: &mut Vec<Sent>) {
+    let literal_field = |name: &Text, value: &Text, all: &mut Vec<Sent>| {
+        if let (Some(name), Some(value)) = (name.literal(), value.literal()) {
+            field(name, value, false, all);
+        }
+    };
+    match body {
+        Body::Form(fields) => {
+            for (name, value) in fields {
+                literal_field(name, value, all);
+            }
+        }
+        Body::Multipart(parts) => {
+            for part in parts {
+                if let Part::Field { name, value, .. } = part {
+                    literal_field(name, value, all);
+                }
+            }
+        }
+        Body::Raw(text) => raw(text, all),
+        Body::None | Body::File { .. } => {}
+    }
+}
+
+/// JSON leaf by leaf; anything else as a form or as words that look like identifiers. A body with variables in it already is
+/// read with a number in their places.
+fn raw(text: &Text, all: &mut Vec<Sent>) {
+    let whole = match text.literal() {
+        Some(literal) => literal.to_owned(),
+        None => text.literals().collect::<Vec<_>>().join("0"),
+    };
+    if let Ok(json) = serde_json::from_str::<Value>(&whole) {
+        leaves("", &json, all);
+        return;
+    }
+    for word in
+        whole.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~'))
+    {
+        if super::is_telling(word) {
+            all.push(Sent {
+                name: "value".to_owned(),
+                field: String::new(),
+                value: word.to_owned(),
+                is_field: false,
+                is_number: false,
+            });
+        }
+    }
+}
+
+fn leaves(name: &str, value: &Value, all: &mut Vec<Sent>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                leaves(name, value, all);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                leaves(name, item, all);
+            }
+        }
+        Value::String(text) => field(name, text, false, all),
+        Value::Number(number) => field(name, &number.to_string(), true, all),
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// `carts/17` holds a `cart_id`.
+fn singular(name: &str) -> String {
+    let name = name.trim_end_matches(".html");
+    let base = name.strip_suffix('s').unwrap_or(name);
+    if base.ends_with("id") {
+        base.to_owned()
+    } else {
+        format!("{base}_id")
+    }
+}

@@ -1,0 +1,195 @@
+use super::*;
+use crate::draft::Transaction;
+use crate::exchange::{Request, Response};
+use crate::url::Address;
+
+fn step(method: &str, url: &str, body: Body, response: &str, mime: &str) -> Step {
+    let mut request = Request::new(method, Address::parse(url).expect("an address"));
+    request.body = body;
+    let response = Response {
+        status: 200,
+        body: Some(response.to_owned()),
+        mime: mime.to_owned(),
+        ..Response::default()
+    };
+    Step {
+        request,
+        response: Some(response),
+        ..Step::default()
+    }
+}
+
+fn correlated(steps: Vec<Step>) -> (Draft, Vec<Finding>) {
+    let mut draft = Draft::new("t");
+    draft.transactions.push(Transaction {
+        steps,
+        ..Transaction::default()
+    });
+    let findings = correlate(&mut draft, &[]);
+    (draft, findings)
+}
+
+fn path(draft: &Draft, place: usize) -> String {
+    draft
+        .steps()
+        .nth(place)
+        .expect("a step")
+        .request
+        .address
+        .path
+        .template()
+}
+
+#[test]
+fn a_hidden_field_comes_from_the_page() {
+    let page = "<form><input type=hidden name=csrf value=\"f3a9c1d27b\"></form>";
+    let form = vec![
+        ("csrf".into(), "f3a9c1d27b".into()),
+        ("user".into(), "ann".into()),
+        ("password".into(), "secret".into()),
+    ];
+    let (draft, findings) = correlated(vec![
+        step("GET", "http://h/login", Body::None, page, "text/html"),
+        step("POST", "http://h/login", Body::Form(form), "", "text/html"),
+    ]);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        (findings[0].from, findings[0].used_in.as_slice()),
+        (0, &[1][..])
+    );
+    let steps: Vec<&Step> = draft.steps().collect();
+    let css = Source::Css {
+        selector: "input[name=\"csrf\"][value]".to_owned(),
+        attribute: "value".to_owned(),
+    };
+    assert_eq!(
+        steps[0].extractors,
+        [Extractor {
+            variable: "csrf".to_owned(),
+            source: css
+        }]
+    );
+    let Body::Form(fields) = &steps[1].request.body else {
+        panic!("a form")
+    };
+    let values: Vec<String> = fields.iter().map(|(_, value)| value.template()).collect();
+    assert_eq!(values, ["${csrf}", "${user}", "${password}"]);
+    assert_eq!(draft.data.names, ["user", "password"]);
+    assert_eq!(draft.data.rows, [["ann", "secret"]]);
+}
+
+#[test]
+fn identifiers_in_json_are_found_by_value_and_short_ones_by_name() {
+    let json = r#"{"items":[{"cartId":7,"token":"eyJhbGciOi.J9x12"}],"page":3}"#;
+    let body = Body::Raw(r#"{"cart_id": 7, "page": 3, "quantity":7}"#.into());
+    let mut pay = step("POST", "http://h/pay?page=3", body, "", "");
+    pay.request
+        .headers
+        .push(("Authorization".into(), "Bearer eyJhbGciOi.J9x12".into()));
+    let (draft, findings) = correlated(vec![
+        step("GET", "http://h/cart", Body::None, json, "application/json"),
+        pay,
+    ]);
+    let names: Vec<&str> = findings.iter().map(|one| one.variable.as_str()).collect();
+    assert_eq!(names, ["token", "cart_id"]);
+    let steps: Vec<&Step> = draft.steps().collect();
+    assert_eq!(
+        steps[0].extractors[0].source,
+        Source::Json("$.items[0].token".to_owned())
+    );
+    let Body::Raw(body) = &steps[1].request.body else {
+        panic!("a body")
+    };
+    assert_eq!(
+        body.template(),
+        r#"{"cart_id": ${cart_id}, "page": 3, "quantity":7}"#
+    );
+    assert_eq!(steps[1].request.headers[0].1.template(), "Bearer ${token}");
+    assert_eq!(path(&draft, 1), "/pay?page=3");
+}
+
+#[test]
+fn segments_of_paths_and_texts_in_scripts() {
+    let page = "<script>var cart = 'c-8812ab90';</script>";
+    let (draft, findings) = correlated(vec![
+        step("GET", "http://h/", Body::None, page, "text/html"),
+        step(
+            "GET",
+            "http://h/carts/c-8812ab90/items?x=1",
+            Body::None,
+            "",
+            "",
+        ),
+    ]);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(path(&draft, 1), "/carts/${cart_id}/items?x=1");
+    let extractor = &draft.steps().next().expect("a step").extractors[0];
+    assert!(
+        matches!(&extractor.source, Source::Boundary { right, .. } if right == "'"),
+        "{extractor:?}"
+    );
+}
+
+#[test]
+fn a_redirect_gives_its_value_by_the_address() {
+    let mut first = step("POST", "http://h/start", Body::None, "<p>", "text/html");
+    if let Some(response) = &mut first.response {
+        response
+            .headers
+            .push(("Location".to_owned(), "/order/a81f00c2b7/pay".to_owned()));
+    }
+    let (draft, _) = correlated(vec![
+        first,
+        step(
+            "POST",
+            "http://h/order/a81f00c2b7/confirm",
+            Body::None,
+            "",
+            "",
+        ),
+    ]);
+    assert_eq!(path(&draft, 1), "/order/${order_id}/confirm");
+    let extractor = &draft.steps().next().expect("a step").extractors[0];
+    assert_eq!(
+        extractor.source,
+        Source::Address("/order/([^/?&#;]+)".to_owned())
+    );
+}
+
+#[test]
+fn what_the_client_makes_becomes_a_function() {
+    let id = "9f86d081-884c-4d65-9a2f-eaa0c55ad015";
+    let (draft, findings) = correlated(vec![step(
+        "GET",
+        &format!("http://h/x?rid={id}&_=1763876543210&n=12"),
+        Body::None,
+        "",
+        "",
+    )]);
+    assert!(findings.is_empty());
+    assert_eq!(path(&draft, 0), "/x?rid=${__UUID}&_=${__time()}&n=12");
+}
+
+#[test]
+fn words_are_no_identifiers() {
+    for word in [
+        "products",
+        "password",
+        "checkout",
+        "Europe/Berlin",
+        "en-GB",
+        "text/html",
+        "hello world",
+    ] {
+        assert!(!is_telling(word), "{word}");
+    }
+    for value in [
+        "f3a9c1d27b",
+        "c-8812ab90",
+        "eyJhbGciOi.J9x12",
+        "AbCdEfGhIjKl",
+        "1234567",
+    ] {
+        assert!(is_telling(value), "{value}");
+    }
+}

@@ -1,0 +1,413 @@
+//! cURL commands, as browsers copy them and as documentation prints them.
+//!
+//! An option that this does not know is a warning and never an error. Options that change what is sent and that JMeter cannot do
+//! are told by name.
+
+mod options;
+mod words;
+
+use base64::Engine as _;
+
+use crate::draft::{Draft, Step, Transaction};
+use crate::exchange::{Auth, Body, Part, Request};
+use crate::input::ImportError;
+use crate::text::Text;
+use crate::url::{self, Address};
+use options::{Action, Given};
+use words::CommandLine;
+
+/// Whether a text looks like a cURL command.
+pub(crate) fn is_curl(text: &str) -> bool {
+    words::commands(text)
+        .iter()
+        .any(|command| request_words(command).is_some())
+}
+
+/// A draft of all requests in a text of cURL commands.
+///
+/// # Errors
+/// There is no cURL command with an address in it.
+pub fn import(text: &str) -> Result<Draft, ImportError> {
+    let mut draft = Draft::new("cURL");
+    let mut steps = Vec::new();
+    for command in words::commands(text) {
+        let Some(words) = request_words(&command) else {
+            let program = command.words.first().map_or("", String::as_str);
+            draft.leave_out(&format!("commands that are not cURL ({program})"));
+            continue;
+        };
+        let mut parts = vec![Vec::new()];
+        for word in words {
+            if word == "--next" || word == "-:" {
+                parts.push(Vec::new());
+            } else if let Some(part) = parts.last_mut() {
+                part.push(word.as_str());
+            }
+        }
+        for part in parts {
+            let mut call = Call {
+                input: command.input.clone(),
+                ..Call::default()
+            };
+            call.read(&part, &mut draft);
+            steps.extend(call.requests(&mut draft).into_iter().map(|request| Step {
+                request,
+                ..Step::default()
+            }));
+        }
+    }
+    if steps.is_empty() {
+        return Err(ImportError::nothing(
+            "no cURL command with an address",
+            &draft,
+        ));
+    }
+    draft.cookies = true;
+    draft.transactions.push(Transaction {
+        steps,
+        ..Transaction::default()
+    });
+    Ok(draft)
+}
+
+/// The words after `curl`; in documentation a prompt stands before it.
+fn request_words(command: &CommandLine) -> Option<&[String]> {
+    let is_curl = |word: &String| {
+        let program = word.rsplit(['/', '\\']).next().unwrap_or("");
+        matches!(program, "curl" | "curl.exe")
+    };
+    let before = |word: &String| {
+        matches!(word.as_str(), "$" | ">" | "%" | "sudo" | "time" | "exec") || word.contains('=')
+    };
+    let at = command.words.iter().position(|word| !before(word))?;
+    is_curl(&command.words[at]).then(|| &command.words[at + 1..])
+}
+
+/// What the options of one command say.
+#[derive(Default)]
+struct Call {
+    urls: Vec<String>,
+    method: Option<String>,
+    headers: Vec<(String, String)>,
+    /// Parts of the body, joined by `&`.
+    data: Vec<String>,
+    /// A body that is a file.
+    file: Option<String>,
+    parts: Vec<Part>,
+    query: Vec<String>,
+    auth: Option<(String, String)>,
+    digest: bool,
+    as_query: bool,
+    head: bool,
+    json: bool,
+    follow: bool,
+    upload: Option<String>,
+    connect_timeout_ms: Option<u64>,
+    response_timeout_ms: Option<u64>,
+    input: Option<String>,
+}
+
+impl Call {
+    fn read(&mut self, words: &[&str], draft: &mut Draft) {
+        for given in options::given(words) {
+            match given {
+                Given::Argument(url) => self.urls.push(url.to_owned()),
+                Given::Unknown(option) => {
+                    draft.warn(format!(
+                        "cURL option `{option}` is not known and was ignored"
+                    ));
+                }
+                Given::Option(option, Action::Ignored, _) => {
+                    // how the answer is shown or stored
+                    let _ = option;
+                }
+                Given::Option(option, Action::Told, _) => {
+                    draft.warn(format!(
+                        "cURL option `{option}` has no counterpart in a plan and was ignored"
+                    ));
+                }
+                Given::Option(option, action, value) => self.apply(option, action, value, draft),
+            }
+        }
+    }
+
+    fn apply(&mut self, option: &str, action: Action, value: &str, draft: &mut Draft) {
+        match action {
+            Action::Url => self.urls.push(value.to_owned()),
+            Action::Method => self.method = Some(value.to_owned()),
+            Action::Header => self.header(value, draft),
+            Action::Agent => self
+                .headers
+                .push(("User-Agent".to_owned(), value.to_owned())),
+            Action::Referer => self.headers.push((
+                "Referer".to_owned(),
+                value.trim_end_matches(";auto").to_owned(),
+            )),
+            Action::Cookie if value.contains('=') => {
+                self.headers.push(("Cookie".to_owned(), value.to_owned()))
+            }
+            Action::Cookie => draft.warn(format!("cookie file `{value}` is not read")),
+            Action::Bearer => self
+                .headers
+                .push(("Authorization".to_owned(), format!("Bearer {value}"))),
+            Action::User => {
+                let (user, password) = value.split_once(':').unwrap_or((value, ""));
+                self.auth = Some((user.to_owned(), password.to_owned()));
+            }
+            Action::Digest => self.digest = true,
+            Action::Data => self.data(value, true),
+            Action::Binary => self.data(value, false),
+            Action::Raw => self.data.push(value.to_owned()),
+            Action::Encoded => self.data.push(encoded(value)),
+            Action::Json => {
+                self.json = true;
+                self.data(value, false);
+            }
+            Action::Query => self.query.push(encoded(value)),
+            Action::Form => self.form(value, true, draft),
+            Action::FormText => self.form(value, false, draft),
+            Action::AsQuery => self.as_query = true,
+            Action::Head => self.head = true,
+            Action::Follow => self.follow = true,
+            Action::Upload => self.upload = Some(value.to_owned()),
+            Action::ConnectTimeout => self.connect_timeout_ms = milliseconds(value),
+            Action::Timeout => self.response_timeout_ms = milliseconds(value),
+            Action::Ignored | Action::Told => {}
+        }
+        if option == "--aws-sigv4" {
+            draft.warn("requests signed with `--aws-sigv4` need a signature for each request: the plan sends none");
+        }
+    }
+
+    fn header(&mut self, value: &str, draft: &mut Draft) {
+        if let Some(file) = value.strip_prefix('@') {
+            draft.warn(format!("header file `{file}` is not read"));
+            return;
+        }
+        // `Name;` is a field with an empty value, `Name:` takes one of cURL's own away
+        match value.split_once(':') {
+            Some((name, value)) if !value.trim().is_empty() => {
+                self.headers
+                    .push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+            Some(_) => {}
+            None => self
+                .headers
+                .push((value.trim_end_matches(';').to_owned(), String::new())),
+        }
+    }
+
+    fn data(&mut self, value: &str, strips_lines: bool) {
+        match value.strip_prefix('@') {
+            Some("-") => {
+                let input = self.input.clone().unwrap_or_default();
+                self.data.push(if strips_lines {
+                    input.replace('\n', "")
+                } else {
+                    input
+                });
+            }
+            Some(file) => self.file = Some(file.to_owned()),
+            None => self.data.push(value.to_owned()),
+        }
+    }
+
+    /// `name=value`, `name=@file;type=…;filename=…` or `name=<file`.
+    fn form(&mut self, value: &str, has_files: bool, draft: &mut Draft) {
+        let Some((name, content)) = value.split_once('=') else {
+            draft.warn(format!(
+                "form field `{value}` has no value and was left out"
+            ));
+            return;
+        };
+        let name = Text::from(name);
+        let file = content.strip_prefix('@').filter(|_| has_files);
+        let mut pieces = file.unwrap_or(content).split(';');
+        let first = pieces.next().unwrap_or("");
+        let mime = pieces
+            .filter_map(|piece| piece.trim().strip_prefix("type="))
+            .next()
+            .unwrap_or("")
+            .to_owned();
+        self.parts.push(
+            match (file, content.strip_prefix('<').filter(|_| has_files)) {
+                (Some(_), _) => Part::File {
+                    name,
+                    path: first.trim_matches('"').into(),
+                    mime: if mime.is_empty() {
+                        "application/octet-stream".to_owned()
+                    } else {
+                        mime
+                    },
+                },
+                (None, Some(file)) => {
+                    let value = Text::expression(format!(
+                        "${{__FileToString({})}}",
+                        file.replace(',', "\\,")
+                    ));
+                    Part::Field { name, value, mime }
+                }
+                (None, None) if has_files && !mime.is_empty() => Part::Field {
+                    name,
+                    value: first.into(),
+                    mime,
+                },
+                (None, None) => Part::Field {
+                    name,
+                    value: content.into(),
+                    mime: String::new(),
+                },
+            },
+        );
+    }
+
+    fn requests(self, draft: &mut Draft) -> Vec<Request> {
+        let mut requests = Vec::new();
+        for url in &self.urls {
+            let full = if url.contains("://") {
+                url.clone()
+            } else {
+                format!("http://{url}")
+            };
+            match Address::parse(&full) {
+                Some(address) => requests.push(self.request(address)),
+                None => draft.leave_out(&format!("addresses that are not HTTP ({url})")),
+            }
+        }
+        requests
+    }
+
+    fn request(&self, mut address: Address) -> Request {
+        let body = self.body();
+        let mut query = self.query.clone();
+        if self.as_query {
+            query.extend(self.data.iter().cloned());
+        }
+        for parameters in query.iter().filter(|query| !query.is_empty()) {
+            let separator = if address.path.template().contains('?') {
+                "&"
+            } else {
+                "?"
+            };
+            address.path.push(&format!("{separator}{parameters}"));
+        }
+        let method = match (&self.method, self.head, &body, &self.upload) {
+            (Some(method), ..) => method.clone(),
+            (_, true, ..) => "HEAD".to_owned(),
+            (_, _, _, Some(_)) => "PUT".to_owned(),
+            (_, _, Body::None, _) => "GET".to_owned(),
+            _ => "POST".to_owned(),
+        };
+        let mut request = Request::new(&method, address);
+        request.follow_redirects = self.follow;
+        request.connect_timeout_ms = self.connect_timeout_ms;
+        request.response_timeout_ms = self.response_timeout_ms;
+        let fields = self.headers.iter();
+        let is_own = |name: &str| {
+            matches!(
+                name.to_ascii_lowercase().as_str(),
+                "content-length" | "host" | "connection"
+            )
+        };
+        request.headers = fields
+            .filter(|(name, _)| !is_own(name))
+            .map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str())))
+            .collect();
+        if self.json {
+            request.default_header("Content-Type", "application/json");
+            request.default_header("Accept", "application/json");
+        }
+        if matches!(body, Body::Raw(_) | Body::File { .. }) && self.upload.is_none() {
+            request.default_header("Content-Type", "application/x-www-form-urlencoded");
+        }
+        self.authorize(&mut request);
+        request.body = body;
+        request
+    }
+
+    /// cURL sends basic credentials at once; so does a plan with the field itself.
+    fn authorize(&self, request: &mut Request) {
+        let Some((user, password)) = &self.auth else {
+            return;
+        };
+        if self.digest {
+            request.auth = Some(Auth {
+                user: user.as_str().into(),
+                password: password.as_str().into(),
+                mechanism: "DIGEST",
+            });
+        } else {
+            let token = base64::prelude::BASE64_STANDARD.encode(format!("{user}:{password}"));
+            request.default_header("Authorization", format!("Basic {token}"));
+        }
+    }
+
+    fn body(&self) -> Body {
+        if let Some(path) = self
+            .upload
+            .as_ref()
+            .or(self.file.as_ref().filter(|_| self.data.is_empty()))
+        {
+            return Body::File {
+                path: path.as_str().into(),
+                mime: String::new(),
+            };
+        }
+        if !self.parts.is_empty() {
+            return Body::Multipart(self.parts.clone());
+        }
+        if self.data.is_empty() || self.as_query {
+            return Body::None;
+        }
+        let joined = self.data.join(if self.json { "" } else { "&" });
+        let content_type = self
+            .headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let is_form = !self.json
+            && content_type
+                .is_none_or(|(_, value)| value.starts_with("application/x-www-form-urlencoded"));
+        match form_fields(&joined).filter(|_| is_form) {
+            Some(fields) => Body::Form(fields),
+            None => Body::Raw(joined.into()),
+        }
+    }
+}
+
+/// The fields of a form body; `None` unless sending them gives the same bytes.
+pub(crate) fn form_fields(body: &str) -> Option<Vec<(Text, Text)>> {
+    let mut fields = Vec::new();
+    for field in body.split('&') {
+        let (name, value) = field.split_once('=')?;
+        if name.is_empty() || name.contains(['{', '<', '"', '\n']) {
+            return None;
+        }
+        let is_same = |text: &str| {
+            let plain = text.replace('+', "%20");
+            url::encode(&url::decode(text)).eq_ignore_ascii_case(&plain) || !text.contains('%')
+        };
+        if !is_same(name) || !is_same(value) {
+            return None;
+        }
+        fields.push((url::decode(name).into(), url::decode(value).into()));
+    }
+    Some(fields)
+}
+
+/// `content`, `=content`, `name=content`: the content is encoded.
+fn encoded(value: &str) -> String {
+    match value.split_once('=') {
+        Some(("", content)) => url::encode(content),
+        Some((name, content)) => format!("{name}={}", url::encode(content)),
+        None => url::encode(value),
+    }
+}
+
+fn milliseconds(seconds: &str) -> Option<u64> {
+    let seconds: f64 = seconds.parse().ok()?;
+    // negative and absurd values become 0 and the largest number
+    Some((seconds * 1000.0) as u64)
+}
+
+#[cfg(test)]
+mod tests;

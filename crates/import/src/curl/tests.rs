@@ -1,0 +1,108 @@
+use super::*;
+
+fn one(command: &str) -> Request {
+    let draft = import(command).expect("a request");
+    let steps: Vec<Step> = draft.steps().cloned().collect();
+    assert_eq!(steps.len(), 1, "{command}");
+    steps[0].request.clone()
+}
+
+fn path(request: &Request) -> String {
+    request.address.path.template()
+}
+
+#[test]
+fn methods_and_bodies_as_curl_chooses_them() {
+    assert_eq!(one("curl shop.example/x").method, "GET");
+    let form = one("curl http://h/ -d a=1 --data-urlencode 'b=x y&z'");
+    assert_eq!(form.method, "POST");
+    assert_eq!(
+        form.body,
+        Body::Form(vec![("a".into(), "1".into()), ("b".into(), "x y&z".into())])
+    );
+    let json = one("curl http://h/ --json '{\"a\":1}'");
+    assert_eq!(json.body, Body::Raw("{\"a\":1}".into()));
+    assert_eq!(json.header("content-type"), Some("application/json"));
+    let get = one("curl -G http://h/p?x=1 -d a=1 --url-query 'b=c d'");
+    assert_eq!(
+        (get.method.as_str(), path(&get)),
+        ("GET", "/p?x=1&b=c%20d&a=1".to_owned())
+    );
+    assert_eq!(one("curl -I h").method, "HEAD");
+    assert_eq!(one("curl -XDELETE h").method, "DELETE");
+    assert_eq!(one("curl -T file.bin h").method, "PUT");
+    assert_eq!(
+        one("curl -sSLk -XPOST h -d @body.json").body,
+        Body::File {
+            path: "body.json".into(),
+            mime: String::new()
+        }
+    );
+}
+
+#[test]
+fn fields_that_would_not_survive_a_form_are_sent_raw() {
+    let raw = one("curl h -H 'Content-Type: application/json' -d '{\"a\":\"b=c\"}'");
+    assert_eq!(raw.body, Body::Raw("{\"a\":\"b=c\"}".into()));
+    assert_eq!(one("curl h -d plain").body, Body::Raw("plain".into()));
+    assert_eq!(one("curl h -d 'a=%zz'").body, Body::Raw("a=%zz".into()));
+}
+
+#[test]
+fn multipart() {
+    let request = one(
+        "curl h -F 'name=Ann' -F 'photo=@me.png;type=image/png' -F 'note=<note.txt' --form-string 'at=@home'",
+    );
+    let Body::Multipart(parts) = request.body else {
+        panic!("{:?}", request.body)
+    };
+    assert_eq!(
+        parts[1],
+        Part::File {
+            name: "photo".into(),
+            path: "me.png".into(),
+            mime: "image/png".into()
+        }
+    );
+    assert!(
+        matches!(&parts[2], Part::Field { value, .. } if value.template() == "${__FileToString(note.txt)}")
+    );
+    assert!(matches!(&parts[3], Part::Field { value, .. } if value.literal() == Some("@home")));
+}
+
+#[test]
+fn credentials() {
+    assert_eq!(
+        one("curl -u ann:secret h").header("authorization"),
+        Some("Basic YW5uOnNlY3JldA==")
+    );
+    assert_eq!(
+        one("curl --oauth2-bearer t h").header("authorization"),
+        Some("Bearer t")
+    );
+    let digest = one("curl --digest -u a:b h").auth.expect("credentials");
+    assert_eq!(digest.mechanism, "DIGEST");
+}
+
+#[test]
+fn unknown_options_are_told_and_do_no_harm() {
+    let draft = import(
+        "curl --frobnicate --http2 --retry 3 http://h/ -H 'Content-Length: 5' -H 'X-Empty;'",
+    )
+    .expect("a request");
+    assert_eq!(draft.warnings.len(), 3, "{:?}", draft.warnings);
+    let request = draft.steps().next().expect("a request").request.clone();
+    assert_eq!(request.headers, [(Text::from("X-Empty"), Text::default())]);
+}
+
+#[test]
+fn several_commands_and_next() {
+    let draft = import("$ curl http://h/1\nls -l\ncurl http://h/2 --next -d a=b http://h/3 http://h/4\ncurl ftp://h/").expect("requests");
+    let paths: Vec<String> = draft.steps().map(|step| path(&step.request)).collect();
+    assert_eq!(paths, ["/1", "/2", "/3", "/4"]);
+    assert_eq!(draft.left_out.len(), 2, "{:?}", draft.left_out);
+    assert!(import("curl --help").is_err());
+    assert!(import("wget http://h/").is_err());
+    assert!(!is_curl("{\"log\":{}}"));
+    assert!(is_curl("curl 'http://h/'"));
+}

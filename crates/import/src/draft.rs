@@ -1,0 +1,122 @@
+//! A plan before it is written: transactions of requests, and what was left out on the way.
+
+use std::collections::BTreeMap;
+
+use crate::correlate::Extractor;
+use crate::exchange::{Request, Response};
+use crate::text::Text;
+
+/// What an importer made.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    pub name: String,
+    /// User Defined Variables: name, value, description.
+    pub variables: Vec<(String, Text, String)>,
+    pub transactions: Vec<Transaction>,
+    /// Cookies are kept and sent back.
+    pub cookies: bool,
+    /// A browser's cache is simulated.
+    pub cache: bool,
+    /// Pages load their embedded resources, only from hosts that match this expression unless it is empty.
+    pub embedded: Option<String>,
+    pub load: Load,
+    /// What was left out: how many by reason.
+    pub left_out: BTreeMap<String, usize>,
+    /// What could not be carried over, a line each.
+    pub warnings: Vec<String>,
+    pub data: Data,
+}
+
+/// A CSV file beside the plan: its columns are variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Data {
+    pub names: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    /// The plan ends with the last row; else it begins again.
+    pub is_used_once: bool,
+}
+
+/// The load of the plan's one thread group.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Load {
+    /// One user, one pass: a plan to look at first. Properties `users`, `ramp_up` and `loops` change it.
+    #[default]
+    Trial,
+    /// Requests at the pace of a log: a rate per second for each stretch of seconds.
+    Pace(Vec<(f64, u64)>),
+    /// `users` users for a time, or together so many iterations.
+    Users {
+        users: u32,
+        duration_s: Option<u64>,
+        iterations: u64,
+        /// Per second, all users together.
+        rate: Option<f64>,
+    },
+    /// New users at a rate, whatever the others do.
+    Arrivals { rate: f64, duration_s: u64 },
+}
+
+/// Requests that belong together: a page, a user action, a folder.
+#[derive(Debug, Clone, Default)]
+pub struct Transaction {
+    /// Without a name the steps stand in the thread group itself.
+    pub name: Option<String>,
+    /// Whether its time is measured; a folder only sorts.
+    pub is_measured: bool,
+    pub steps: Vec<Step>,
+}
+
+/// One request with what surrounds it.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    pub request: Request,
+    pub response: Option<Response>,
+    /// The user's pause before it.
+    pub think_ms: u64,
+    pub extractors: Vec<Extractor>,
+    /// Response codes that are expected, as a regular expression; empty for none.
+    pub expected_code: String,
+    /// Its embedded resources are loaded with it.
+    pub loads_resources: bool,
+}
+
+impl Draft {
+    pub fn new(name: impl Into<String>) -> Draft {
+        Draft {
+            name: name.into(),
+            ..Draft::default()
+        }
+    }
+
+    pub fn leave_out(&mut self, reason: &str) {
+        *self.left_out.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let message = message.into();
+        // the same message for each of 2,000 requests helps nobody
+        if !self.warnings.contains(&message) {
+            self.warnings.push(message);
+        }
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.transactions
+            .iter()
+            .flat_map(|transaction| &transaction.steps)
+    }
+
+    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
+        self.transactions
+            .iter_mut()
+            .flat_map(|transaction| &mut transaction.steps)
+    }
+
+    /// Sets a variable; the first value of a name stays.
+    pub fn variable(&mut self, name: &str, value: impl Into<Text>, description: &str) {
+        if !self.variables.iter().any(|(own, _, _)| own == name) {
+            self.variables
+                .push((name.to_owned(), value.into(), description.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Requests and their responses, as any input has them.
+
+use crate::text::Text;
+use crate::url::Address;
+
+/// One request and what came back.
+#[derive(Debug, Clone, Default)]
+pub struct Exchange {
+    pub request: Request,
+    /// Not in inputs that describe requests only.
+    pub response: Option<Response>,
+    /// When the request was sent, in milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: i64,
+    /// The page or the user action that it belongs to: a key of [`Recording::pages`](crate::tidy::Recording).
+    pub page: Option<String>,
+    /// The browser's kind of resource, such as `document`, `xhr` or `image`; empty if unknown.
+    pub kind: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What a person would call it; made of method and path if there is none.
+    pub name: Option<String>,
+    pub comment: String,
+    pub method: String,
+    pub address: Address,
+    pub headers: Vec<(Text, Text)>,
+    pub body: Body,
+    pub auth: Option<Auth>,
+    pub follow_redirects: bool,
+    /// A new connection for each request.
+    pub no_keep_alive: bool,
+    pub connect_timeout_ms: Option<u64>,
+    pub response_timeout_ms: Option<u64>,
+}
+
+impl Request {
+    pub fn new(method: &str, address: Address) -> Request {
+        Request {
+            method: method.to_owned(),
+            address,
+            follow_redirects: true,
+            ..Request::default()
+        }
+    }
+
+    /// The name under which it is measured.
+    pub fn label(&self) -> String {
+        self.name
+            .clone()
+            .unwrap_or_else(|| crate::names::label(self))
+    }
+
+    /// The literal value of a header field.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let is_named = |field: &&(Text, Text)| {
+            field
+                .0
+                .literal()
+                .is_some_and(|own| own.eq_ignore_ascii_case(name))
+        };
+        self.headers
+            .iter()
+            .find(is_named)
+            .and_then(|(_, value)| value.literal())
+    }
+
+    /// Sets a header field unless the request has it.
+    pub fn default_header(&mut self, name: &str, value: impl Into<Text>) {
+        let is_named = |field: &(Text, Text)| {
+            field
+                .0
+                .literal()
+                .is_some_and(|own| own.eq_ignore_ascii_case(name))
+        };
+        if !self.headers.iter().any(is_named) {
+            self.headers.push((name.into(), value.into()));
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Body {
+    #[default]
+    None,
+    /// Sent as it stands.
+    Raw(Text),
+    /// Fields of a form, decoded.
+    Form(Vec<(Text, Text)>),
+    /// `multipart/form-data`.
+    Multipart(Vec<Part>),
+    /// The content of a file.
+    File { path: Text, mime: String },
+}
+
+/// A part of a `multipart/form-data` body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    Field {
+        name: Text,
+        value: Text,
+        mime: String,
+    },
+    File {
+        name: Text,
+        path: Text,
+        mime: String,
+    },
+}
+
+/// Credentials that the HTTP Authorization Manager sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Auth {
+    pub user: Text,
+    pub password: Text,
+    /// `BASIC` or `DIGEST`.
+    pub mechanism: &'static str,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    /// 0 if none came.
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    /// `None` where the recording has no body.
+    pub body: Option<String>,
+    pub mime: String,
+}
+
+impl Response {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let field = self
+            .headers
+            .iter()
+            .find(|(own, _)| own.eq_ignore_ascii_case(name));
+        field.map(|(_, value)| value.as_str())
+    }
+
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}

@@ -1,0 +1,341 @@
+//! HAR 1.2, as Chromium, Firefox, Safari, Charles, Playwright and proxies write it.
+//!
+//! The format is read leniently: only the address of a request is needed.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::draft::Draft;
+use crate::exchange::{Body, Exchange, Part, Request, Response};
+use crate::input::{ImportError, Options};
+use crate::text::Text;
+use crate::tidy::{self, Recording};
+use crate::url::{self, Address};
+use crate::{curl, names};
+
+/// A draft of a recording.
+///
+/// # Errors
+/// It holds no request that a plan can send.
+pub fn import(har: &Value, options: &Options) -> Result<Draft, ImportError> {
+    let log = &har["log"];
+    let Some(entries) = log["entries"].as_array() else {
+        return Err(ImportError::new("a HAR without `entries`"));
+    };
+    let mut recording = Recording {
+        name: "Recording".to_owned(),
+        pages: pages(log),
+        ..Recording::default()
+    };
+    for entry in entries {
+        match exchange(entry) {
+            Ok(exchange) => recording.exchanges.push(exchange),
+            Err(reason) => recording.leave_out(reason),
+        }
+    }
+    if let Some(browser) = log.pointer("/creator/name").and_then(Value::as_str) {
+        recording.name = format!("Recorded with {}", names::one_line(browser));
+    }
+    note_sanitized(&mut recording);
+    let mut draft = tidy::draft(recording, options);
+    if draft.steps().next().is_none() {
+        return Err(ImportError::nothing(
+            "no request that a plan can send",
+            &draft,
+        ));
+    }
+    if draft.steps().all(|step| {
+        step.response
+            .as_ref()
+            .is_none_or(|response| response.body.is_none())
+    }) {
+        draft.warn("the recording holds no bodies: values that the server gave cannot be found in it; save the HAR with content");
+    }
+    Ok(draft)
+}
+
+/// Titles by id.
+fn pages(log: &Value) -> HashMap<String, String> {
+    let pages = log["pages"].as_array().into_iter().flatten();
+    pages
+        .filter_map(|page| {
+            let id = page["id"].as_str()?;
+            let title = page["title"].as_str().unwrap_or("");
+            Some((id.to_owned(), title_of(title)))
+        })
+        .collect()
+}
+
+/// Browsers put the address where a page has no title.
+fn title_of(title: &str) -> String {
+    match Address::parse(title) {
+        Some(address) => address.bare_path(),
+        None => names::one_line(title),
+    }
+}
+
+/// Chromium leaves cookies and credentials out of the HAR unless it is told not to.
+fn note_sanitized(recording: &mut Recording) {
+    let sends = |name: &str| {
+        recording
+            .exchanges
+            .iter()
+            .any(|exchange| exchange.request.header(name).is_some())
+    };
+    let gets = recording.exchanges.iter().any(|exchange| {
+        exchange
+            .response
+            .as_ref()
+            .is_some_and(|response| response.header("set-cookie").is_some())
+    });
+    let from_chromium = recording
+        .exchanges
+        .iter()
+        .any(|exchange| !exchange.kind.is_empty());
+    if from_chromium
+        && recording.exchanges.len() > 1
+        && !sends("cookie")
+        && !gets
+        && !sends("authorization")
+    {
+        recording.warnings.push(
+            "the recording has neither cookies nor credentials; if the site uses any, export the HAR with sensitive data".to_owned(),
+        );
+    }
+}
+
+/// One entry, or why it is left out.
+fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
+    let request = &entry["request"];
+    let Some(url) = request["url"].as_str() else {
+        return Err("entries without an address");
+    };
+    let lower = url.get(..6).unwrap_or(url).to_ascii_lowercase();
+    if lower.starts_with("data:") || lower.starts_with("blob:") || lower.starts_with("about:") {
+        return Err("data: and blob: entries, which are no requests");
+    }
+    let kind = entry["_resourceType"].as_str().unwrap_or("");
+    if lower.starts_with("ws:") || lower.starts_with("wss:") || kind == "websocket" {
+        return Err("WebSocket connections");
+    }
+    let Some(address) = Address::parse(url) else {
+        return Err("entries whose address is not HTTP");
+    };
+    let method = request["method"].as_str().unwrap_or("GET");
+    if method.eq_ignore_ascii_case("CONNECT") {
+        return Err("CONNECT requests to a proxy");
+    }
+    let status = entry.pointer("/response/status").and_then(Value::as_i64);
+    if status.is_some_and(|status| status <= 0) {
+        return Err("requests that were blocked, cancelled or failed");
+    }
+    if entry
+        .get("_fromCache")
+        .is_some_and(|cached| !cached.is_null())
+    {
+        return Err("answers from the browser's cache");
+    }
+    let mut own = Request::new(&method.to_ascii_uppercase(), address);
+    own.headers = headers(&request["headers"])
+        .into_iter()
+        .map(|(name, value)| (Text::from(name), Text::from(value)))
+        .collect();
+    own.body = body(
+        &request["postData"],
+        own.header("content-type").unwrap_or(""),
+    );
+    Ok(Exchange {
+        request: own,
+        response: entry.get("response").map(response),
+        started_ms: entry["startedDateTime"].as_str().and_then(milliseconds),
+        // absent, negative and infinite times occur
+        elapsed_ms: entry["time"].as_f64().unwrap_or(0.0).clamp(0.0, 3.6e6) as i64,
+        page: entry["pageref"].as_str().map(str::to_owned),
+        kind: kind.to_owned(),
+    })
+}
+
+fn milliseconds(text: &str) -> Option<i64> {
+    let time: Timestamp = text.trim().parse().ok()?;
+    Some(time.as_millisecond())
+}
+
+/// Fields with a name; those of HTTP/2 that begin with a colon are part of the request line.
+fn headers(fields: &Value) -> Vec<(String, String)> {
+    let fields = fields.as_array().into_iter().flatten();
+    fields
+        .filter_map(|field| {
+            let name = field["name"].as_str()?.trim();
+            let value = field["value"].as_str().unwrap_or("");
+            let is_real = !name.is_empty() && !name.starts_with(':');
+            is_real.then(|| (name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+fn body(data: &Value, content_type: &str) -> Body {
+    let text = data["text"].as_str().unwrap_or("");
+    let text = match data["encoding"].as_str() {
+        Some("base64") => base64_text(text),
+        _ => text.to_owned(),
+    };
+    let mime = data["mimeType"].as_str().unwrap_or(content_type);
+    let params = data["params"].as_array().map_or(&[][..], Vec::as_slice);
+    if mime.starts_with("multipart/form-data") {
+        let parts = params.iter().filter_map(part).collect::<Vec<_>>();
+        return match parts.is_empty() && !text.is_empty() {
+            true => multipart_of(&text, mime).unwrap_or(Body::Raw(text.into())),
+            false => Body::Multipart(parts),
+        };
+    }
+    let is_form = mime.starts_with("application/x-www-form-urlencoded");
+    if !text.is_empty() {
+        return match curl::form_fields(&text).filter(|_| is_form) {
+            Some(fields) => Body::Form(fields),
+            None => Body::Raw(text.into()),
+        };
+    }
+    let fields = params.iter().filter_map(|param| {
+        // some programs encode them, most do not
+        let value = |name: &str| param[name].as_str().map(|value| Text::from(plain(value)));
+        Some((value("name")?, value("value").unwrap_or_default()))
+    });
+    let fields: Vec<_> = fields.collect();
+    match fields.is_empty() {
+        true => Body::None,
+        false => Body::Form(fields),
+    }
+}
+
+/// A value that is encoded if decoding and encoding give it again.
+fn plain(value: &str) -> String {
+    let decoded = url::decode(value);
+    match value.contains('%') && url::encode(&decoded).eq_ignore_ascii_case(value) {
+        true => decoded,
+        false => value.to_owned(),
+    }
+}
+
+fn part(param: &Value) -> Option<Part> {
+    let name = Text::from(param["name"].as_str()?);
+    let mime = param["contentType"].as_str().unwrap_or("").to_owned();
+    Some(match param["fileName"].as_str() {
+        Some(file) => Part::File {
+            name,
+            path: base_name(file).into(),
+            mime: if mime.is_empty() {
+                "application/octet-stream".to_owned()
+            } else {
+                mime
+            },
+        },
+        None => Part::Field {
+            name,
+            value: param["value"].as_str().unwrap_or("").into(),
+            mime,
+        },
+    })
+}
+
+/// A file of the recorded machine is looked for beside the plan: its folders are nobody else's.
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A multipart body whose parts the recording does not list.
+fn multipart_of(text: &str, mime: &str) -> Option<Body> {
+    let boundary = mime
+        .split("boundary=")
+        .nth(1)?
+        .split(';')
+        .next()?
+        .trim_matches('"');
+    let mut parts = Vec::new();
+    for section in text.split(&format!("--{boundary}")).skip(1) {
+        if section.starts_with("--") {
+            break;
+        }
+        let (head, value) = section
+            .split_once("\r\n\r\n")
+            .or_else(|| section.split_once("\n\n"))?;
+        let attribute = |name: &str| {
+            let from = head.find(&format!(" {name}=\""))? + name.len() + 3;
+            head[from..].split('"').next()
+        };
+        let name = Text::from(attribute("name")?);
+        let mime = head.lines().find_map(|line| {
+            let (field, value) = line.split_once(':')?;
+            field
+                .trim()
+                .eq_ignore_ascii_case("content-type")
+                .then(|| value.trim().to_owned())
+        });
+        let mime = mime.unwrap_or_default();
+        parts.push(match attribute("filename") {
+            Some(file) => Part::File {
+                name,
+                path: base_name(file).into(),
+                mime,
+            },
+            None => Part::Field {
+                name,
+                value: value.trim_end_matches(['\r', '\n']).into(),
+                mime,
+            },
+        });
+    }
+    Some(Body::Multipart(parts))
+}
+
+fn response(response: &Value) -> Response {
+    let content = &response["content"];
+    let text = content["text"].as_str();
+    let body = text.map(|text| match content["encoding"].as_str() {
+        Some("base64") => base64_text(text),
+        _ => text.to_owned(),
+    });
+    let mut headers = headers(&response["headers"]);
+    // Safari and some proxies list cookies only here
+    if !headers
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+    {
+        for cookie in response["cookies"].as_array().into_iter().flatten() {
+            if let (Some(name), Some(value)) = (cookie["name"].as_str(), cookie["value"].as_str()) {
+                headers.push(("Set-Cookie".to_owned(), format!("{name}={value}")));
+            }
+        }
+    }
+    if let Some(location) = response["redirectURL"]
+        .as_str()
+        .filter(|url| !url.is_empty())
+        && !headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("location"))
+    {
+        headers.push(("Location".to_owned(), location.to_owned()));
+    }
+    Response {
+        status: response["status"]
+            .as_u64()
+            .and_then(|status| u16::try_from(status).ok())
+            .unwrap_or(0),
+        headers,
+        body,
+        mime: content["mimeType"].as_str().unwrap_or("").to_owned(),
+    }
+}
+
+/// Bodies that are no text become empty: nothing is looked for in pictures.
+fn base64_text(text: &str) -> String {
+    let bytes = base64::prelude::BASE64_STANDARD
+        .decode(text.trim())
+        .unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

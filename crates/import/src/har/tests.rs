@@ -1,0 +1,182 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn entry(method: &str, url: &str, status: i64, mime: &str, time: &str) -> Value {
+    json!({
+        "startedDateTime": time, "time": 20,
+        "request": {"method": method, "url": url, "headers": [
+            {"name": ":authority", "value": "x"}, {"name": "Cookie", "value": "a=b"}, {"name": "Accept", "value": "*/*"},
+            {"name": "sec-ch-ua", "value": "x"}], "queryString": [{"name": "wrong", "value": "1"}]},
+        "response": {"status": status, "headers": [], "content": {"mimeType": mime, "text": "x"}}
+    })
+}
+
+fn imported(entries: Vec<Value>) -> Draft {
+    import(&json!({"log": {"entries": entries}}), &Options::default())
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn only_the_sites_own_requests_are_left() {
+    let mut redirect = entry(
+        "POST",
+        "https://www.shop.example/login",
+        302,
+        "",
+        "2026-01-01T10:00:09.000Z",
+    );
+    redirect["response"]["headers"] = json!([{"name": "Location", "value": "/account"}]);
+    redirect["request"]["postData"] =
+        json!({"mimeType": "application/x-www-form-urlencoded", "text": "user=a%20b&x=%3D"});
+    let draft = imported(vec![
+        entry(
+            "GET",
+            "https://www.shop.example/account",
+            200,
+            "text/html",
+            "2026-01-01T10:00:09.100Z",
+        ),
+        entry(
+            "GET",
+            "https://www.shop.example/?a=%20b",
+            200,
+            "text/html",
+            "2026-01-01T10:00:00.000Z",
+        ),
+        entry(
+            "GET",
+            "https://static.shop.example/app.js?v=2",
+            200,
+            "text/javascript",
+            "2026-01-01T10:00:00.100Z",
+        ),
+        entry(
+            "GET",
+            "https://tracker.example/pixel",
+            200,
+            "image/gif",
+            "2026-01-01T10:00:00.200Z",
+        ),
+        entry(
+            "GET",
+            "data:text/plain,x",
+            200,
+            "",
+            "2026-01-01T10:00:00.300Z",
+        ),
+        entry(
+            "GET",
+            "https://www.shop.example/gone",
+            0,
+            "",
+            "2026-01-01T10:00:00.400Z",
+        ),
+        entry(
+            "GET",
+            "https://www.shop.example/api/items",
+            200,
+            "application/json",
+            "2026-01-01T10:00:00.500Z",
+        ),
+        redirect,
+    ]);
+    let shown: Vec<(Option<&str>, Vec<String>)> = draft
+        .transactions
+        .iter()
+        .map(|one| {
+            (
+                one.name.as_deref(),
+                one.steps
+                    .iter()
+                    .map(|step| names::label(&step.request))
+                    .collect(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (
+                Some("GET /"),
+                vec!["GET /".to_owned(), "GET /api/items".to_owned()]
+            ),
+            (Some("POST /login"), vec!["POST /login".to_owned()])
+        ]
+    );
+    let steps: Vec<_> = draft.steps().collect();
+    assert_eq!(steps[0].request.address.path.template(), "/?a=%20b");
+    assert_eq!(
+        steps[0].request.headers,
+        [(Text::from("Accept"), Text::from("*/*"))]
+    );
+    assert_eq!(
+        steps[2].request.body,
+        Body::Form(vec![
+            ("user".into(), "a b".into()),
+            ("x".into(), "=".into())
+        ])
+    );
+    assert_eq!(steps[2].think_ms, 8480);
+    assert_eq!(
+        steps[2].response.as_ref().map(|response| response.status),
+        Some(200)
+    );
+    assert_eq!(
+        draft.left_out.values().sum::<usize>(),
+        5,
+        "{:?}",
+        draft.left_out
+    );
+    assert!(
+        draft
+            .embedded
+            .as_deref()
+            .is_some_and(|hosts| hosts.contains("static\\.shop\\.example"))
+    );
+}
+
+#[test]
+fn a_har_may_lack_nearly_everything() {
+    let draft = imported(vec![
+        json!({"request": {"url": "http://h/1"}}),
+        json!({"request": {"url": "http://h/2", "method": "post", "postData": {"text": "{}", "mimeType": null}}, "response": {}}),
+        json!({"request": {}}),
+        json!(5),
+    ]);
+    assert_eq!(draft.steps().count(), 2, "{:?}", draft.left_out);
+    assert_eq!(draft.left_out.values().sum::<usize>(), 2);
+    assert!(import(&json!({"log": {"entries": []}}), &Options::default()).is_err());
+    assert!(
+        import(
+            &json!({"log": {"entries": [{"request": {"url": "data:,x"}}]}}),
+            &Options::default()
+        )
+        .is_err()
+    );
+    assert!(import(&json!({"log": 5}), &Options::default()).is_err());
+}
+
+#[test]
+fn multipart_bodies() {
+    let text = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"C:\\\\x\\\\me.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n--b--\r\n";
+    let parts = body(
+        &json!({"mimeType": "multipart/form-data; boundary=b", "text": text}),
+        "",
+    );
+    assert_eq!(
+        parts,
+        Body::Multipart(vec![
+            Part::Field {
+                name: "a".into(),
+                value: "1".into(),
+                mime: String::new()
+            },
+            Part::File {
+                name: "f".into(),
+                path: "me.png".into(),
+                mime: "image/png".to_owned()
+            },
+        ])
+    );
+}

@@ -1,0 +1,298 @@
+//! Files of any kind: their encoding, their format, and the importer for it.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::draft::Draft;
+use crate::{access_log, curl, har, openapi, postman};
+
+/// A format that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Har,
+    Curl,
+    OpenApi,
+    Postman,
+    AccessLog,
+}
+
+/// Each format with the name that users give it.
+pub const FORMATS: [(Format, &str); 5] = [
+    (Format::Har, "har"),
+    (Format::Curl, "curl"),
+    (Format::OpenApi, "openapi"),
+    (Format::Postman, "postman"),
+    (Format::AccessLog, "access-log"),
+];
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        let named = FORMATS.iter().find(|(format, _)| *format == self);
+        named.map_or("", |(_, name)| name)
+    }
+
+    pub fn from_name(name: &str) -> Option<Format> {
+        FORMATS
+            .iter()
+            .find(|(_, own)| *own == name)
+            .map(|(format, _)| *format)
+    }
+}
+
+/// What users may ask of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The format; else it is recognised by the content.
+    pub format: Option<Format>,
+    /// Hosts whose requests are kept beside those of the first page's domain.
+    pub domains: Vec<String>,
+    /// Keep the requests of every host.
+    pub all_domains: bool,
+    /// Keep images, style sheets and scripts as requests of their own.
+    pub keep_static: bool,
+    /// No pauses between requests.
+    pub no_think_time: bool,
+    /// The server of API descriptions that name none, and of access logs.
+    pub server: Option<String>,
+}
+
+/// Why nothing was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportError {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl ImportError {
+    pub fn new(message: impl Into<String>) -> ImportError {
+        ImportError {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> ImportError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// No request is left, and why.
+    pub fn nothing(message: &str, draft: &Draft) -> ImportError {
+        let reasons: Vec<String> = draft
+            .left_out
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        let error = ImportError::new(message);
+        match reasons.is_empty() {
+            true => error,
+            false => error.hint(format!("Left out: {}", reasons.join("; "))),
+        }
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// Makes a draft of files that belong together: one recording, one description, a Postman collection with its environments.
+///
+/// # Errors
+/// The content is of no known format, is broken, or holds no request that a plan can send.
+pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, ImportError> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut environments = Vec::new();
+    let mut collections = Vec::new();
+    for (name, bytes) in files {
+        let text = decode(bytes);
+        let json = parse(&text);
+        if let Ok(value) = &json
+            && postman::is_environment(value)
+        {
+            environments.push(value.clone());
+            continue;
+        }
+        let format = match options.format {
+            Some(format) => format,
+            None => recognise(&text, &json).map_err(|error| at(name, error))?,
+        };
+        let draft = match (format, json) {
+            (Format::Curl, _) => curl::import(&text),
+            (Format::AccessLog, _) => access_log::import(&text, options),
+            (Format::OpenApi, Err(why)) => Err(not_json(&text, &why)),
+            (_, Err(why)) => Err(not_json(&text, &why)),
+            (Format::Har, Ok(value)) => har::import(&value, options),
+            (Format::OpenApi, Ok(value)) => openapi::import(&value, options),
+            (Format::Postman, Ok(value)) => {
+                collections.push((name, value));
+                continue;
+            }
+        };
+        drafts.push(draft.map_err(|error| at(name, error))?);
+    }
+    for (name, value) in collections {
+        drafts.push(postman::import(&value, &environments).map_err(|error| at(name, error))?);
+    }
+    let mut drafts = drafts.into_iter();
+    let Some(mut first) = drafts.next() else {
+        return Err(ImportError::new("an environment alone holds no requests")
+            .hint("Name its collection too"));
+    };
+    for other in drafts {
+        first.absorb(other);
+    }
+    Ok(first)
+}
+
+fn at(name: &str, error: ImportError) -> ImportError {
+    ImportError {
+        message: format!("`{name}`: {}", error.message),
+        ..error
+    }
+}
+
+impl Draft {
+    /// Adds the transactions of another input.
+    fn absorb(&mut self, other: Draft) {
+        self.transactions.extend(other.transactions);
+        for (name, value, description) in other.variables {
+            self.variable(&name, value, &description);
+        }
+        self.cookies |= other.cookies;
+        self.cache |= other.cache;
+        self.embedded = self.embedded.take().or(other.embedded);
+        for (reason, count) in other.left_out {
+            *self.left_out.entry(reason).or_default() += count;
+        }
+        for warning in other.warnings {
+            self.warn(warning);
+        }
+    }
+}
+
+/// The text of a file: UTF-8 with or without its mark, UTF-16 of both orders, also without its mark; else Latin-1.
+pub(crate) fn decode(bytes: &[u8]) -> String {
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => {
+            utf16(bytes, u16::from_le_bytes)
+        }
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => {
+            utf16(bytes, u16::from_be_bytes)
+        }
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        },
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    char::decode_utf16(units)
+        .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
+}
+
+/// JSON, or YAML as descriptions of APIs are written.
+fn parse(text: &str) -> Result<Value, String> {
+    let text = text.trim_start();
+    let json = serde_json::from_str(text).map_err(|error| error.to_string());
+    if json.is_err() && openapi::is_yaml(text) {
+        return openapi::parse_yaml(text);
+    }
+    json
+}
+
+fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportError> {
+    if let Ok(value) = json {
+        let has = |name: &str| value.get(name).is_some();
+        return if value.pointer("/log/entries").is_some() {
+            Ok(Format::Har)
+        } else if has("openapi") || has("swagger") {
+            Ok(Format::OpenApi)
+        } else if has("item")
+            || value.pointer("/collection/item").is_some()
+            || (has("requests") && has("order"))
+        {
+            Ok(Format::Postman)
+        } else if value.pointer("/log").is_some() {
+            Err(ImportError::new("a HAR without `entries`"))
+        } else {
+            Err(unknown())
+        };
+    }
+    if curl::is_curl(text) {
+        Ok(Format::Curl)
+    } else if access_log::is_access_log(text) {
+        Ok(Format::AccessLog)
+    } else if text.trim_start().starts_with(['{', '[']) {
+        let why = json.as_ref().err().cloned().unwrap_or_default();
+        Err(not_json(text, &why))
+    } else if text.trim().is_empty() {
+        Err(ImportError::new("the file is empty"))
+    } else if text.trim_start().starts_with("<?xml") && text.contains("<jmeterTestPlan") {
+        Err(ImportError::new("this is a plan already").hint("Run it: `drumfire run PLAN.jmx`"))
+    } else {
+        Err(unknown())
+    }
+}
+
+fn unknown() -> ImportError {
+    let names: Vec<&str> = FORMATS.iter().map(|(_, name)| *name).collect();
+    ImportError::new("the format is not known")
+        .hint(format!("Name it: `--from {}`", names.join("|")))
+}
+
+fn not_json(text: &str, why: &str) -> ImportError {
+    let error = ImportError::new(format!("the JSON is broken: {why}"));
+    match why.contains("EOF") && text.len() > 100 {
+        true => error.hint("The file is cut off; save it again"),
+        false => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings() {
+        let utf16 = |text: &str, unit: fn(u16) -> [u8; 2]| {
+            text.encode_utf16().flat_map(unit).collect::<Vec<u8>>()
+        };
+        assert_eq!(decode("\u{feff}{é}".as_bytes()), "{é}");
+        assert_eq!(decode(&utf16("\u{feff}{é}", u16::to_le_bytes)), "{é}");
+        assert_eq!(decode(&utf16("\u{feff}{é}", u16::to_be_bytes)), "{é}");
+        assert_eq!(decode(&utf16("{\"é\"}", u16::to_le_bytes)), "{\"é\"}");
+        assert_eq!(decode(b"caf\xe9"), "café");
+    }
+
+    #[test]
+    fn formats_are_recognised_by_their_content() {
+        let recognised = |text: &str| recognise(text, &parse(text));
+        assert_eq!(recognised("{\"log\":{\"entries\":[]}}"), Ok(Format::Har));
+        assert_eq!(recognised("{\"swagger\":\"2.0\"}"), Ok(Format::OpenApi));
+        assert_eq!(recognised("{\"info\":{},\"item\":[]}"), Ok(Format::Postman));
+        assert_eq!(recognised("curl http://h/"), Ok(Format::Curl));
+        let log = "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 2326";
+        assert_eq!(recognised(log), Ok(Format::AccessLog));
+        for text in [
+            "",
+            "{",
+            "hello",
+            "{}",
+            "<?xml version=\"1.0\"?><jmeterTestPlan/>",
+            "{\"log\":1}",
+        ] {
+            assert!(recognised(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,526 @@
+//! OpenAPI 2 (Swagger), 3.0 and 3.1, in JSON or YAML: one request for each operation, with the examples of the description.
+
+mod schema;
+
+use serde_json::{Map, Value};
+
+use crate::draft::{Draft, Step, Transaction};
+use crate::exchange::{Body, Part, Request};
+use crate::input::{ImportError, Options};
+use crate::plan::VariableNames;
+use crate::text::Text;
+use crate::url::{self, Address};
+use schema::Document;
+
+const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
+
+/// Whether a text looks like a description in YAML.
+pub fn is_yaml(text: &str) -> bool {
+    text.lines()
+        .take(200)
+        .any(|line| line.starts_with("openapi:") || line.starts_with("swagger:"))
+}
+
+/// The description as a value.
+///
+/// # Errors
+/// What is wrong with the YAML.
+pub fn parse_yaml(text: &str) -> Result<Value, String> {
+    serde_saphyr::from_str(text).map_err(|error| error.to_string())
+}
+
+/// A draft of a description.
+///
+/// # Errors
+/// It describes no operation.
+pub fn import(description: &Value, options: &Options) -> Result<Draft, ImportError> {
+    let title = description
+        .pointer("/info/title")
+        .and_then(Value::as_str)
+        .unwrap_or("API");
+    let mut importer = Importer {
+        document: Document::new(description),
+        draft: Draft::new(crate::names::one_line(title)),
+        names: VariableNames::default(),
+        is_2: description.get("swagger").is_some(),
+        base: Address::default(),
+        prefix: Text::default(),
+    };
+    importer.server(options)?;
+    let Some(paths) = description["paths"]
+        .as_object()
+        .filter(|paths| !paths.is_empty())
+    else {
+        let error = ImportError::new("the description has no paths");
+        return Err(match description.get("webhooks") {
+            Some(_) => error.hint("Webhooks are requests of the server, which a plan cannot send"),
+            None => error,
+        });
+    };
+    for (path, item) in paths {
+        importer.path(path, item);
+    }
+    if importer.draft.steps().next().is_none() {
+        return Err(ImportError::nothing(
+            "the description has no operation",
+            &importer.draft,
+        ));
+    }
+    Ok(importer.draft)
+}
+
+struct Importer<'d> {
+    document: Document<'d>,
+    draft: Draft,
+    names: VariableNames,
+    is_2: bool,
+    base: Address,
+    /// What stands before every path.
+    prefix: Text,
+}
+
+impl<'d> Importer<'d> {
+    fn server(&mut self, options: &Options) -> Result<(), ImportError> {
+        let root = self.document.root;
+        let described = match self.is_2 {
+            true => self.server_of_2(),
+            false => self.server_of_3(&root["servers"][0]),
+        };
+        let url = options.server.clone().or(described).unwrap_or_default();
+        let relative = !url.contains("://");
+        let whole = if relative {
+            format!(
+                "http://localhost{}{url}",
+                if url.starts_with('/') { "" } else { "/" }
+            )
+        } else {
+            url
+        };
+        let Some(address) = Address::parse(&whole) else {
+            return Err(
+                ImportError::new(format!("`{whole}` is not an address of a server"))
+                    .hint("Name the server: `--server URL`"),
+            );
+        };
+        if relative {
+            self.draft.warn("the description names no host: set the variable `host`, or import with `--server URL`");
+        }
+        let path = address.path.template();
+        self.prefix = path.trim_end_matches('/').into();
+        let host = self.names.take("host");
+        self.draft
+            .variable(&host, address.host.clone(), "The server");
+        self.base = Address {
+            host: Text::variable(&host),
+            path: Text::default(),
+            ..address
+        };
+        Ok(())
+    }
+
+    fn server_of_2(&self) -> Option<String> {
+        let root = self.document.root;
+        let base = root["basePath"].as_str().unwrap_or("");
+        let Some(host) = root["host"].as_str() else {
+            return Some(base.to_owned());
+        };
+        let schemes = root["schemes"].as_array().into_iter().flatten();
+        let has_http_only = schemes.filter_map(Value::as_str).eq(["http"]);
+        let scheme = if has_http_only { "http" } else { "https" };
+        Some(format!("{scheme}://{host}{base}"))
+    }
+
+    /// The address with the defaults of its variables.
+    fn server_of_3(&self, server: &Value) -> Option<String> {
+        let mut url = server["url"].as_str()?.to_owned();
+        for (name, variable) in server["variables"].as_object().into_iter().flatten() {
+            let value = variable["default"]
+                .as_str()
+                .or_else(|| variable["enum"][0].as_str())
+                .unwrap_or("");
+            url = url.replace(&format!("{{{name}}}"), value);
+        }
+        Some(url)
+    }
+
+    fn path(&mut self, path: &str, item: &'d Value) {
+        let item = self.document.resolve(item);
+        let Some(operations) = item.as_object() else {
+            return;
+        };
+        let shared = item["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+        for (method, operation) in operations {
+            if !METHODS.contains(&method.as_str()) {
+                continue;
+            }
+            let step = self.operation(path, method, operation, shared);
+            let tag = operation["tags"][0].as_str().map(str::to_owned);
+            let found = self
+                .draft
+                .transactions
+                .iter_mut()
+                .find(|one| one.name == tag);
+            match found {
+                Some(transaction) => transaction.steps.push(step),
+                None => self.draft.transactions.push(Transaction {
+                    name: tag,
+                    steps: vec![step],
+                    ..Transaction::default()
+                }),
+            }
+        }
+    }
+
+    fn operation(
+        &mut self,
+        path: &str,
+        method: &str,
+        operation: &'d Value,
+        shared: &'d [Value],
+    ) -> Step {
+        let mut address = self.base.clone();
+        address.path = self.prefix.clone();
+        let mut request = Request::new(&method.to_ascii_uppercase(), address);
+        let text = |name: &str| operation[name].as_str().unwrap_or("");
+        let name = [text("operationId"), text("summary")]
+            .into_iter()
+            .find(|name| !name.is_empty());
+        request.name = Some(name.map_or_else(
+            || format!("{} {path}", request.method),
+            crate::names::one_line,
+        ));
+        request.comment = text("description").to_owned();
+        let parameters = self.parameters(operation, shared);
+        request
+            .address
+            .path
+            .append(self.path_text(path, &parameters));
+        self.query(&parameters, &mut request);
+        self.fields(&parameters, &mut request);
+        match self.is_2 {
+            true => self.body_of_2(operation, &parameters, &mut request),
+            false => self.body_of_3(&operation["requestBody"], &mut request),
+        }
+        self.security(operation, &mut request);
+        let expected_code = self.responses(operation, &mut request);
+        Step {
+            request,
+            expected_code,
+            ..Step::default()
+        }
+    }
+
+    /// The operation's own parameters replace those of its path.
+    fn parameters(&self, operation: &'d Value, shared: &'d [Value]) -> Vec<&'d Value> {
+        let own = operation["parameters"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        let mut all: Vec<&Value> = own.iter().map(|one| self.document.resolve(one)).collect();
+        for parameter in shared {
+            let parameter = self.document.resolve(parameter);
+            let is_same =
+                |own: &&Value| own["name"] == parameter["name"] && own["in"] == parameter["in"];
+            if !all.iter().any(is_same) {
+                all.push(parameter);
+            }
+        }
+        all
+    }
+
+    /// `/pets/{id}` with the parameter's example as a variable of the plan.
+    fn path_text(&mut self, path: &str, parameters: &[&Value]) -> Text {
+        let mut text = Text::default();
+        let mut rest = path;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, after)) = after.split_once('}') else {
+                break;
+            };
+            text.push(before);
+            let described = parameters
+                .iter()
+                .find(|one| one["in"] == "path" && one["name"] == name);
+            let value =
+                described.map_or_else(|| Text::from("1"), |one| self.document.value_of(one).text());
+            let known = self
+                .draft
+                .variables
+                .iter()
+                .any(|(own, old, _)| own == name && *old == value);
+            let variable = if known {
+                name.to_owned()
+            } else {
+                self.names.take(name)
+            };
+            self.draft
+                .variable(&variable, value, "From the path of the API");
+            text.append(Text::variable(&variable));
+            rest = after;
+        }
+        text.push(rest);
+        text
+    }
+
+    /// Required parameters, and optional ones that have an example.
+    fn wanted<'p>(&self, parameters: &[&'p Value], place: &str) -> Vec<(&'p str, Text)> {
+        let mut wanted = Vec::new();
+        for parameter in parameters.iter().filter(|one| one["in"] == place) {
+            let is_required = parameter["required"].as_bool().unwrap_or(false);
+            if let Some(name) = parameter["name"].as_str()
+                && (is_required || self.document.has_example(parameter))
+            {
+                wanted.push((name, self.document.value_of(parameter).text()));
+            }
+        }
+        wanted
+    }
+
+    fn query(&self, parameters: &[&Value], request: &mut Request) {
+        for (place, (name, value)) in self.wanted(parameters, "query").into_iter().enumerate() {
+            let path = &mut request.address.path;
+            path.push(if place == 0 { "?" } else { "&" });
+            path.push(&format!("{}=", url::encode(name)));
+            path.append(value.map_literals(url::encode));
+        }
+    }
+
+    fn fields(&mut self, parameters: &[&Value], request: &mut Request) {
+        for (name, value) in self.wanted(parameters, "header") {
+            // these three are said elsewhere in a description
+            if !["accept", "content-type", "authorization"]
+                .contains(&name.to_ascii_lowercase().as_str())
+            {
+                request.headers.push((name.into(), value));
+            }
+        }
+        let cookies = self.wanted(parameters, "cookie");
+        if !cookies.is_empty() {
+            let mut field = Text::default();
+            for (place, (name, value)) in cookies.into_iter().enumerate() {
+                field.push(if place == 0 { "" } else { "; " });
+                field.push(&format!("{name}="));
+                field.append(value);
+            }
+            request.headers.push(("Cookie".into(), field));
+        }
+    }
+
+    fn body_of_2(&mut self, operation: &Value, parameters: &[&Value], request: &mut Request) {
+        if let Some(body) = parameters.iter().find(|one| one["in"] == "body") {
+            let value = self.document.example(&body["schema"]);
+            request.body = Body::Raw(value.json());
+            request.default_header("Content-Type", "application/json");
+            return;
+        }
+        let root = self.document.root;
+        let consumes = operation["consumes"]
+            .as_array()
+            .or(root["consumes"].as_array());
+        let is_multipart =
+            consumes.is_some_and(|kinds| kinds.iter().any(|kind| kind == "multipart/form-data"));
+        let form: Vec<&&Value> = parameters
+            .iter()
+            .filter(|one| one["in"] == "formData")
+            .collect();
+        if form.is_empty() {
+            return;
+        }
+        let has_file = form.iter().any(|one| one["type"] == "file");
+        let named = form
+            .iter()
+            .filter_map(|one| Some((one["name"].as_str()?, *one)));
+        request.body = match is_multipart || has_file {
+            true => Body::Multipart(
+                named
+                    .map(|(name, one)| match one["type"] == "file" {
+                        true => file_part(name),
+                        false => field_part(name, self.document.value_of(one).text()),
+                    })
+                    .collect(),
+            ),
+            false => Body::Form(
+                named
+                    .map(|(name, one)| (name.into(), self.document.value_of(one).text()))
+                    .collect(),
+            ),
+        };
+    }
+
+    fn body_of_3(&mut self, body: &'d Value, request: &mut Request) {
+        let body = self.document.resolve(body);
+        let Some(content) = body["content"]
+            .as_object()
+            .filter(|content| !content.is_empty())
+        else {
+            return;
+        };
+        let (kind, media) = preferred(content);
+        let value = self.document.media_example(media);
+        if kind.starts_with("multipart/") {
+            request.body = Body::Multipart(self.multipart(media, &value));
+        } else if kind == "application/x-www-form-urlencoded" {
+            request.body = Body::Form(value.fields());
+        } else if kind == "application/octet-stream" || kind.starts_with("image/") {
+            request.body = Body::File {
+                path: "body.bin".into(),
+                mime: kind.to_owned(),
+            };
+            self.draft
+                .warn("an operation sends a file: put `body.bin` beside the plan");
+        } else if kind.contains("json") || kind == "*/*" {
+            let kind = if kind.contains('*') {
+                "application/json"
+            } else {
+                kind
+            };
+            request.default_header("Content-Type", kind);
+            request.body = Body::Raw(value.json());
+        } else {
+            request.default_header("Content-Type", kind);
+            request.body = Body::Raw(value.text());
+            self.draft.warn(format!(
+                "bodies of `{kind}` are written as the example has them; without one they are empty"
+            ));
+        }
+    }
+
+    fn multipart(&self, media: &Value, value: &schema::Example) -> Vec<Part> {
+        let schema = self.document.resolve(&media["schema"]);
+        let is_file = |name: &str| {
+            let property = self.document.resolve(&schema["properties"][name]);
+            property["format"] == "binary" || property.get("contentMediaType").is_some()
+        };
+        let fields = value.fields().into_iter();
+        fields
+            .map(|(name, value)| {
+                let name = name.template();
+                if is_file(&name) {
+                    file_part(&name)
+                } else {
+                    field_part(&name, value)
+                }
+            })
+            .collect()
+    }
+
+    /// The first of the alternatives that a plan can send; keys are variables.
+    fn security(&mut self, operation: &Value, request: &mut Request) {
+        let root = self.document.root;
+        let wanted = operation.get("security").unwrap_or(&root["security"]);
+        let Some(requirement) = wanted[0].as_object() else {
+            return;
+        };
+        let schemes = if self.is_2 {
+            &root["securityDefinitions"]
+        } else {
+            &root["components"]["securitySchemes"]
+        };
+        for name in requirement.keys() {
+            let scheme = self.document.resolve(&schemes[name.as_str()]);
+            let kind = scheme["type"].as_str().unwrap_or("");
+            let variable = if kind == "apiKey" { "api_key" } else { "token" };
+            match (
+                kind,
+                scheme["scheme"]
+                    .as_str()
+                    .unwrap_or("")
+                    .to_ascii_lowercase()
+                    .as_str(),
+            ) {
+                ("basic", _) | ("http", "basic") => {
+                    self.draft.variable("user", "", "For HTTP Basic");
+                    self.draft.variable("password", "", "For HTTP Basic");
+                    request.auth = Some(crate::exchange::Auth {
+                        user: Text::variable("user"),
+                        password: Text::variable("password"),
+                        mechanism: "BASIC",
+                    });
+                }
+                ("apiKey", _) => {
+                    let field = scheme["name"].as_str().unwrap_or("X-API-Key");
+                    self.draft.variable(variable, "", "The key of the API");
+                    if scheme["in"] == "query" {
+                        let separator = if request.address.path.template().contains('?') {
+                            '&'
+                        } else {
+                            '?'
+                        };
+                        request
+                            .address
+                            .path
+                            .push(&format!("{separator}{}=", url::encode(field)));
+                        request.address.path.append(Text::variable(variable));
+                    } else if scheme["in"] == "header" {
+                        request
+                            .headers
+                            .push((field.into(), Text::variable(variable)));
+                    }
+                }
+                ("http" | "oauth2" | "openIdConnect", _) => {
+                    self.draft.variable(variable, "", "A bearer token");
+                    let mut field = Text::from("Bearer ");
+                    field.append(Text::variable(variable));
+                    request.headers.push(("Authorization".into(), field));
+                }
+                _ => self.draft.warn(format!(
+                    "security scheme `{name}` is not known: its requests are sent without it"
+                )),
+            }
+        }
+    }
+
+    /// The expected codes as a pattern, and an `Accept` for what the description promises.
+    fn responses(&self, operation: &Value, request: &mut Request) -> String {
+        let Some(responses) = operation["responses"].as_object() else {
+            return String::new();
+        };
+        let good: Vec<&String> = responses
+            .keys()
+            .filter(|code| code.starts_with(['2', '3']))
+            .collect();
+        let kinds = good.iter().filter_map(|code| {
+            let response = self.document.resolve(&responses[code.as_str()]);
+            response["content"].as_object()?.keys().next()
+        });
+        if let Some(kind) = kinds.into_iter().next() {
+            request.default_header("Accept", kind.as_str());
+        }
+        let is_code = |code: &&&String| code.len() == 3;
+        let codes: Vec<String> = good
+            .iter()
+            .filter(is_code)
+            .map(|code| code.replace(['X', 'x'], "\\d"))
+            .collect();
+        codes.join("|")
+    }
+}
+
+fn preferred(content: &Map<String, Value>) -> (&str, &Value) {
+    let json = content.iter().find(|(kind, _)| kind.contains("json"));
+    let form = || content.iter().find(|(kind, _)| kind.contains("form"));
+    let first = || content.iter().next();
+    let found = json.or_else(form).or_else(first);
+    found.map_or(("", &Value::Null), |(kind, media)| {
+        (kind.split(';').next().unwrap_or("").trim(), media)
+    })
+}
+
+fn file_part(name: &str) -> Part {
+    Part::File {
+        name: name.into(),
+        path: format!("{name}.bin").into(),
+        mime: "application/octet-stream".to_owned(),
+    }
+}
+
+fn field_part(name: &str, value: Text) -> Part {
+    Part::Field {
+        name: name.into(),
+        value,
+        mime: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

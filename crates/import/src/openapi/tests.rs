@@ -1,0 +1,109 @@
+use serde_json::json;
+
+use super::*;
+
+fn steps(description: Value) -> Vec<Step> {
+    let draft = import(&description, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    draft.steps().cloned().collect()
+}
+
+#[test]
+fn version_3_with_references_cycles_and_examples() {
+    let steps = steps(json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Pets"},
+        "servers": [{"url": "https://{region}.pets.example/v1", "variables": {"region": {"default": "eu"}}}],
+        "security": [{"key": []}],
+        "paths": {
+            "/pets/{id}": {
+                "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 3}}],
+                "put": {
+                    "operationId": "update", "tags": ["pets"],
+                    "parameters": [{"name": "dry", "in": "query", "example": "a b"}, {"name": "no", "in": "query", "schema": {"type": "string"}}],
+                    "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
+                    "responses": {"200": {"content": {"application/json": {}}}, "404": {}}
+                }
+            },
+            "/copy": {"$ref": "#/paths/~1pets~1%7Bid%7D"}
+        },
+        "components": {
+            "schemas": {"Pet": {"type": "object", "properties": {
+                "name": {"type": "string", "example": "Rex"}, "code": {"type": "string", "format": "uuid"},
+                "id": {"type": "integer", "readOnly": true}, "parent": {"$ref": "#/components/schemas/Pet"},
+                "tags": {"type": "array", "items": {"type": ["string", "null"]}}}}},
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+        }
+    }));
+    assert_eq!(steps.len(), 2);
+    let request = &steps[0].request;
+    assert_eq!(
+        (request.name.as_deref(), request.method.as_str()),
+        (Some("update"), "PUT")
+    );
+    assert_eq!(request.address.path.template(), "/v1/pets/${id}?dry=a%20b");
+    assert_eq!(request.address.host.template(), "${host}");
+    assert_eq!(steps[0].expected_code, "200");
+    let Body::Raw(body) = &request.body else {
+        panic!("a body")
+    };
+    let body = body.template();
+    assert!(
+        body.starts_with("{\n  \"name\": \"Rex\",\n  \"code\": \"${__UUID}\""),
+        "{body}"
+    );
+    assert!(!body.contains("\"id\""), "{body}");
+    let fields: Vec<String> = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{}: {}", name.template(), value.template()))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "Content-Type: application/json",
+            "X-Key: ${api_key}",
+            "Accept: application/json"
+        ]
+    );
+}
+
+#[test]
+fn version_2() {
+    let steps = steps(json!({
+        "swagger": "2.0", "host": "h.example", "basePath": "/api", "schemes": ["http"],
+        "paths": {"/login": {"post": {
+            "parameters": [{"name": "user", "in": "formData", "type": "string", "default": "ann"}, {"name": "body", "in": "header", "type": "string"}]}},
+            "/up": {"post": {"parameters": [{"name": "f", "in": "formData", "type": "file"}]}}}
+    }));
+    assert_eq!(steps[0].request.address.scheme.template(), "http");
+    assert_eq!(steps[0].request.address.path.template(), "/api/login");
+    assert_eq!(
+        steps[0].request.body,
+        Body::Form(vec![("user".into(), "ann".into())])
+    );
+    assert!(matches!(steps[1].request.body, Body::Multipart(_)));
+}
+
+#[test]
+fn yaml_is_read_too() {
+    let text = "openapi: 3.0.0\ninfo: {title: x}\nservers: [{url: /v1}]\npaths:\n  /a:\n    get:\n      responses:\n        '200': {description: ok}\n";
+    assert!(is_yaml(text));
+    let value = parse_yaml(text).expect("YAML");
+    let draft = import(&value, &Options::default()).expect("an operation");
+    assert_eq!(draft.steps().count(), 1);
+    assert_eq!(draft.warnings.len(), 1, "{:?}", draft.warnings);
+}
+
+#[test]
+fn descriptions_without_requests_are_refused() {
+    for description in [
+        json!({"openapi": "3.1.0", "webhooks": {"x": {}}}),
+        json!({"openapi": "3.0.0", "paths": {}}),
+        json!({"openapi": "3.0.0", "paths": {"/a": {"x-own": 1}}}),
+    ] {
+        assert!(
+            import(&description, &Options::default()).is_err(),
+            "{description}"
+        );
+    }
+}

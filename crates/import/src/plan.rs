@@ -1,0 +1,429 @@
+//! From a draft to the tree of a plan: the one writer of all importers.
+
+use std::collections::HashMap;
+
+use drumfire_jmx::{Node, Prop, Tree};
+
+use crate::correlate::{Extractor, Source};
+use crate::draft::{Draft, Load, Step, Transaction};
+use crate::elements::{self, Server};
+use crate::exchange::{Auth, Body, Part, Request};
+use crate::text::Text;
+use crate::url::Address;
+
+impl Draft {
+    /// The plan. `data_file` is the name of the file with [`Draft::data_text`], if there is any.
+    pub fn tree(&self, data_file: &str) -> Tree {
+        let defaults = self.common_server();
+        let headers = self.common_headers();
+        let mut group: Vec<Node> = Vec::new();
+        if let Some(server) = &defaults {
+            group.push(elements::http_defaults(server));
+        }
+        if self.cookies {
+            group.push(elements::cookie_manager());
+        }
+        if self.cache {
+            group.push(elements::cache_manager());
+        }
+        if !headers.is_empty() {
+            group.push(elements::header_manager(&headers));
+        }
+        let credentials = self.credentials();
+        if !credentials.is_empty() {
+            group.push(elements::auth_manager(&credentials));
+        }
+        if !self.data.names.is_empty() {
+            let names = self.data.names.join(",");
+            group.push(elements::csv_data_set(
+                data_file,
+                &names,
+                self.data.is_used_once,
+            ));
+        }
+        let writer = Writer {
+            draft: self,
+            defaults: defaults.unwrap_or_default(),
+            common: headers,
+        };
+        for transaction in &self.transactions {
+            writer.transaction(transaction, &mut group);
+        }
+        let plan = elements::test_plan(&self.name, &self.comments(), &self.variables);
+        Tree::new(plan.above(self.load.groups(group)))
+    }
+
+    /// What was left out, for the reader of the plan.
+    fn comments(&self) -> String {
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|(reason, count)| format!("Left out: {count} {reason}"));
+        let lines: Vec<String> = left_out.chain(self.warnings.iter().cloned()).collect();
+        lines.join("\n")
+    }
+
+    /// The text of the CSV file: a header line and the rows.
+    pub fn data_text(&self) -> Option<String> {
+        if self.data.names.is_empty() {
+            return None;
+        }
+        let quoted = |value: &String| match value.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", value.replace('"', "\"\"")),
+            false => value.clone(),
+        };
+        let mut text = self.data.names.join(",");
+        for row in &self.data.rows {
+            let row: Vec<String> = row.iter().map(quoted).collect();
+            text.push('\n');
+            text.push_str(&row.join(","));
+        }
+        text.push('\n');
+        Some(text)
+    }
+
+    /// The server that most requests go to.
+    fn common_server(&self) -> Option<Server> {
+        let mut counts: Vec<(Server, usize)> = Vec::new();
+        for step in self.steps() {
+            let server = server(&step.request.address);
+            match counts.iter_mut().find(|(known, _)| *known == server) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((server, 1)),
+            }
+        }
+        // of several with as many, the first
+        let most = counts.iter().map(|(_, count)| *count).max()?;
+        counts
+            .into_iter()
+            .find(|(_, count)| *count == most)
+            .map(|(server, _)| server)
+    }
+
+    /// Header fields that every request sends with one value.
+    fn common_headers(&self) -> Vec<(Text, Text)> {
+        let mut steps = self.steps();
+        let Some(first) = steps.next() else {
+            return Vec::new();
+        };
+        let mut common: Vec<(Text, Text)> = first.request.headers.clone();
+        let mut count = 1;
+        for step in steps {
+            common.retain(|field| step.request.headers.contains(field));
+            count += 1;
+        }
+        if count < 2 { Vec::new() } else { common }
+    }
+
+    /// Credentials by server.
+    fn credentials(&self) -> Vec<(String, Auth)> {
+        let mut all: Vec<(String, Auth)> = Vec::new();
+        for step in self.steps() {
+            if let Some(auth) = &step.request.auth {
+                let Server { scheme, host, port } = server(&step.request.address);
+                let port = if port.is_empty() {
+                    port
+                } else {
+                    format!(":{port}")
+                };
+                let entry = (format!("{scheme}://{host}{port}/"), auth.clone());
+                if !all.contains(&entry) {
+                    all.push(entry);
+                }
+            }
+        }
+        all
+    }
+}
+
+fn server(address: &Address) -> Server {
+    Server {
+        scheme: address.scheme.template(),
+        host: address.host.template(),
+        port: address.port.template(),
+    }
+}
+
+impl Load {
+    /// The thread groups with this content.
+    fn groups(&self, content: Vec<Node>) -> Vec<Node> {
+        match self {
+            Load::Trial => {
+                let group = elements::thread_group(
+                    "Users",
+                    "${__P(users,1)}",
+                    "${__P(ramp_up,1)}",
+                    "${__P(loops,1)}",
+                    "",
+                );
+                vec![new_user_each_time(group).above(content)]
+            }
+            Load::Arrivals { rate, duration_s } => {
+                let schedule = format!("rate({rate}/sec) even_arrivals({duration_s} sec)");
+                vec![elements::open_model("Arrivals", &schedule).above(content)]
+            }
+            Load::Pace(stretches) => {
+                let parts: Vec<String> = stretches
+                    .iter()
+                    .map(|(rate, seconds)| format!("rate({rate}/sec) even_arrivals({seconds} sec)"))
+                    .collect();
+                vec![elements::open_model("Arrivals", &parts.join(" ")).above(content)]
+            }
+            Load::Users {
+                users,
+                duration_s,
+                iterations,
+                rate,
+            } => {
+                let mut content = content;
+                if let Some(rate) = rate {
+                    content.insert(0, elements::throughput_timer(rate * 60.0));
+                }
+                let group = |users: u32, loops: &str, duration: &str| {
+                    elements::thread_group("Users", &users.to_string(), "0", loops, duration)
+                };
+                if let Some(seconds) = duration_s {
+                    return vec![group(*users, "-1", &seconds.to_string()).above(content)];
+                }
+                let (each, rest) = (
+                    iterations / u64::from(*users),
+                    iterations % u64::from(*users),
+                );
+                let mut groups = Vec::new();
+                if each > 0 {
+                    groups.push(group(*users, &each.to_string(), "").above(content.clone()));
+                }
+                if let Ok(rest) = u32::try_from(rest)
+                    && rest > 0
+                {
+                    groups.push(group(rest, "1", "").above(content));
+                }
+                groups
+            }
+        }
+    }
+}
+
+/// A recorded session begins with a visitor whom the server does not know.
+fn new_user_each_time(mut group: Node) -> Node {
+    group
+        .props
+        .put("ThreadGroup.same_user_on_next_iteration", false);
+    group
+}
+
+struct Writer<'d> {
+    draft: &'d Draft,
+    defaults: Server,
+    common: Vec<(Text, Text)>,
+}
+
+impl Writer<'_> {
+    fn transaction(&self, transaction: &Transaction, out: &mut Vec<Node>) {
+        let mut steps = Vec::new();
+        for (place, step) in transaction.steps.iter().enumerate() {
+            self.step(step, place == 0 && transaction.is_measured, out, &mut steps);
+        }
+        match &transaction.name {
+            Some(name) if transaction.is_measured => {
+                out.push(elements::transaction(name).above(steps));
+            }
+            Some(name) => out.push(elements::simple_controller(name).above(steps)),
+            None => out.extend(steps),
+        }
+    }
+
+    /// The pause before a transaction stands outside it, so that it is not part of its time.
+    fn step(&self, step: &Step, is_first: bool, outside: &mut Vec<Node>, inside: &mut Vec<Node>) {
+        if step.think_ms > 0 {
+            let pause = elements::pause("Think", &step.think_ms.to_string());
+            if is_first {
+                &mut *outside
+            } else {
+                &mut *inside
+            }
+            .push(pause);
+        }
+        inside.push(self.sampler(step));
+    }
+
+    fn sampler(&self, step: &Step) -> Node {
+        let request = &step.request;
+        let name = request.label();
+        let mut node = Node::new("HTTPSamplerProxy", "HttpTestSampleGui", &name);
+        if !request.comment.is_empty() {
+            node.props
+                .put("TestPlan.comments", request.comment.as_str());
+        }
+        self.body(&request.body, &mut node);
+        let own = server(&request.address);
+        if own != self.defaults {
+            node.props.put("HTTPSampler.domain", own.host);
+            node.props.put("HTTPSampler.port", own.port);
+            node.props.put("HTTPSampler.protocol", own.scheme);
+        }
+        for (property, value) in [
+            ("HTTPSampler.connect_timeout", request.connect_timeout_ms),
+            ("HTTPSampler.response_timeout", request.response_timeout_ms),
+        ] {
+            if let Some(value) = value {
+                node.props.put(property, value.to_string());
+            }
+        }
+        node.props
+            .put("HTTPSampler.path", request.address.path.template());
+        node.props
+            .put("HTTPSampler.method", request.method.as_str());
+        node.props
+            .put("HTTPSampler.follow_redirects", request.follow_redirects);
+        node.props
+            .put("HTTPSampler.use_keepalive", !request.no_keep_alive);
+        if let (true, Some(hosts)) = (step.loads_resources, &self.draft.embedded) {
+            node.props.put("HTTPSampler.image_parser", true);
+            node.props.put("HTTPSampler.concurrentDwn", true);
+            node.props.put("HTTPSampler.concurrentPool", "6");
+            node.props
+                .put("HTTPSampler.embedded_url_re", hosts.as_str());
+        }
+        node.above(self.below(step))
+    }
+
+    /// Headers, extractors and assertions of one request.
+    fn below(&self, step: &Step) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let fields = step.request.headers.iter();
+        let own: Vec<_> = fields
+            .filter(|field| !self.common.contains(field))
+            .cloned()
+            .collect();
+        if !own.is_empty() {
+            nodes.push(elements::header_manager(&own));
+        }
+        nodes.extend(step.extractors.iter().map(extractor));
+        if !step.expected_code.is_empty() {
+            nodes.push(elements::code_assertion(&step.expected_code));
+        }
+        nodes
+    }
+
+    fn body(&self, body: &Body, node: &mut Node) {
+        let mut files: Vec<Prop> = Vec::new();
+        let (items, is_raw) = match body {
+            Body::None => (Vec::new(), false),
+            Body::Raw(text) => (
+                vec![elements::http_argument("", &text.template(), false)],
+                true,
+            ),
+            Body::Form(fields) => {
+                let fields = fields.iter().map(|(name, value)| {
+                    elements::http_argument(&name.template(), &value.template(), true)
+                });
+                (fields.collect(), false)
+            }
+            Body::Multipart(parts) => {
+                let mut items = Vec::new();
+                for part in parts {
+                    match part {
+                        Part::Field { name, value, mime } => {
+                            let mut item =
+                                elements::http_argument(&name.template(), &value.template(), false);
+                            if let (false, drumfire_jmx::Value::Element(element)) =
+                                (mime.is_empty(), &mut item.value)
+                            {
+                                element
+                                    .props
+                                    .put("HTTPArgument.content_type", mime.as_str());
+                            }
+                            items.push(item);
+                        }
+                        Part::File { name, path, mime } => {
+                            files.push(elements::http_file(
+                                &path.template(),
+                                &name.template(),
+                                mime,
+                            ));
+                        }
+                    }
+                }
+                (items, false)
+            }
+            Body::File { path, mime } => {
+                files.push(elements::http_file(&path.template(), "", mime));
+                (Vec::new(), false)
+            }
+        };
+        node.props.put("HTTPSampler.postBodyRaw", is_raw);
+        node.props.put(
+            "HTTPsampler.Arguments",
+            elements::http_arguments(items, is_raw),
+        );
+        if !files.is_empty() {
+            let list = drumfire_jmx::Element::new("HTTPFileArgs").with("HTTPFileArgs.files", files);
+            node.props.put("HTTPsampler.Files", list);
+        }
+        if matches!(body, Body::Multipart(_)) {
+            node.props.put("HTTPSampler.DO_MULTIPART_POST", true);
+        }
+    }
+}
+
+fn extractor(extractor: &Extractor) -> Node {
+    let variable = &extractor.variable;
+    match &extractor.source {
+        Source::Json(path) => elements::json_extractor(variable, path),
+        Source::Css {
+            selector,
+            attribute,
+        } => elements::css_extractor(variable, selector, attribute),
+        Source::Header { left } => elements::boundary_extractor(variable, left, "\n", "true"),
+        Source::HeaderPattern(pattern) => elements::regex_extractor(variable, pattern, "true"),
+        Source::Boundary { left, right } => {
+            elements::boundary_extractor(variable, left, right, "false")
+        }
+        Source::Address(pattern) => elements::regex_extractor(variable, pattern, "URL"),
+    }
+}
+
+/// The sampler of one request whose server is that of the defaults.
+pub(crate) fn sampler(request: &Request) -> Node {
+    let draft = Draft::default();
+    let writer = Writer {
+        draft: &draft,
+        defaults: server(&request.address),
+        common: Vec::new(),
+    };
+    writer.sampler(&Step {
+        request: request.clone(),
+        ..Step::default()
+    })
+}
+
+/// Names of variables that are not taken yet.
+#[derive(Default)]
+pub(crate) struct VariableNames(HashMap<String, usize>);
+
+impl VariableNames {
+    /// A name like the wanted one that is a variable's and not taken.
+    pub fn take(&mut self, wanted: &str) -> String {
+        let mut name: String = wanted
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '_' {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        name = name.trim_matches('_').to_owned();
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            name = format!("value_{name}").trim_end_matches('_').to_owned();
+        }
+        let count = self.0.entry(name.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => name,
+            count => format!("{name}_{count}"),
+        }
+    }
+}

@@ -1,0 +1,698 @@
+//! Postman collections 2.0 and 2.1 with their environments.
+
+use serde_json::Value;
+
+use crate::correlate::{Extractor, Source};
+use crate::draft::{Draft, Step, Transaction};
+use crate::exchange::{Auth, Body, Part, Request};
+use crate::input::ImportError;
+use crate::names;
+use crate::text::Text;
+use crate::url::{self, Address};
+
+/// Folders inside each other that are followed.
+const DEEPEST: usize = 64;
+
+/// Whether a file is an environment or globals.
+pub fn is_environment(value: &Value) -> bool {
+    value["values"].is_array() && value.get("item").is_none() && value.get("log").is_none()
+}
+
+/// A draft of a collection.
+///
+/// # Errors
+/// It is a collection of version 1, or holds no request.
+pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError> {
+    // what Postman's API gives is wrapped
+    let collection = file.get("collection").unwrap_or(file);
+    if collection.get("requests").is_some() && collection.get("item").is_none() {
+        return Err(ImportError::new("a collection of version 1")
+            .hint("Export it from Postman as Collection v2.1"));
+    }
+    let name = collection
+        .pointer("/info/name")
+        .and_then(Value::as_str)
+        .unwrap_or("Postman");
+    let mut importer = Importer {
+        draft: Draft::new(names::one_line(name)),
+    };
+    for environment in environments {
+        importer.variables(&environment["values"]);
+    }
+    importer.variables(&collection["variable"]);
+    let around = Around {
+        name: Vec::new(),
+        auth: &collection["auth"],
+    };
+    let items = collection["item"].as_array().map_or(&[][..], Vec::as_slice);
+    importer.scripts(collection, None);
+    importer.items(items, &around);
+    if importer.draft.steps().next().is_none() {
+        return Err(ImportError::nothing(
+            "the collection has no request",
+            &importer.draft,
+        ));
+    }
+    importer.draft.cookies = true;
+    Ok(importer.draft)
+}
+
+/// The folders around an item.
+struct Around<'v> {
+    name: Vec<String>,
+    auth: &'v Value,
+}
+
+struct Importer {
+    draft: Draft,
+}
+
+impl Importer {
+    fn variables(&mut self, values: &Value) {
+        for variable in values.as_array().into_iter().flatten() {
+            let Some(key) = variable["key"].as_str().or(variable["id"].as_str()) else {
+                continue;
+            };
+            let is_off = variable["enabled"] == false || variable["disabled"] == true;
+            if !is_off {
+                let value = scalar(&variable["value"]);
+                self.draft.variable(&variable_name(key), text(&value), "");
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Value], around: &Around<'_>) {
+        let mut direct = Vec::new();
+        for item in items {
+            let name = names::one_line(item["name"].as_str().unwrap_or("Folder"));
+            if let Some(inner) = item["item"].as_array() {
+                if around.name.len() >= DEEPEST {
+                    self.draft.leave_out("folders that are nested too deep");
+                    continue;
+                }
+                let mut path = around.name.clone();
+                path.push(name);
+                let auth = if own_auth(&item["auth"]) {
+                    &item["auth"]
+                } else {
+                    around.auth
+                };
+                self.scripts(item, None);
+                self.items(inner, &Around { name: path, auth });
+            } else if let Some(step) = self.step(item, around) {
+                direct.push(step);
+            }
+        }
+        if !direct.is_empty() {
+            let name = (!around.name.is_empty()).then(|| around.name.join(" / "));
+            self.draft.transactions.push(Transaction {
+                name,
+                steps: direct,
+                ..Transaction::default()
+            });
+        }
+    }
+
+    fn step(&mut self, item: &Value, around: &Around<'_>) -> Option<Step> {
+        let value = &item["request"];
+        let (address_of, method) = match value {
+            // a request may be its address alone
+            Value::String(url) => (Value::String(url.clone()), "GET"),
+            Value::Object(_) => (
+                value["url"].clone(),
+                value["method"].as_str().unwrap_or("GET"),
+            ),
+            _ => {
+                self.draft.leave_out("items without a request");
+                return None;
+            }
+        };
+        let Some(address) = self.address(&address_of) else {
+            self.draft.leave_out("requests without an HTTP address");
+            return None;
+        };
+        let mut request = Request::new(&method.to_ascii_uppercase(), address);
+        request.name = item["name"]
+            .as_str()
+            .map(names::one_line)
+            .filter(|name| !name.is_empty());
+        let described = &value["description"];
+        request.comment = described
+            .as_str()
+            .or(described["content"].as_str())
+            .unwrap_or("")
+            .to_owned();
+        for field in value["header"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|field| field["disabled"] != true)
+        {
+            if let Some(name) = field["key"].as_str().filter(|name| !name.is_empty()) {
+                request
+                    .headers
+                    .push((text(name), text(&scalar(&field["value"]))));
+            }
+        }
+        request.body = self.body(&value["body"], &mut request.headers);
+        let auth = if own_auth(&value["auth"]) {
+            &value["auth"]
+        } else {
+            around.auth
+        };
+        self.auth(auth, &mut request);
+        let mut step = Step {
+            request,
+            ..Step::default()
+        };
+        self.scripts(item, Some(&mut step));
+        Some(step)
+    }
+
+    /// The raw address with its disabled parameters left out; else the parts.
+    fn address(&mut self, url: &Value) -> Option<Address> {
+        let raw = url.as_str().or(url["raw"].as_str()).unwrap_or("");
+        let raw = if raw.is_empty() {
+            joined(url)
+        } else {
+            raw.to_owned()
+        };
+        let (before, query) = raw.split_once('?').unwrap_or((&raw, ""));
+        let mut whole = before.to_owned();
+        for variable in url["variable"].as_array().into_iter().flatten() {
+            if let Some(key) = variable["key"].as_str() {
+                let value = scalar(&variable["value"]);
+                let value = if value.is_empty() {
+                    format!("{{{{{key}}}}}")
+                } else {
+                    value
+                };
+                whole = whole
+                    .split('/')
+                    .map(|part| {
+                        if part == format!(":{key}") {
+                            value.as_str()
+                        } else {
+                            part
+                        }
+                    })
+                    .collect::<Vec<_>>()
+                    .join("/");
+            }
+        }
+        let mut address = self.address_of(&whole)?;
+        let listed = url["query"].as_array();
+        let query = match listed {
+            Some(parameters) => {
+                let enabled = parameters.iter().filter(|one| one["disabled"] != true);
+                let pairs = enabled.filter_map(|one| {
+                    let value = scalar(&one["value"]);
+                    Some(if one["value"].is_null() {
+                        one["key"].as_str()?.to_owned()
+                    } else {
+                        format!("{}={value}", one["key"].as_str().unwrap_or(""))
+                    })
+                });
+                pairs.collect::<Vec<_>>().join("&")
+            }
+            None => query.to_owned(),
+        };
+        let query = query.split('#').next().unwrap_or("");
+        if !query.is_empty() {
+            address.path.push("?");
+            address.path.append(text(query).map_literals(sendable));
+        }
+        Some(address)
+    }
+
+    /// An address that may begin with a variable, which is the whole server or its host.
+    fn address_of(&mut self, raw: &str) -> Option<Address> {
+        let raw = raw.trim();
+        let split = raw
+            .strip_prefix("{{")
+            .and_then(|rest| rest.split_once("}}"));
+        let Some((name, path)) = split.filter(|(_, path)| path.is_empty() || path.starts_with('/'))
+        else {
+            return if raw.is_empty() {
+                None
+            } else {
+                address_of(raw)
+            };
+        };
+        let name = variable_name(name);
+        let known = self.draft.variables.iter().find(|(own, _, _)| *own == name);
+        if known.is_none() {
+            self.draft.variable(&name, "http://localhost", "The server");
+            self.draft.warn(format!(
+                "variable `{name}` has no value: name the environment too, or set it in the plan"
+            ));
+        }
+        let known = self.draft.variables.iter().find(|(own, _, _)| *own == name);
+        let is_whole = known.is_none_or(|(_, value, _)| value.template().contains("://"));
+        let path = text(if path.is_empty() { "/" } else { path }).map_literals(sendable);
+        if !is_whole {
+            return Some(Address {
+                scheme: "http".into(),
+                host: Text::variable(&name),
+                path,
+                ..Address::default()
+            });
+        }
+        // JMeter takes a path that begins with a scheme for the whole address
+        let mut whole = Text::variable(&name);
+        whole.append(path);
+        Some(Address {
+            path: whole,
+            ..Address::default()
+        })
+    }
+
+    fn body(&mut self, body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
+        if body["disabled"] == true {
+            return Body::None;
+        }
+        let pairs = |list: &Value| -> Vec<Value> {
+            let list = list.as_array().into_iter().flatten();
+            list.filter(|one| one["disabled"] != true && one["key"].is_string())
+                .cloned()
+                .collect()
+        };
+        let has_type = headers.iter().any(|(name, _)| {
+            name.literal()
+                .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
+        });
+        match body["mode"].as_str().unwrap_or("") {
+            "raw" => {
+                let language = body
+                    .pointer("/options/raw/language")
+                    .and_then(Value::as_str)
+                    .unwrap_or("");
+                let kind = match language {
+                    "json" => "application/json",
+                    "xml" => "application/xml",
+                    "html" => "text/html",
+                    "javascript" => "application/javascript",
+                    _ => "text/plain",
+                };
+                let raw = body["raw"].as_str().unwrap_or("");
+                if !has_type && !raw.is_empty() {
+                    headers.push(("Content-Type".into(), kind.into()));
+                }
+                if raw.is_empty() {
+                    Body::None
+                } else {
+                    Body::Raw(text(raw))
+                }
+            }
+            "urlencoded" => {
+                headers.retain(|(name, _)| {
+                    !name
+                        .literal()
+                        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
+                });
+                let fields = pairs(&body["urlencoded"]);
+                Body::Form(
+                    fields
+                        .iter()
+                        .map(|one| (text(&scalar(&one["key"])), text(&scalar(&one["value"]))))
+                        .collect(),
+                )
+            }
+            "formdata" => {
+                headers.retain(|(name, _)| {
+                    !name
+                        .literal()
+                        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
+                });
+                Body::Multipart(
+                    pairs(&body["formdata"])
+                        .iter()
+                        .map(|one| self.part(one))
+                        .collect(),
+                )
+            }
+            "file" => {
+                let path = body["file"]
+                    .as_str()
+                    .or(body.pointer("/file/src").and_then(Value::as_str))
+                    .unwrap_or("");
+                self.draft
+                    .warn("a request sends a file: its path is the one of the collection");
+                Body::File {
+                    path: text(path),
+                    mime: String::new(),
+                }
+            }
+            "graphql" => {
+                if !has_type {
+                    headers.push(("Content-Type".into(), "application/json".into()));
+                }
+                Body::Raw(graphql(&body["graphql"]))
+            }
+            _ => Body::None,
+        }
+    }
+
+    fn part(&mut self, one: &Value) -> Part {
+        let name = text(&scalar(&one["key"]));
+        let mime = one["contentType"].as_str().unwrap_or("").to_owned();
+        if one["type"] != "file" {
+            return Part::Field {
+                name,
+                value: text(&scalar(&one["value"])),
+                mime,
+            };
+        }
+        let path = one["src"].as_str().or(one["src"][0].as_str()).unwrap_or("");
+        if path.is_empty() {
+            self.draft
+                .warn(format!("form field `{}` names no file", name.template()));
+        }
+        Part::File {
+            name,
+            path: text(path),
+            mime: if mime.is_empty() {
+                "application/octet-stream".to_owned()
+            } else {
+                mime
+            },
+        }
+    }
+
+    fn auth(&mut self, auth: &Value, request: &mut Request) {
+        let kind = auth["type"].as_str().unwrap_or("noauth");
+        let value = |name: &str| -> Text {
+            // a list of keys and values in 2.1, an object in 2.0
+            let of_list = auth[kind]
+                .as_array()
+                .and_then(|list| list.iter().find(|one| one["key"] == name));
+            text(&scalar(
+                of_list.map_or(&auth[kind][name], |one| &one["value"]),
+            ))
+        };
+        match kind {
+            "noauth" | "" => {}
+            "basic" | "digest" => {
+                request.auth = Some(Auth {
+                    user: value("username"),
+                    password: value("password"),
+                    mechanism: if kind == "basic" { "BASIC" } else { "DIGEST" },
+                });
+            }
+            "bearer" | "oauth2" => {
+                let token = if kind == "bearer" {
+                    value("token")
+                } else {
+                    value("accessToken")
+                };
+                let token = if token.is_empty() {
+                    self.draft.variable("token", "", "A bearer token");
+                    Text::variable("token")
+                } else {
+                    token
+                };
+                let mut field = Text::from("Bearer ");
+                field.append(token);
+                request.headers.push(("Authorization".into(), field));
+            }
+            "apikey" => {
+                let name = value("key").template();
+                if value("in").literal() == Some("query") {
+                    let separator = if request.address.path.template().contains('?') {
+                        '&'
+                    } else {
+                        '?'
+                    };
+                    request
+                        .address
+                        .path
+                        .push(&format!("{separator}{}=", url::encode(&name)));
+                    request.address.path.append(value("value"));
+                } else {
+                    request.headers.push((name.into(), value("value")));
+                }
+            }
+            other => self.draft.warn(format!(
+                "authorization `{other}` has no counterpart: its requests are sent without it"
+            )),
+        }
+    }
+
+    /// The two patterns of scripts that nearly all collections use: taking a value from a JSON answer, and checking the status.
+    fn scripts(&mut self, item: &Value, mut step: Option<&mut Step>) {
+        let mut rest = 0;
+        for event in item["event"].as_array().into_iter().flatten() {
+            let script = &event["script"]["exec"];
+            let lines: Vec<&str> = match script {
+                Value::String(text) => text.lines().collect(),
+                Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
+                _ => Vec::new(),
+            };
+            let json = json_variable(&lines);
+            for line in lines {
+                let line = line.trim();
+                let carried = event["listen"] == "test"
+                    && step
+                        .as_deref_mut()
+                        .is_some_and(|step| carry_over(line, json.as_deref(), step));
+                if !carried && !is_empty_code(line, json.as_deref()) {
+                    rest += 1;
+                }
+            }
+        }
+        if rest > 0 {
+            let name = item["name"].as_str().unwrap_or("the collection");
+            let name = names::one_line(name);
+            self.draft.warn(format!(
+                "scripts of `{name}` are not carried over: {rest} lines"
+            ));
+        }
+    }
+}
+
+/// Does what a line of a test script does; says whether it could.
+fn carry_over(line: &str, json: Option<&str>, step: &mut Step) -> bool {
+    for set in [
+        "pm.environment.set(",
+        "pm.collectionVariables.set(",
+        "pm.globals.set(",
+        "pm.variables.set(",
+        "postman.setEnvironmentVariable(",
+        "postman.setGlobalVariable(",
+    ] {
+        let Some(arguments) = line.split(set).nth(1) else {
+            continue;
+        };
+        let Some((name, value)) = arguments.split_once(',') else {
+            continue;
+        };
+        let name = name.trim().trim_matches(['"', '\'', '`']);
+        let value = value
+            .trim()
+            .trim_end_matches(';')
+            .trim_end_matches(')')
+            .trim();
+        let roots = ["pm.response.json()", "JSON.parse(responseBody)"]
+            .into_iter()
+            .chain(json);
+        let path = roots
+            .filter_map(|root| value.strip_prefix(root))
+            .find(|path| path.starts_with(['.', '[']));
+        if let Some(path) = path.filter(|path| !path.contains(['(', '+', ' '])) {
+            step.extractors.push(Extractor {
+                variable: variable_name(name),
+                source: Source::Json(format!("${path}")),
+            });
+            return true;
+        }
+    }
+    let status = line
+        .split("to.have.status(")
+        .nth(1)
+        .or_else(|| line.split("responseCode.code === ").nth(1))
+        .or_else(|| line.split("pm.response.code).to.eql(").nth(1));
+    let digits: String = status
+        .unwrap_or("")
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    if digits.len() == 3 {
+        step.expected_code = digits;
+        return true;
+    }
+    false
+}
+
+/// The variable that holds the parsed answer.
+fn json_variable(lines: &[&str]) -> Option<String> {
+    lines.iter().find_map(|line| {
+        let (before, after) = line.split_once('=')?;
+        let after = after.trim().trim_end_matches(';');
+        let is_json = matches!(after, "pm.response.json()" | "JSON.parse(responseBody)");
+        is_json.then(|| {
+            before
+                .trim()
+                .trim_start_matches("const ")
+                .trim_start_matches("let ")
+                .trim_start_matches("var ")
+                .trim()
+                .to_owned()
+        })
+    })
+}
+
+/// Lines that do nothing by themselves.
+fn is_empty_code(line: &str, json: Option<&str>) -> bool {
+    let is_frame = line.is_empty()
+        || line.starts_with("//")
+        || line.starts_with("pm.test(")
+        || line.starts_with("console.")
+        || line.chars().all(|c| "{}();, ".contains(c));
+    is_frame
+        || json.is_some_and(|json| {
+            line.contains(json) && line.contains(".json()") || line.contains("JSON.parse")
+        })
+}
+
+fn own_auth(auth: &Value) -> bool {
+    auth.is_object() && auth["type"].is_string()
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn joined(url: &Value) -> String {
+    let list = |value: &Value, separator: &str| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let parts: Vec<String> = parts
+                .iter()
+                .map(|part| {
+                    part["value"]
+                        .as_str()
+                        .map_or_else(|| scalar(part), str::to_owned)
+                })
+                .collect();
+            parts.join(separator)
+        }
+        _ => String::new(),
+    };
+    let host = list(&url["host"], ".");
+    let port = scalar(&url["port"]);
+    let port = if port.is_empty() {
+        port
+    } else {
+        format!(":{port}")
+    };
+    let protocol = url["protocol"].as_str().unwrap_or("http");
+    format!("{protocol}://{host}{port}/{}", list(&url["path"], "/"))
+}
+
+/// An address that may hold `{{variables}}`.
+fn address_of(raw: &str) -> Option<Address> {
+    let (scheme, rest) = match raw.split_once("://") {
+        Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
+        None => ("http".to_owned(), raw),
+    };
+    if !raw.contains("{{") {
+        return Address::parse(&format!("{scheme}://{rest}"));
+    }
+    if !scheme.starts_with("http") && !scheme.starts_with("{{") {
+        return None;
+    }
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+    let path = if path.is_empty() { "/" } else { path };
+    Some(Address {
+        scheme: text(&scheme),
+        host: text(host),
+        port: text(port),
+        path: text(path).map_literals(sendable),
+    })
+}
+
+/// Characters that no request line can hold are encoded; what is encoded stays.
+fn sendable(text: &str) -> String {
+    let parsed = Address::parse(&format!("http://h/{text}"));
+    let path = parsed
+        .map(|address| address.path.template())
+        .unwrap_or_default();
+    path.strip_prefix('/')
+        .map_or_else(|| text.to_owned(), str::to_owned)
+}
+
+/// Names of variables that JMeter cannot have in `${…}` are written differently.
+fn variable_name(name: &str) -> String {
+    name.trim().replace(['{', '}', ',', '(', ')', '$'], "_")
+}
+
+/// A text with `{{variables}}` and Postman's own dynamic ones.
+pub(crate) fn text(raw: &str) -> Text {
+    let mut text = Text::default();
+    let mut rest = raw;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else {
+            break;
+        };
+        text.push(before);
+        text.append(match dynamic(name.trim()) {
+            Some(call) => Text::expression(call),
+            None => Text::variable(&variable_name(name)),
+        });
+        rest = after;
+    }
+    text.push(rest);
+    text
+}
+
+fn dynamic(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "$guid" | "$randomUUID" => "${__UUID}",
+        "$timestamp" => "${__time(/1000)}",
+        "$isoTimestamp" => "${__time(yyyy-MM-dd'T'HH:mm:ss.SSS'Z')}",
+        "$randomInt" => "${__Random(0,1000)}",
+        "$randomBoolean" => "${__groovy(new Random().nextBoolean())}",
+        "$randomFirstName" | "$randomLastName" | "$randomUserName" | "$randomWord" => {
+            "${__RandomString(8,abcdefghijklmnopqrstuvwxyz)}"
+        }
+        "$randomEmail" => "${__RandomString(8,abcdefghijklmnopqrstuvwxyz)}@example.com",
+        "$randomAlphaNumeric" => "${__RandomString(1,abcdefghijklmnopqrstuvwxyz0123456789)}",
+        "$randomPassword" => "${__RandomString(15,abcdefghijklmnopqrstuvwxyz0123456789)}",
+        _ => return None,
+    })
+}
+
+/// `{"query":…,"variables":…}`; the variables are JSON in a text.
+fn graphql(value: &Value) -> Text {
+    let quoted = |raw: &str| Value::from(raw).to_string();
+    let mut whole = Text::from("{\"query\":\"");
+    whole.append(
+        text(value["query"].as_str().unwrap_or("")).map_literals(|literal| {
+            let quoted = quoted(literal);
+            quoted[1..quoted.len() - 1].to_owned()
+        }),
+    );
+    whole.push("\"");
+    let variables = scalar(&value["variables"]);
+    if !variables.trim().is_empty() {
+        whole.push(",\"variables\":");
+        whole.append(text(variables.trim()));
+    }
+    if let Some(name) = value["operationName"]
+        .as_str()
+        .filter(|name| !name.is_empty())
+    {
+        whole.push(&format!(",\"operationName\":{}", quoted(name)));
+    }
+    whole.push("}");
+    whole
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! Small plans to begin with: `drumfire new`.
+
+use drumfire_jmx::{Node, Tree};
+
+use crate::elements::{self, Server};
+use crate::exchange::{Body, Request};
+use crate::plan;
+use crate::text::Text;
+use crate::url::Address;
+
+/// A template: its name, what it is for, and a file that goes with the plan.
+pub struct Template {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Its ending beside the plan, and its content.
+    pub data: Option<&'static str>,
+    make: fn(data_file: &str) -> Tree,
+}
+
+impl Template {
+    /// The plan. `data_file` is the name under which the data is saved.
+    pub fn tree(&self, data_file: &str) -> Tree {
+        (self.make)(data_file)
+    }
+}
+
+pub static TEMPLATES: [Template; 5] = [
+    Template {
+        name: "http",
+        about: "Users who open two pages and think between them",
+        data: None,
+        make: http,
+    },
+    Template {
+        name: "login-csv",
+        about: "Users from a CSV file who log in with the token of the form",
+        data: Some("user,password\nann,secret\nbob,secret\n"),
+        make: login,
+    },
+    Template {
+        name: "open-model",
+        about: "Requests at a rate, however long the answers take",
+        data: None,
+        make: open_model,
+    },
+    Template {
+        name: "websocket",
+        about: "Messages over a WebSocket connection",
+        data: None,
+        make: websocket,
+    },
+    Template {
+        name: "jdbc",
+        about: "Queries to a database",
+        data: None,
+        make: jdbc,
+    },
+];
+
+/// The template of this name.
+pub fn named(name: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.name == name)
+}
+
+const SERVER: &str =
+    "Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jusers=50 -Jseconds=300";
+
+fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, Text, String)> {
+    let all = all.iter();
+    all.map(|(name, value, about)| {
+        (
+            (*name).to_owned(),
+            Text::expression(*value),
+            (*about).to_owned(),
+        )
+    })
+    .collect()
+}
+
+fn server() -> Node {
+    elements::http_defaults(&Server {
+        scheme: "${__P(scheme,http)}".to_owned(),
+        host: "${__P(host,${__P(demo.host,127.0.0.1)})}".to_owned(),
+        port: "${__P(port,${__P(demo.port,)})}".to_owned(),
+    })
+}
+
+fn users(content: Vec<Node>) -> Node {
+    let mut group = elements::thread_group(
+        "Users",
+        "${__P(users,5)}",
+        "${__P(ramp_up,10)}",
+        "-1",
+        "${__P(seconds,60)}",
+    );
+    group
+        .props
+        .put("ThreadGroup.same_user_on_next_iteration", false);
+    group.above(content)
+}
+
+fn think() -> Node {
+    Node::new(
+        "UniformRandomTimer",
+        "UniformRandomTimerGui",
+        "Think 1 to 3 seconds",
+    )
+    .with("ConstantTimer.delay", "1000")
+    .with("RandomTimer.range", "2000.0")
+}
+
+fn request(method: &str, name: &str, path: &str, body: Body) -> Node {
+    let address = Address {
+        path: path.into(),
+        ..Address::default()
+    };
+    let mut request = Request::new(method, address);
+    request.name = Some(name.to_owned());
+    request.body = body;
+    plan::sampler(&request)
+}
+
+fn http(_: &str) -> Tree {
+    let plan = elements::test_plan("HTTP", &format!("Users open two pages.\n{SERVER}"), &[]);
+    let content = vec![
+        server(),
+        elements::cookie_manager(),
+        elements::cache_manager(),
+        think(),
+        request("GET", "Home page", "/", Body::None).above([elements::code_assertion("200")]),
+        request("GET", "Search", "/api/search?q=drum", Body::None),
+    ];
+    Tree::new(plan.above([users(content)]))
+}
+
+fn login(data_file: &str) -> Tree {
+    let comments = format!(
+        "Each user takes a line of {data_file}, opens the form and logs in with its token.\n{SERVER}"
+    );
+    let plan = elements::test_plan("Log-in", &comments, &[]);
+    let fields = vec![
+        ("username".into(), Text::variable("user")),
+        ("password".into(), Text::variable("password")),
+        ("csrf".into(), Text::variable("csrf")),
+    ];
+    let token = elements::css_extractor("csrf", "input[name=\"csrf\"]", "value");
+    let steps = vec![
+        request("GET", "Log-in form", "/login", Body::None).above([token]),
+        request("POST", "Log in", "/login", Body::Form(fields)),
+        request("GET", "Account", "/account", Body::None).above([elements::code_assertion("200")]),
+    ];
+    let content = vec![
+        server(),
+        elements::cookie_manager(),
+        elements::csv_data_set(data_file, "user,password", false),
+        think(),
+        elements::transaction("Visit").above(steps),
+    ];
+    Tree::new(plan.above([users(content)]))
+}
+
+fn open_model(_: &str) -> Tree {
+    let comments = "Requests arrive at a rate, whatever the others do: up to 20 a second within a minute, then five minutes long.\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jrate=20";
+    let plan = elements::test_plan("Open model", comments, &[]);
+    let schedule =
+        "rate(1/sec) random_arrivals(1 min) rate(${__P(rate,20)}/sec) random_arrivals(5 min)";
+    let group = elements::open_model("Arrivals", schedule);
+    let content = vec![server(), request("GET", "Home page", "/", Body::None)];
+    Tree::new(plan.above([group.above(content)]))
+}
+
+fn websocket(_: &str) -> Tree {
+    const PACKAGE: &str = "eu.luminis.jmeter.wssampler";
+    let comments = "Each user opens a connection, sends a message and waits for the answer until the time is over.\n\
+                    The samplers are those of the plugin \"WebSocket Samplers by Peter Doornbosch\".\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=chat.example -Jpath=/socket";
+    let plan = elements::test_plan("WebSocket", comments, &[]);
+    let sampler = |class: &str, name: &str| {
+        Node::new(
+            &format!("{PACKAGE}.{class}"),
+            &format!("{PACKAGE}.{class}Gui"),
+            name,
+        )
+    };
+    let open = sampler("OpenWebSocketSampler", "Connect")
+        .with("TLS", false)
+        .with("server", "${__P(host,127.0.0.1)}")
+        .with("port", "${__P(port,80)}")
+        .with("path", "${__P(path,/)}")
+        .with("connectTimeout", "20000")
+        .with("readTimeout", "6000");
+    let ask = sampler("RequestResponseWebSocketSampler", "Ask")
+        .with("createNewConnection", false)
+        .with("TLS", false)
+        .with("server", "")
+        .with("port", "80")
+        .with("path", "")
+        .with("connectTimeout", "20000")
+        .with("payloadType", "Text")
+        .with("requestData", "hello")
+        .with("readTimeout", "6000")
+        .with("loadDataFromFile", false)
+        .with("dataFile", "");
+    let close = sampler("CloseWebSocketSampler", "Close")
+        .with("statusCode", "1000")
+        .with("readTimeout", "6000");
+    let ten_times = Node::new("LoopController", "LoopControlPanel", "Ten messages")
+        .with("LoopController.loops", "10")
+        .above([ask, elements::pause("Think 1 second", "1000")]);
+    Tree::new(plan.above([users(vec![open, ten_times, close])]))
+}
+
+fn jdbc(_: &str) -> Tree {
+    let comments = "Each user asks the database; connections come from a pool.\n\
+                    Run it with: drumfire run PLAN.jmx -Jdb.url=jdbc:postgresql://127.0.0.1/shop -Jdb.user=ann -Jdb.password=…";
+    let variables = variables(&[
+        (
+            "db_url",
+            "${__P(db.url,jdbc:postgresql://127.0.0.1:5432/postgres)}",
+            "The database",
+        ),
+        ("db_user", "${__P(db.user,postgres)}", ""),
+        ("db_password", "${__P(db.password,)}", ""),
+    ]);
+    let plan = elements::test_plan("Database", comments, &variables);
+    let pool = Node::new("JDBCDataSource", "TestBeanGUI", "Database connection")
+        .with("autocommit", true)
+        .with("checkQuery", "")
+        .with("connectionAge", "5000")
+        .with("connectionProperties", "")
+        .with("dataSource", "db")
+        .with("dbUrl", "${db_url}")
+        .with("driver", "org.postgresql.Driver")
+        .with("initQuery", "")
+        .with("keepAlive", true)
+        .with("password", "${db_password}")
+        .with("poolMax", "0")
+        .with("preinit", false)
+        .with("timeout", "10000")
+        .with("transactionIsolation", "DEFAULT")
+        .with("trimInterval", "60000")
+        .with("username", "${db_user}");
+    let query = Node::new("JDBCSampler", "TestBeanGUI", "Select")
+        .with("dataSource", "db")
+        .with("query", "select 1")
+        .with("queryArguments", "")
+        .with("queryArgumentsTypes", "")
+        .with("queryTimeout", "")
+        .with("queryType", "Select Statement")
+        .with("resultSetHandler", "Store as String")
+        .with("resultSetMaxRows", "")
+        .with("resultVariable", "")
+        .with("variableNames", "");
+    Tree::new(plan.above([users(vec![pool, think(), query])]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_template_is_written_as_jmeter_would_save_it() {
+        for template in &TEMPLATES {
+            let written = drumfire_jmx::write(&template.tree("plan.csv"));
+            let read = drumfire_jmx::read(written.as_bytes(), Path::new("plan.jmx"));
+            let read = read.unwrap_or_else(|findings| panic!("{}", findings[0].render(false)));
+            assert!(read.warnings.is_empty(), "{}", template.name);
+            assert_eq!(
+                drumfire_jmx::write(&read.tree),
+                written,
+                "{}",
+                template.name
+            );
+            assert!(named(template.name).is_some());
+        }
+        assert!(named("none").is_none());
+    }
+}

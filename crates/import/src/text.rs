@@ -1,0 +1,170 @@
+//! Texts of a plan: what is sent as it stands, and variables and functions within it.
+
+/// A text made of literal pieces and expressions such as `${token}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(Vec<Piece>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// Sent as it stands.
+    Literal(String),
+    /// A variable or a function call with its `${…}`.
+    Expression(String),
+}
+
+/// `$` where `{` follows: JMeter has no escape that works in a text without any other function.
+const DOLLAR: &str = "${__char(36)}";
+
+impl Text {
+    /// An expression alone, such as `${host}`.
+    pub fn expression(expression: impl Into<String>) -> Text {
+        Text(vec![Piece::Expression(expression.into())])
+    }
+
+    /// The variable of this name.
+    pub fn variable(name: &str) -> Text {
+        Text::expression(format!("${{{name}}}"))
+    }
+
+    /// Adds a literal piece.
+    pub fn push(&mut self, literal: &str) {
+        if literal.is_empty() {
+            return;
+        }
+        match self.0.last_mut() {
+            Some(Piece::Literal(last)) => last.push_str(literal),
+            _ => self.0.push(Piece::Literal(literal.to_owned())),
+        }
+    }
+
+    /// Adds another text.
+    pub fn append(&mut self, other: Text) {
+        for piece in other.0 {
+            match piece {
+                Piece::Literal(literal) => self.push(&literal),
+                expression @ Piece::Expression(_) => self.0.push(expression),
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text, if nothing in it is evaluated.
+    pub fn literal(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [] => Some(""),
+            [Piece::Literal(literal)] => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// Changes every literal piece.
+    pub fn map_literals(&self, change: impl Fn(&str) -> String) -> Text {
+        let mut text = Text::default();
+        for piece in &self.0 {
+            match piece {
+                Piece::Literal(literal) => text.push(&change(literal)),
+                expression @ Piece::Expression(_) => text.0.push(expression.clone()),
+            }
+        }
+        text
+    }
+
+    /// The literal pieces, in order.
+    pub fn literals(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Literal(literal) => Some(literal.as_str()),
+            Piece::Expression(_) => None,
+        })
+    }
+
+    /// Puts an expression in the place of each occurrence of a value; says whether there was one.
+    pub fn replace(&mut self, value: &str, expression: &str) -> bool {
+        let mut text = Text::default();
+        let mut replaced = false;
+        for piece in std::mem::take(&mut self.0) {
+            let Piece::Literal(literal) = piece else {
+                text.0.push(piece);
+                continue;
+            };
+            let mut parts = literal.split(value);
+            text.push(parts.next().unwrap_or(""));
+            for part in parts {
+                replaced = true;
+                text.0.push(Piece::Expression(expression.to_owned()));
+                text.push(part);
+            }
+        }
+        *self = text;
+        replaced
+    }
+
+    /// The text as a plan has it. JMeter reads backslashes as escapes only in texts in which something is evaluated
+    /// (`AbstractTransformer`), so only there they are doubled.
+    pub fn template(&self) -> String {
+        let has_function = self.0.iter().any(|piece| match piece {
+            Piece::Literal(literal) => literal.contains("${"),
+            Piece::Expression(_) => true,
+        });
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Expression(expression) => out.push_str(expression),
+                Piece::Literal(literal) if has_function => {
+                    let escaped = literal.replace('\\', "\\\\");
+                    out.push_str(&escaped.replace("${", &format!("{DOLLAR}{{")));
+                }
+                Piece::Literal(literal) => out.push_str(literal),
+            }
+        }
+        out
+    }
+}
+
+impl From<&str> for Text {
+    fn from(literal: &str) -> Text {
+        let mut text = Text::default();
+        text.push(literal);
+        text
+    }
+}
+
+impl From<String> for Text {
+    fn from(literal: String) -> Text {
+        Text::from(literal.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_expressions_stays_as_it_is() {
+        assert_eq!(
+            Text::from(r#"{"a":"b\\c\n"}"#).template(),
+            r#"{"a":"b\\c\n"}"#
+        );
+        assert_eq!(Text::from("a,b$c").template(), "a,b$c");
+    }
+
+    #[test]
+    fn what_jmeter_would_evaluate_is_hidden_from_it() {
+        let text = Text::from(r"costs ${x} \$ 5");
+        assert_eq!(text.template(), r"costs ${__char(36)}{x} \\$ 5");
+    }
+
+    #[test]
+    fn values_become_variables() {
+        let mut text = Text::from(r#"{"token":"abc","again":"abc","path":"a\\b"}"#);
+        assert!(text.replace("abc", "${token}"));
+        assert!(!text.replace("nowhere", "${none}"));
+        assert_eq!(
+            text.template(),
+            r#"{"token":"${token}","again":"${token}","path":"a\\\\b"}"#
+        );
+        assert_eq!(text.literal(), None);
+    }
+}

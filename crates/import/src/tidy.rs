@@ -1,0 +1,395 @@
+//! From a recording to the steps that a plan needs: only requests of the site itself, without what the browser adds, in
+//! the order and with the pauses of the user.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::draft::{Draft, Step, Transaction};
+use crate::exchange::{Body, Exchange, Request};
+use crate::input::Options;
+use crate::names;
+use crate::text::Text;
+use crate::url::Address;
+
+/// What a browser or a proxy saw.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    pub name: String,
+    pub exchanges: Vec<Exchange>,
+    /// Titles of pages or user actions by their key.
+    pub pages: HashMap<String, String>,
+    pub left_out: BTreeMap<String, usize>,
+    pub warnings: Vec<String>,
+}
+
+impl Recording {
+    pub fn leave_out(&mut self, reason: &str) {
+        *self.left_out.entry(reason.to_owned()).or_default() += 1;
+    }
+}
+
+/// A gap from which on a new transaction begins, as `proxy.pause` of JMeter's recorder has it.
+const NEW_TRANSACTION_MS: i64 = 5_000;
+/// Shorter pauses are no thinking.
+const SHORTEST_THINK_MS: i64 = 200;
+/// Longer pauses were a break.
+const LONGEST_THINK_MS: i64 = 120_000;
+
+/// Fields that the plan's managers or the connection set, and those that a browser sends for its own purposes.
+const OWN_FIELDS: [&str; 20] = [
+    "cookie",
+    "content-length",
+    "host",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "transfer-encoding",
+    "te",
+    "upgrade",
+    "accept-encoding",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "cache-control",
+    "pragma",
+    "priority",
+    "dnt",
+    "upgrade-insecure-requests",
+    "traceparent",
+];
+
+/// Endings of files that pages load by themselves.
+const STATIC: [&str; 21] = [
+    "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp",
+    "woff", "woff2", "ttf", "otf", "eot", "mp4", "webm", "mp3",
+];
+
+/// The draft of a recording.
+pub fn draft(mut recording: Recording, options: &Options) -> Draft {
+    let mut draft = Draft::new(std::mem::take(&mut recording.name));
+    draft.left_out = std::mem::take(&mut recording.left_out);
+    draft.warnings = std::mem::take(&mut recording.warnings);
+    // entries come in the order of their ends from some programs; without times the order of the file stays
+    if recording
+        .exchanges
+        .iter()
+        .all(|exchange| exchange.started_ms.is_some())
+    {
+        recording
+            .exchanges
+            .sort_by_key(|exchange| exchange.started_ms);
+    }
+    let kept = kept(recording.exchanges, options, &mut draft);
+    let kept = without_followed_redirects(kept, &mut draft);
+    draft.transactions = transactions(kept, &recording.pages, options);
+    draft.cookies = true;
+    draft
+}
+
+/// The domain under which a site is registered, as far as it can be told without the list of public suffixes: the last two
+/// labels, or three where the last two are as short as in `co.uk`.
+fn site(host: &str) -> String {
+    let is_address = host.starts_with('[')
+        || host
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_address {
+        return host.to_owned();
+    }
+    let labels: Vec<&str> = host.split('.').collect();
+    let count = match labels.as_slice() {
+        [.., second, last] if last.len() == 2 && second.len() <= 3 => 3,
+        _ => 2,
+    };
+    labels[labels.len().saturating_sub(count)..]
+        .join(".")
+        .to_ascii_lowercase()
+}
+
+fn host(address: &Address) -> String {
+    address.host.literal().unwrap_or("").to_ascii_lowercase()
+}
+
+/// Requests of the site that are not for its pages' own files.
+fn kept(exchanges: Vec<Exchange>, options: &Options, draft: &mut Draft) -> Vec<Exchange> {
+    let is_page = |exchange: &&Exchange| {
+        let response = exchange.response.as_ref();
+        exchange.kind == "document"
+            || response.is_some_and(|response| response.mime.starts_with("text/html"))
+    };
+    let first = exchanges.iter().find(is_page).or(exchanges.first());
+    let own_site = first.map(|exchange| site(&host(&exchange.request.address)));
+    let is_wanted = |host: &str| {
+        options.all_domains
+            || own_site.as_deref() == Some(&site(host))
+            || options
+                .domains
+                .iter()
+                .any(|domain| host == domain || host.ends_with(&format!(".{domain}")))
+    };
+    let mut kept = Vec::new();
+    let mut static_hosts: Vec<String> = Vec::new();
+    let mut dropped_static = 0;
+    for mut exchange in exchanges {
+        let host = host(&exchange.request.address);
+        if !is_wanted(&host) {
+            draft.leave_out(&format!("requests to {host}"));
+        } else if let Some(reason) = noise(&exchange) {
+            draft.leave_out(reason);
+        } else if !options.keep_static && is_static(&exchange) {
+            if !static_hosts.contains(&host) {
+                static_hosts.push(host);
+            }
+            dropped_static += 1;
+        } else {
+            clean(&mut exchange.request);
+            kept.push(exchange);
+        }
+    }
+    if dropped_static > 0 {
+        let reason = "images, scripts and style sheets, which pages load as embedded resources";
+        draft.left_out.insert(reason.to_owned(), dropped_static);
+        let hosts: Vec<String> = static_hosts
+            .iter()
+            .map(|host| host.replace('.', "\\."))
+            .collect();
+        draft.embedded = Some(format!("https?://({})[:/].*", hosts.join("|")));
+        draft.cache = true;
+    }
+    kept
+}
+
+fn noise(exchange: &Exchange) -> Option<&'static str> {
+    let path = exchange.request.address.bare_path();
+    let is_preflight = exchange.request.method == "OPTIONS"
+        && (exchange.kind == "preflight"
+            || exchange
+                .request
+                .header("access-control-request-method")
+                .is_some());
+    if is_preflight {
+        Some("CORS preflights, which only browsers send")
+    } else if matches!(
+        exchange.kind.as_str(),
+        "ping" | "cspviolationreport" | "beacon"
+    ) {
+        Some("beacons")
+    } else if exchange.kind == "websocket" {
+        Some("WebSocket connections")
+    } else if path.ends_with("/favicon.ico") {
+        Some("requests for favicon.ico")
+    } else {
+        None
+    }
+}
+
+fn is_static(exchange: &Exchange) -> bool {
+    if !matches!(exchange.request.method.as_str(), "GET" | "HEAD") {
+        return false;
+    }
+    if matches!(
+        exchange.kind.as_str(),
+        "image" | "stylesheet" | "script" | "font" | "media" | "manifest"
+    ) {
+        return true;
+    }
+    let mime = exchange
+        .response
+        .as_ref()
+        .map_or("", |response| response.mime.as_str());
+    if mime.contains("json") || mime.starts_with("text/html") {
+        return false;
+    }
+    let path = exchange.request.address.bare_path();
+    let file = path.rsplit('/').next().unwrap_or("");
+    let extension = file
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| STATIC.contains(&extension.as_str()))
+        || ["image/", "font/", "video/", "audio/", "text/css"]
+            .iter()
+            .any(|kind| mime.starts_with(kind))
+        || mime.contains("javascript")
+}
+
+/// Takes away the fields that the plan sets by itself, and content types that go with the kind of body.
+fn clean(request: &mut Request) {
+    let makes_own_type = matches!(request.body, Body::Multipart(_) | Body::Form(_));
+    request.headers.retain(|(name, _)| {
+        let name = name.literal().unwrap_or("").to_ascii_lowercase();
+        !(OWN_FIELDS.contains(&name.as_str())
+            || name.starts_with("sec-")
+            || name.starts_with("x-client-data")
+            || (name == "content-type" && makes_own_type))
+    });
+}
+
+/// A redirect that the browser followed is one step: the plan follows it again.
+fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Vec<Exchange> {
+    let mut kept: Vec<Exchange> = Vec::new();
+    // where the last kept request leads now, as long as it is redirected
+    let mut leads_to: Vec<(usize, String)> = Vec::new();
+    for exchange in exchanges {
+        let url = full(&exchange.request.address);
+        let followed = leads_to.iter().position(|(_, target)| *target == url);
+        let redirects = exchange
+            .response
+            .as_ref()
+            .filter(|response| response.is_redirect());
+        let target = redirects
+            .and_then(|response| response.header("location"))
+            .and_then(|location| resolved(&exchange.request.address, location));
+        match followed {
+            Some(at) if exchange.request.method == "GET" => {
+                let (place, _) = leads_to.remove(at);
+                draft.leave_out("redirected requests, which the plan follows by itself");
+                if let Some(target) = target {
+                    leads_to.push((place, target));
+                }
+                // what the user saw in the end
+                let first = &mut kept[place];
+                if let (Some(own), Some(last)) = (&mut first.response, exchange.response) {
+                    let mut headers = std::mem::take(&mut own.headers);
+                    headers.extend(last.headers);
+                    *own = crate::exchange::Response { headers, ..last };
+                }
+                first.elapsed_ms += exchange.elapsed_ms;
+            }
+            _ => {
+                if let Some(target) = target {
+                    leads_to.push((kept.len(), target));
+                }
+                kept.push(exchange);
+            }
+        }
+    }
+    kept
+}
+
+fn full(address: &Address) -> String {
+    let port = address.port.template();
+    let port = if port.is_empty() {
+        port
+    } else {
+        format!(":{port}")
+    };
+    format!(
+        "{}://{}{port}{}",
+        address.scheme.template(),
+        address.host.template(),
+        address.path.template()
+    )
+}
+
+/// A `Location` as the browser read it.
+fn resolved(base: &Address, location: &str) -> Option<String> {
+    if location.contains("://") {
+        return Address::parse(location).map(|address| full(&address));
+    }
+    let scheme = base.scheme.template();
+    if location.starts_with("//") {
+        return Address::parse(&format!("{scheme}:{location}")).map(|address| full(&address));
+    }
+    let path = base.bare_path();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = match location.chars().next() {
+        Some('/') => location.to_owned(),
+        Some('?') => format!("{path}{location}"),
+        _ => format!("{folder}/{location}"),
+    };
+    let root = Address {
+        path: Text::default(),
+        ..base.clone()
+    };
+    Address::parse(&format!("{}{path}", full(&root))).map(|address| full(&address))
+}
+
+/// Requests of one page or without a long pause between them.
+fn transactions(
+    exchanges: Vec<Exchange>,
+    pages: &HashMap<String, String>,
+    options: &Options,
+) -> Vec<Transaction> {
+    let mut all: Vec<Transaction> = Vec::new();
+    let mut last_page: Option<String> = None;
+    let mut last_end: Option<i64> = None;
+    for exchange in exchanges {
+        let gap = match (exchange.started_ms, last_end) {
+            (Some(start), Some(end)) => start.saturating_sub(end),
+            _ => 0,
+        };
+        let is_document = exchange.kind == "document"
+            || exchange
+                .response
+                .as_ref()
+                .is_some_and(|response| response.mime.starts_with("text/html"));
+        let is_new = match (&exchange.page, &last_page) {
+            (Some(page), Some(last)) => page != last,
+            (None, None) => gap >= NEW_TRANSACTION_MS || is_document,
+            _ => true,
+        };
+        if is_new || all.is_empty() {
+            let title = exchange
+                .page
+                .as_ref()
+                .and_then(|page| pages.get(page))
+                .cloned()
+                .unwrap_or_default();
+            all.push(Transaction {
+                name: Some(transaction_name(title, &exchange, &all)),
+                is_measured: true,
+                steps: Vec::new(),
+            });
+        }
+        last_page.clone_from(&exchange.page);
+        let end = exchange
+            .started_ms
+            .map(|start| start.saturating_add(exchange.elapsed_ms));
+        last_end = last_end.max(end);
+        if let Some(transaction) = all.last_mut() {
+            let think = if options.no_think_time || gap < SHORTEST_THINK_MS {
+                0
+            } else {
+                gap.min(LONGEST_THINK_MS)
+            };
+            transaction.steps.push(Step {
+                think_ms: u64::try_from(think).unwrap_or(0),
+                loads_resources: is_document,
+                expected_code: expected(&exchange),
+                request: exchange.request,
+                response: exchange.response,
+                ..Step::default()
+            });
+        }
+    }
+    all
+}
+
+/// A page that was an error when it was recorded is no error when it is one again.
+fn expected(exchange: &Exchange) -> String {
+    let status = exchange
+        .response
+        .as_ref()
+        .map_or(0, |response| response.status);
+    match status {
+        400.. => status.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The title of the page; else the first request's label. Names are told apart by numbers.
+fn transaction_name(title: String, first: &Exchange, all: &[Transaction]) -> String {
+    let name = if title.is_empty() {
+        names::label(&first.request)
+    } else {
+        title
+    };
+    let is_taken = |name: &str| all.iter().any(|other| other.name.as_deref() == Some(name));
+    if !is_taken(&name) {
+        return name;
+    }
+    (2..)
+        .map(|number| format!("{name} ({number})"))
+        .find(|name| !is_taken(name))
+        .unwrap_or(name)
+}

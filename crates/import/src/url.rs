@@ -1,0 +1,157 @@
+//! Addresses: split where JMeter's HTTP Request has separate fields, and nothing else about them changed.
+
+use crate::text::Text;
+
+/// An address in the fields of an HTTP Request. Each may hold variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Address {
+    /// `http` or `https`; empty for an address relative to the server of the plan.
+    pub scheme: Text,
+    pub host: Text,
+    /// Empty for the scheme's own.
+    pub port: Text,
+    /// With the query, encoded as it was; starts with `/` unless it starts with a variable.
+    pub path: Text,
+}
+
+impl Address {
+    /// Splits an address without variables; `None` if it is no HTTP address. Credentials and fragments are dropped.
+    pub fn parse(url: &str) -> Option<Address> {
+        let url = url.trim();
+        let (scheme, rest) = url.split_once("://")?;
+        let scheme = match scheme.to_ascii_lowercase().as_str() {
+            "http" => "http",
+            "https" => "https",
+            _ => return None,
+        };
+        let rest = rest.split('#').next().unwrap_or("");
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let authority = authority.rsplit('@').next().unwrap_or("");
+        let (host, port) = split_port(authority)?;
+        if host.is_empty() || host.contains(char::is_whitespace) {
+            return None;
+        }
+        let own = if scheme == "https" { "443" } else { "80" };
+        Some(Address {
+            scheme: scheme.into(),
+            host: host.into(),
+            port: if port == own { "" } else { port }.into(),
+            path: rooted(path).into(),
+        })
+    }
+
+    /// Whether both lead to the same server.
+    pub fn same_server(&self, other: &Address) -> bool {
+        self.scheme == other.scheme && self.host == other.host && self.port == other.port
+    }
+
+    /// The path without the query, as far as it is literal.
+    pub fn bare_path(&self) -> String {
+        let template = self.path.template();
+        template.split('?').next().unwrap_or("").to_owned()
+    }
+}
+
+/// `/` before a path that lacks it, and characters encoded that no request line can hold.
+fn rooted(path: &str) -> String {
+    let path = percent_encoding::utf8_percent_encode(path, UNSENDABLE).to_string();
+    if path.starts_with('/') {
+        path
+    } else {
+        format!("/{path}")
+    }
+}
+
+/// Blanks, control characters and everything beyond ASCII.
+const UNSENDABLE: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>');
+
+fn split_port(authority: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = authority.strip_prefix('[') {
+        // an IPv6 address stays in its brackets
+        let close = rest.find(']')? + 2;
+        let (host, port) = authority.split_at(close);
+        return Some((host, port.strip_prefix(':').unwrap_or("")));
+    }
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some((host, port)),
+        Some(_) => None,
+        None => Some((authority, "")),
+    }
+}
+
+/// A value as it stands in a query or a form.
+pub fn encode(value: &str) -> String {
+    percent_encoding::utf8_percent_encode(value, FORM).to_string()
+}
+
+const FORM: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'*');
+
+/// A value of a query or a form, decoded: `+` is a blank.
+pub fn decode(value: &str) -> String {
+    let blanks = value.replace('+', " ");
+    percent_encoding::percent_decode_str(&blanks)
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(url: &str) -> Option<[String; 4]> {
+        let address = Address::parse(url)?;
+        Some([&address.scheme, &address.host, &address.port, &address.path].map(Text::template))
+    }
+
+    #[test]
+    fn addresses_are_split_into_jmeters_fields() {
+        let own = |a: &str, b: &str, c: &str, d: &str| Some([a, b, c, d].map(str::to_owned));
+        assert_eq!(
+            fields("https://shop.example/a?b=%20c#d"),
+            own("https", "shop.example", "", "/a?b=%20c")
+        );
+        assert_eq!(
+            fields("HTTP://u:p@shop.example:8080"),
+            own("http", "shop.example", "8080", "/")
+        );
+        assert_eq!(
+            fields("https://shop.example:443?x=1"),
+            own("https", "shop.example", "", "/?x=1")
+        );
+        assert_eq!(
+            fields("http://[::1]:80/ü b"),
+            own("http", "[::1]", "", "/%C3%BC%20b")
+        );
+    }
+
+    #[test]
+    fn other_addresses_are_none() {
+        for url in [
+            "data:text/plain,x",
+            "/relative",
+            "ftp://x/",
+            "http://",
+            "http://a b/",
+            "chrome-extension://abc/x.js",
+            "http://host:abc/",
+        ] {
+            assert_eq!(Address::parse(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn forms_decode_as_they_encode() {
+        assert_eq!(encode("a b&ü"), "a%20b%26%C3%BC");
+        assert_eq!(decode("a+b%26%C3%BC%"), "a b&ü%");
+    }
+}
