@@ -71,6 +71,13 @@ impl std::fmt::Display for Thrown {
     }
 }
 
+impl std::error::Error for Thrown {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let cause = self.cause.as_deref()?;
+        Some(cause)
+    }
+}
+
 /// `Integer.parseInt` of a text that is no number, in a function.
 pub(crate) fn no_int(text: &str, function: &'static str) -> Thrown {
     let line = match fault(text) {

@@ -81,8 +81,8 @@ const fn read_by_java(name: &'static str, doc: &'static str) -> KnownProperty {
 const GUI: &str = "it concerns the graphical interface";
 const RECORDER: &str = "it concerns the recorder";
 const REMOTE: &str = "there are no remote engines";
-const CACHE: &str = "what is compiled is kept for the whole run";
-const NOT_BUILT: &str = "what it concerns is not built";
+const CACHE: &str = "compiled expressions are kept for the whole run";
+const NOT_BUILT: &str = "the feature is not built";
 const JAVA: &str = "it concerns Java's implementation";
 
 /// All properties.
@@ -93,7 +93,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "drumfire.skip_unsupported",
                 "false",
-                "Leave out what cannot be run, with a warning, instead of refusing the plan.",
+                "Leave out elements that cannot run, with a warning, instead of refusing the plan.",
             ),
             honoured(
                 "drumfire.fail_on",
@@ -163,22 +163,22 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "includecontroller.prefix",
                 "",
-                "Put before the path of Include Controllers.",
+                "Text in front of the paths of Include Controllers.",
             ),
             honoured(
                 "timer.factor",
                 "1.0",
-                "Multiplies the delays of random timers.",
+                "Factor for the delays of random timers.",
             ),
             honoured(
                 "jmeter.regex.engine",
                 "oro",
-                "`oro` or `java`: whose regular expressions extractors, assertions and functions use.",
+                "Regular expressions of extractors, assertions and functions: `oro` or `java`.",
             ),
             honoured(
                 "csvdataset.eofstring",
                 "<EOF>",
-                "What a CSV Data Set gives at the end of its file when it neither recycles nor stops the user.",
+                "Value of a CSV Data Set's variables at the end of its file when it neither recycles nor stops the user.",
             ),
             honoured("csvread.delimiter", ",", "Delimiter of `__CSVRead`."),
             honoured(
@@ -216,11 +216,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             ),
             without(
                 "jmeterengine.threadstop.wait",
-                "users end at once when they are told to",
+                "users stop at once when told to",
             ),
             without(
                 "jmeterengine.force.system.exit",
-                "the program ends when its run does",
+                "the program ends with the run",
             ),
             without(
                 "jmeterengine.stopfail.system.exit",
@@ -231,17 +231,8 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "jmeterengine.startlistenerslater",
                 "JMeter 5 does not read it any more",
             ),
-            without(
-                "jmeter.exit.check.pause",
-                "the program ends when its run does",
-            ),
-            without("search_paths", "there are no Java classes to look for"),
-            without("user.classpath", "there are no Java classes to look for"),
-            without(
-                "plugin_dependency_paths",
-                "there are no Java classes to look for",
-            ),
-            without("classfinder.*", "there are no Java classes to look for"),
+            without("jmeter.exit.check.pause", "the program ends with the run"),
+            without("classfinder.*", "plugins are found without it"),
             without(
                 "language",
                 "numbers and dates are those of JMeter in English",
@@ -264,12 +255,12 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "httpsampler.max_redirects",
                 "20",
-                "How many redirects a sample follows.",
+                "Number of redirects that a sample follows.",
             ),
             honoured(
                 "httpsampler.max_frame_depth",
                 "5",
-                "How deep frames are followed for embedded resources.",
+                "Depth of nested frames that are searched for embedded resources.",
             ),
             honoured(
                 "httpsampler.redirect.removeslashdotdot",
@@ -294,12 +285,12 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "httpsampler.max_bytes_to_store_per_request",
                 "0",
-                "How much of a body is kept; 0 is all of it.",
+                "Number of bytes of a body that are kept; 0 keeps all.",
             ),
             honoured(
                 "http.post_add_content_type_if_missing",
                 "false",
-                "Give a POST without `Content-Type` that of a form.",
+                "Send a POST without `Content-Type` as a form.",
             ),
             honoured(
                 "subresults.disable_renaming",
@@ -429,12 +420,12 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "httpclient4.validate_after_inactivity",
                 "4900",
-                "After so many milliseconds without use a connection is looked at before it is used.",
+                "Idle time in milliseconds after which a connection is checked before it is used.",
             ),
             honoured(
                 "httpclient4.time_to_live",
                 "60000",
-                "Milliseconds after which a connection is not used again.",
+                "Age in milliseconds after which a connection is not reused.",
             ),
             honoured(
                 "httpclient4.idletimeout",
@@ -477,7 +468,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "httpclient4.retrycount",
                 "0",
-                "How often a request is sent again after its connection broke.",
+                "Number of retries after a broken connection.",
             ),
             honoured(
                 "httpclient4.request_sent_retry_enabled",
@@ -521,7 +512,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "https.use.cached.ssl.context",
                 "TLS state ends as `httpclient.reset_state_on_thread_group_iteration` says",
             ),
-            without("http.proxyScheme", "the proxy is spoken to by HTTP"),
+            without("http.proxyScheme", "proxies are reached over HTTP"),
             without("http.proxyDomain", "NTLM is not built"),
             without("kerberos*", "Kerberos is not built"),
         ],
@@ -547,7 +538,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "CookieManager.name.prefix",
                 "COOKIE_",
-                "What the names of those variables begin with.",
+                "Prefix of the names of those variables.",
             ),
             honoured(
                 "CookieManager.check.cookies",
@@ -562,7 +553,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "cache_manager.cached_resource_mode",
                 "RETURN_NO_SAMPLE",
-                "What a hit looks like: `RETURN_NO_SAMPLE`, `RETURN_200_CACHE`, `RETURN_CUSTOM_STATUS`.",
+                "How a cache hit is recorded: `RETURN_NO_SAMPLE`, `RETURN_200_CACHE`, `RETURN_CUSTOM_STATUS`.",
             ),
             honoured(
                 "RETURN_200_CACHE.message",
@@ -588,12 +579,12 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "assertion.equals_section_diff_len",
                 "100",
-                "How much of the texts around a difference is shown.",
+                "Number of characters that are shown around a difference.",
             ),
             honoured(
                 "assertion.equals_diff_delta_start",
                 "[[[",
-                "Shown before what differs.",
+                "Text before a difference.",
             ),
             honoured("assertion.equals_diff_delta_end", "]]]", "Shown after it."),
             without("xpath.namespace.config", NOT_BUILT),
@@ -650,6 +641,21 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
         title: "Scripts, plugins and Java protocols",
         properties: &[
             honoured(
+                "search_paths",
+                "",
+                "More jars and folders with jars of plugins, with semicolons between them.",
+            ),
+            honoured(
+                "user.classpath",
+                "",
+                "More jars and folders of classes, with colons between them.",
+            ),
+            honoured(
+                "plugin_dependency_paths",
+                "",
+                "More jars that plugins need, with semicolons between them.",
+            ),
+            honoured(
                 "beanshell.init.file",
                 "",
                 "A BeanShell script that runs before the plan is read; it needs Java.",
@@ -685,7 +691,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "jdbcsampler.nullmarker",
                 "]NULL[",
-                "What stands for NULL among the values of a prepared statement.",
+                "Text that means NULL among the values of a prepared statement.",
             ),
             honoured(
                 "tcp.handler",
@@ -711,7 +717,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "tcp.status.prefix",
                 "",
-                "What stands before the status code in a response of a TCP Sampler.",
+                "Text before the status code in a response of a TCP Sampler.",
             ),
             honoured("tcp.status.suffix", "", "What stands after it."),
             honoured(
@@ -752,12 +758,12 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "jmeter.reportgenerator.apdex_satisfied_threshold",
                 "500",
-                "Up to how many milliseconds a user is content.",
+                "Response time in milliseconds up to which a user is satisfied.",
             ),
             honoured(
                 "jmeter.reportgenerator.apdex_tolerated_threshold",
                 "1500",
-                "Up to how many milliseconds a user puts up with it.",
+                "Response time in milliseconds up to which a user tolerates it.",
             ),
             honoured(
                 "jmeter.reportgenerator.apdex_per_transaction",

@@ -1,11 +1,13 @@
-//! As much of Java's `DecimalFormat` as whole numbers need: file names of `StringFromFile`, counters, random variables.
-//! Exponents and patterns of their own for negative numbers are left out.
+//! Java's `DecimalFormat` for integers: file names of `StringFromFile`, counters, random variables. Exponents and separate
+//! patterns for negative numbers are not supported.
+
+use crate::thrown::Thrown;
 
 /// Formats `number` by the pattern's first half, as Java's `DecimalFormat`.
 ///
 /// # Errors
-/// The text of the exception that Java throws for the pattern.
-pub fn format(pattern: &str, number: i64) -> Result<String, String> {
+/// The exception that Java throws for the pattern.
+pub fn format(pattern: &str, number: i64) -> Result<String, Thrown> {
     let mut parsed = Pattern::default();
     let mut quoted = false;
     let mut chars = pattern.chars().peekable();
@@ -31,8 +33,13 @@ pub fn format(pattern: &str, number: i64) -> Result<String, String> {
     Ok(parsed.render(number))
 }
 
-fn malformed(pattern: &str) -> String {
-    format!("java.lang.IllegalArgumentException: Malformed pattern \"{pattern}\"")
+fn malformed(pattern: &str) -> Thrown {
+    refused("Malformed pattern", pattern)
+}
+
+fn refused(why: &str, pattern: &str) -> Thrown {
+    let message = format!("{why} \"{pattern}\"");
+    Thrown::new("java.lang.IllegalArgumentException", message)
 }
 
 #[derive(Debug, Default, PartialEq, Clone, Copy)]
@@ -74,14 +81,13 @@ impl Pattern {
         }
     }
 
-    fn take(&mut self, c: char, pattern: &str) -> Result<(), String> {
+    fn take(&mut self, c: char, pattern: &str) -> Result<(), Thrown> {
         let special = matches!(c, '#' | '0' | ',' | '.');
         match self.stage {
             Stage::Prefix if special => self.stage = Stage::Number,
             Stage::Suffix if special => {
-                return Err(format!(
-                    "java.lang.IllegalArgumentException: Unquoted special character '{c}' in pattern \"{pattern}\""
-                ));
+                let why = format!("Unquoted special character '{c}' in pattern");
+                return Err(refused(&why, pattern));
             }
             _ => {}
         }
@@ -101,9 +107,8 @@ impl Pattern {
             '.' if self.point => return Err(malformed(pattern)),
             '.' => self.point = true,
             '%' if self.multiplier != 0 => {
-                return Err(format!(
-                    "java.lang.IllegalArgumentException: Too many percent/per mille characters in pattern \"{pattern}\""
-                ));
+                let why = "Too many percent/per mille characters in pattern";
+                return Err(refused(why, pattern));
             }
             '%' => {
                 self.multiplier = 100;

@@ -247,8 +247,7 @@ impl Reading {
                 return Ok(());
             }
             if start.is_some() {
-                self.name = super::decimal_format::format(&self.name, i64::from(current))
-                    .map_err(Raised::exception)?;
+                self.name = super::decimal_format::format(&self.name, i64::from(current))?;
             }
             self.current = Some(current.wrapping_add(1));
         }

@@ -52,7 +52,7 @@ impl Fault {
 pub struct XPath2 {
     expression: Expr,
     /// Whether Xalan takes the result for a boolean, or what it says of the expression.
-    is_boolean: Result<bool, String>,
+    is_boolean: Result<bool, XPathError>,
 }
 
 impl XPath2 {
@@ -73,8 +73,8 @@ impl XPath2 {
     ///
     /// # Errors
     /// If Xalan cannot evaluate the expression, with its message.
-    pub fn is_boolean(&self) -> Result<bool, &str> {
-        self.is_boolean.as_ref().copied().map_err(String::as_str)
+    pub fn is_boolean(&self) -> Result<bool, &XPathError> {
+        self.is_boolean.as_ref().copied()
     }
 
     /// Whether parsing a body of so many bytes and evaluating the expression may take long enough to delay the other users of
@@ -100,14 +100,11 @@ impl XPath2 {
 }
 
 /// `XPathUtil#computeAssertionResultUsingSaxon`: Xalan evaluates the expression on a document that holds nothing.
-fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, String> {
+fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, XPathError> {
     let known = |prefix: &str| namespaces.own(prefix).map(str::to_owned);
     let answer =
         XPath::compile(text).and_then(|query| query.evaluate_with(&Tree::empty(), false, known));
-    match answer {
-        Ok(answer) => Ok(matches!(answer, Answer::Bool(_))),
-        Err(error) => Err(error.message),
-    }
+    Ok(matches!(answer?, Answer::Bool(_)))
 }
 
 /// The prefixes that an expression may use.

@@ -72,7 +72,7 @@ impl XPath2Assertion {
             .map_err(|error| error.message.clone())?;
         let is_boolean = match query.is_boolean() {
             Ok(is_boolean) => is_boolean,
-            Err(message) => return Ok(Look::Refused(message.to_owned())),
+            Err(error) => return Ok(Look::Refused(error.message.clone())),
         };
         let items = query.evaluate(tree, false).map_err(|error| error.message)?;
         Ok(Look::Holds(match items.first() {
