@@ -8,7 +8,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
+use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::{self, Exit};
+use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
     MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions,
@@ -49,6 +51,10 @@ enum Subcommands {
     Merge(MergeArguments),
     /// Rewrite plans in the form in which JMeter 5.6.3 saves them
     Fmt(FmtArguments),
+    /// Print a plan as lines of text, for readers and for `git diff`
+    Show(ShowArguments),
+    /// Say what two plans do differently; exit code 0 if they mean the same, else 1
+    Diff(DiffArguments),
     /// Write a small plan to begin with
     New(NewArguments),
     /// Make a plan of recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
@@ -86,8 +92,10 @@ struct PropertyArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit_code_help())]
 struct RunArguments {
-    /// The plan (.jmx)
+    /// The plan (.jmx); with an address instead, see `drumfire run URL --help`
     plan: PathBuf,
+    #[command(flatten)]
+    load: LoadArguments,
     /// Write the samples to this file; it is appended to if it exists
     #[arg(short = 'l', long = "logfile", value_name = "FILE")]
     results: Option<PathBuf>,
@@ -343,6 +351,8 @@ impl Arguments {
                 properties: merge.properties.into_options(),
             }),
             Subcommands::Fmt(order) => Command::Fmt(order),
+            Subcommands::Show(order) => Command::Show(order),
+            Subcommands::Diff(order) => Command::Diff(order),
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
@@ -365,6 +375,7 @@ impl RunArguments {
             None => (String::new(), text.clone()),
         };
         let mut properties = self.properties.into_options();
+        properties.changes.extend(self.load.into_changes());
         if self.skip_unsupported {
             let (name, value) = ("drumfire.skip_unsupported", "true");
             properties

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
+use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::Exit;
 
 /// What to do.
@@ -29,6 +30,10 @@ pub enum Command {
     Merge(MergeOrder),
     /// Rewrite plans in canonical form.
     Fmt(FmtArguments),
+    /// Print a plan as text.
+    Show(ShowArguments),
+    /// Say what two plans do differently.
+    Diff(DiffArguments),
     /// Write a small plan.
     New(NewArguments),
     /// Make a plan of something else.

@@ -331,3 +331,45 @@ fn odd_inputs_are_imported() {
         "{plan}"
     );
 }
+
+#[test]
+fn the_load_of_a_plan_comes_from_the_command_line() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let url = format!("http://{}/api/products", site.http);
+    succeeded(&shop.run(
+        &["run", &url, "-n", "6", "-c", "2", "--save", "plan.jmx"],
+        LIMIT,
+    ));
+    succeeded(&shop.run(&["run", "plan.jmx", "--once", "-l", "once.jtl"], LIMIT));
+    assert_eq!(rows(&shop, "once.jtl").len(), 1);
+    let timed = [
+        "run",
+        "plan.jmx",
+        "--users",
+        "3",
+        "--duration",
+        "1s",
+        "--rate",
+        "10",
+        "-l",
+        "timed.jtl",
+    ];
+    succeeded(&shop.run(&timed, LIMIT));
+    let count = rows(&shop, "timed.jtl").len();
+    assert!((3..=14).contains(&count), "{count} samples at 10 a second");
+    for (words, code) in [
+        (
+            &["run", "plan.jmx", "--group", "none", "--users", "2"][..],
+            3,
+        ),
+        (&["run", "plan.jmx", "--rate", "2"], 2),
+        (&["run", "plan.jmx", "--once", "--users", "2"], 2),
+        (&["run", "plan.jmx", "-Jdrumfire.load.users=many"], 3),
+    ] {
+        let finished = shop.run(words, LIMIT);
+        assert_eq!(finished.code, Some(code), "{words:?}: {}", finished.err);
+    }
+    let shown = shop.run(&["run", "plan.jmx", "--help"], LIMIT);
+    assert!(shown.out.contains("--users <COUNT>"), "{}", shown.out);
+}

@@ -19,6 +19,7 @@ pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
 pub use inspect::demand::Demand;
 pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
 pub use inspect::survey::{Survey, SurveyRow, survey};
+pub use resolve::LoadOverride;
 pub use run::action::Action;
 pub use run::control::{Control, Stopping};
 pub use run::engine::{Observer, Options, Outcome, Progress, StartError, run};

@@ -126,6 +126,36 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "The folder of the JMeter whose jars are used; else JMETER_HOME's, the one in whose bin the run is started, or one put together from Maven's jars.",
             ),
             honoured(
+                "drumfire.load.users",
+                "",
+                "Users in all, divided among the thread groups in the proportion of their own (`run --users`).",
+            ),
+            honoured(
+                "drumfire.load.ramp_up",
+                "",
+                "Seconds until all users have started (`run --ramp-up`).",
+            ),
+            honoured(
+                "drumfire.load.duration",
+                "",
+                "Seconds that each thread group runs (`run --duration`).",
+            ),
+            honoured(
+                "drumfire.load.rate",
+                "",
+                "Samples a second, all groups together (`run --rate`); needs a duration.",
+            ),
+            honoured(
+                "drumfire.load.group",
+                "",
+                "Only the thread group of this name gets that load (`run --group`).",
+            ),
+            honoured(
+                "drumfire.load.once",
+                "false",
+                "One user and one iteration of each thread group (`run --once`).",
+            ),
+            honoured(
                 "drumfire.strict",
                 "false",
                 "A run whose verdict is not VALID ends with exit code 6.",

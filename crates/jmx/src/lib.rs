@@ -23,15 +23,18 @@ mod classes;
 mod constructed;
 mod defaults;
 mod diagnostic;
+mod difference;
 mod interpret;
 mod known_properties;
 mod name;
 mod number;
+mod outline;
 mod properties;
 mod property_table;
 mod props;
 mod read;
 mod reference;
+mod settings;
 mod sniff;
 mod source;
 mod tree;
@@ -45,6 +48,7 @@ mod xml_writer;
 pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity, did_you_mean};
+pub use difference::{Difference, differences};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };
@@ -53,9 +57,11 @@ pub use number::{
     boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,
     int_from_java, long_from_java,
 };
+pub use outline::outline;
 pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
 pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};
+pub use settings::{Setting, settings};
 pub use source::{SourceFile, Span};
 pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
 pub use write::write;

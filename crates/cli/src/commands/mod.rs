@@ -13,6 +13,7 @@ pub mod plan;
 pub mod report;
 pub mod run;
 mod run_url;
+pub mod show;
 
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Compare(order) => compare::compare(&order, console),
         Command::Merge(order) => compare::merge(&order, console),
         Command::Fmt(arguments) => fmt::fmt(&arguments, console),
+        Command::Show(arguments) => show::show(&arguments, console),
+        Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),
         Command::Import(arguments) => import::import(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),

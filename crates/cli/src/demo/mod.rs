@@ -3,6 +3,7 @@
 //! `drumfire demo` serves it until Ctrl-C; `drumfire run --demo` serves it inside the process for the length of the run,
 //! on a thread of its own, and tells the plan where it is in the properties `demo.host`, `demo.port`, `demo.https.port`.
 
+mod checkout;
 mod images;
 mod pages;
 mod reply;

@@ -53,7 +53,9 @@ pub fn home(shop: &Shop) -> String {
 /// The page of one product.
 pub fn product(name: &str, id: u32, price_cents: u32) -> String {
     let body = format!(
-        "<img src=\"/static/product-{id}.png\" alt=\"\">\n<p class=\"price\">{}.{:02}</p>\n",
+        "<img src=\"/static/product-{id}.png\" alt=\"\">\n<p class=\"price\">{}.{:02}</p>\n\
+         <form id=\"buy\" method=\"post\" action=\"/cart\">\n<input type=\"hidden\" name=\"product\" value=\"{id}\">\n\
+         <button>Put into the cart</button>\n</form>\n",
         price_cents / 100,
         price_cents % 100
     );
@@ -78,11 +80,33 @@ pub fn login(session: &Session, fault: Option<&str>) -> String {
 pub fn account(user: &str, session: &Session) -> String {
     let body = format!(
         "<p>Hello, <b id=\"user\">{}</b>. Your cart has <span id=\"cart\">{}</span> lines.</p>\n\
-         <p><a href=\"/logout\">Log out</a></p>\n",
+         <ul id=\"orders\"></ul>\n<p><a href=\"/logout\">Log out</a></p>\n{ORDERS}",
         escape(user),
         session.cart.len()
     );
     page("Your account", &body)
+}
+
+/// Asks for a token and then, with it, for the orders.
+const ORDERS: &str = "\
+<script>
+fetch('/api/token', { method: 'POST' })
+  .then((answer) => answer.json())
+  .then((token) => fetch('/api/orders', { headers: { Authorization: 'Bearer ' + token.access_token } }))
+  .then((answer) => answer.json())
+  .then((list) => { document.querySelector('#orders').textContent = list.orders + ' orders'; });
+</script>
+";
+
+/// The cart, with the form that pays for it.
+pub fn cart(session: &Session) -> String {
+    let body = format!(
+        "<p>Your cart has <span id=\"cart\">{}</span> lines.</p>\n\
+         <form id=\"pay\" method=\"post\" action=\"/cart/{}/pay\">\n<button>Pay</button>\n</form>\n",
+        session.cart.len(),
+        session.cart_id
+    );
+    page("Your cart", &body)
 }
 
 /// A page with nothing but a message.

@@ -8,6 +8,7 @@ use hyper::header::{self, HeaderMap};
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 
+use super::checkout;
 use super::pages;
 use super::reply::{self, Reply};
 use super::shop::{CartLine, Product, Session, Shop};
@@ -22,12 +23,12 @@ const MAX_SLOW_MS: u64 = 5_000;
 const MAX_LARGE_MIB: u64 = 1_024;
 
 /// What a handler sees of a request.
-struct Visit<'a> {
-    shop: &'a Shop,
-    path: &'a str,
-    query: &'a str,
-    headers: &'a HeaderMap,
-    body: &'a [u8],
+pub(super) struct Visit<'a> {
+    pub shop: &'a Shop,
+    pub path: &'a str,
+    pub query: &'a str,
+    pub headers: &'a HeaderMap,
+    pub body: &'a [u8],
 }
 
 /// Answers one request.
@@ -53,6 +54,9 @@ pub async fn answer(shop: &Shop, request: Request<Incoming>) -> Reply {
         (&Method::GET | &Method::HEAD, _) => get(&visit),
         (&Method::POST, "/login") => log_in(&visit),
         (&Method::POST, "/api/cart") => add_to_cart(&visit),
+        (&Method::POST, "/cart") => checkout::put_into_cart(&visit),
+        (&Method::POST, "/api/token") => checkout::token(&visit),
+        (&Method::POST, path) if path.starts_with("/cart/") => checkout::pay(&visit),
         (&Method::POST, "/upload") => upload(&visit),
         _ => {
             let mut refused = reply::with_body(
@@ -75,6 +79,8 @@ fn get(visit: &Visit<'_>) -> Reply {
         "/api/products" => products(visit),
         "/api/search" => search(visit),
         "/api/cart" => cart(visit),
+        "/api/orders" => checkout::orders(visit),
+        path if path.starts_with("/cart/") => checkout::cart_page(visit),
         "/large" => reply::zeros(number(visit.query, "mib").unwrap_or(64).min(MAX_LARGE_MIB) << 20),
         "/error" => {
             let text = pages::message("Something broke", "This page always fails with 500.");
@@ -124,16 +130,16 @@ fn numbered(visit: &Visit<'_>, path: &str) -> Option<Reply> {
     ))
 }
 
-fn page(visit: &Visit<'_>, text: String) -> Reply {
+pub(super) fn page(visit: &Visit<'_>, text: String) -> Reply {
     reply::html(StatusCode::OK, text, visit.headers)
 }
 
-fn not_found(visit: &Visit<'_>) -> Reply {
+pub(super) fn not_found(visit: &Visit<'_>) -> Reply {
     let text = pages::message("Not found", "There is no such page.");
     reply::html(StatusCode::NOT_FOUND, text, visit.headers)
 }
 
-fn fault(visit: &Visit<'_>, status: StatusCode, text: &str) -> Reply {
+pub(super) fn fault(visit: &Visit<'_>, status: StatusCode, text: &str) -> Reply {
     reply::json(status, &json!({ "error": text }), visit.headers)
 }
 
@@ -165,7 +171,7 @@ fn cached(visit: &Visit<'_>, content_type: &'static str, content: Bytes) -> Repl
     reply
 }
 
-fn session(visit: &Visit<'_>) -> Option<(String, Session)> {
+pub(super) fn session(visit: &Visit<'_>) -> Option<(String, Session)> {
     for cookies in visit.headers.get_all(header::COOKIE) {
         for pair in cookies.to_str().unwrap_or("").split(';') {
             if let Some((COOKIE, id)) = pair.trim().split_once('=')
@@ -178,7 +184,7 @@ fn session(visit: &Visit<'_>) -> Option<(String, Session)> {
     None
 }
 
-fn give_cookie(reply: &mut Reply, id: &str) {
+pub(super) fn give_cookie(reply: &mut Reply, id: &str) {
     reply::set_text(
         reply,
         header::SET_COOKIE,
@@ -325,7 +331,7 @@ fn number(query: &str, name: &str) -> Option<u64> {
 }
 
 /// The value of a field of a query or of a form, decoded.
-fn field(pairs: &str, name: &str) -> Option<String> {
+pub(super) fn field(pairs: &str, name: &str) -> Option<String> {
     let found = pairs
         .split('&')
         .filter_map(|pair| pair.split_once('='))

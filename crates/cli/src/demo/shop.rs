@@ -43,6 +43,12 @@ pub struct Session {
     pub user: Option<String>,
     /// What was put into the cart, in order.
     pub cart: Vec<CartLine>,
+    /// Stands in the addresses of the cart.
+    pub cart_id: String,
+    /// Opens the list of orders; the script of the account page asks for it.
+    pub bearer: String,
+    /// How many carts were paid for.
+    pub orders: u32,
 }
 
 /// The shop.
@@ -115,6 +121,8 @@ impl Shop {
         let id = sessions.token();
         let session = Session {
             csrf: sessions.token(),
+            cart_id: sessions.token(),
+            bearer: sessions.token(),
             ..Session::default()
         };
         if sessions.in_order.len() >= MAX_SESSIONS

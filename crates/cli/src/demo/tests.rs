@@ -232,3 +232,49 @@ fn dropping_the_site_ends_it() {
     drop(site);
     assert!(TcpStream::connect(address).is_err());
 }
+
+#[test]
+fn a_cart_has_an_address_of_its_own_and_orders_need_the_token() {
+    let site = start();
+    let (head, _) = post(&site, "/cart", "", "product=3");
+    assert!(head.contains(" 302 ") || head.contains(" 303 "), "{head}");
+    let cookie = format!(
+        "Cookie: {}\r\n",
+        between(&head.to_lowercase(), "set-cookie: ", ";").replace("shopsession", "SHOPSESSION")
+    );
+    let cart = between(&head.to_lowercase(), "location: ", "\r").to_owned();
+    let (head, body) = get(&site, &format!("{cart}\r\n{}", cookie.trim_end()));
+    assert!(
+        head.contains(" 200 ") && body.contains(&format!("action=\"{cart}/pay\"")),
+        "{head}{body}"
+    );
+    assert!(
+        get(&site, &cart).0.contains(" 404 "),
+        "a cart of another session"
+    );
+    assert!(
+        post(&site, &format!("{cart}/pay"), &cookie, "")
+            .0
+            .contains(" 200 ")
+    );
+    assert!(
+        post(&site, &format!("{cart}/pay"), &cookie, "")
+            .0
+            .contains(" 409 ")
+    );
+    assert!(
+        post(&site, "/api/token", &cookie, "").0.contains(" 401 "),
+        "not logged in"
+    );
+    let (_, form) = get(&site, &format!("/login\r\n{}", cookie.trim_end()));
+    let login = format!(
+        "csrf={}&username=ann&password=x",
+        between(&form, "name=\"csrf\" value=\"", "\"")
+    );
+    post(&site, "/login", &cookie, &login);
+    let (_, answer) = post(&site, "/api/token", &cookie, "");
+    let token = between(&answer, "\"access_token\":\"", "\"");
+    let with_token = format!("/api/orders\r\n{cookie}Authorization: Bearer {token}");
+    assert!(get(&site, &with_token).1.contains("\"orders\":1"));
+    assert!(get(&site, "/api/orders").0.contains(" 401 "));
+}

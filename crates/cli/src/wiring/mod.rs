@@ -1,5 +1,6 @@
 //! Where the command line meets the engine.
 
+mod load;
 mod relay;
 
 use std::path::Path;
@@ -30,7 +31,7 @@ impl Engine for Wiring {
     type Program = Ready;
 
     fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>> {
-        let read = drumfire_jmx::read_file(plan)?;
+        let read = load::read(plan, settings)?;
         let mut survey = drumfire_engine::survey(
             &read.tree,
             &engine_settings(plan, settings, &RunOrder::default()),
@@ -45,7 +46,7 @@ impl Engine for Wiring {
         settings: &Settings,
         order: &RunOrder,
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let read = drumfire_jmx::read_file(plan)?;
+        let read = load::read(plan, settings)?;
         let mut warnings = read.warnings;
         match drumfire_engine::compile(read.tree.clone(), engine_settings(plan, settings, order)) {
             Ok(compiled) => {

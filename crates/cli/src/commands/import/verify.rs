@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::options::{Command, PlanChoice, Refusal};
+use crate::terminal::style::Style;
 
 /// What a replay gave for one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub fn prove<E: Engine>(
     findings: &[Finding],
     server: &str,
     engine: &E,
-    console: &mut Console<'_>,
+    console: &Console<'_>,
 ) -> Result<Proof, Refusal> {
     let Some(server) = Address::parse(server) else {
         return Err(Refusal::new(
@@ -138,7 +139,7 @@ fn replay<E: Engine>(
     draft: &Draft,
     findings: &[Finding],
     engine: &E,
-    console: &mut Console<'_>,
+    console: &Console<'_>,
 ) -> Result<HashMap<usize, Row>, Refusal> {
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let folder = tempfile::tempdir().map_err(failed)?;
@@ -171,7 +172,17 @@ fn replay<E: Engine>(
     .map(str::to_owned);
     if let Command::Run(mut options) = args::read(&words)? {
         options.plan = PlanChoice::Made(path("replay.jmx"));
-        run::run(options, engine, console)?;
+        // the replays are not the user's runs: only what stops one is told
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut unseen = Console {
+            out: &mut out,
+            err: &mut err,
+            variable: console.variable,
+            style: Style::PLAIN,
+            err_style: Style::PLAIN,
+            is_terminal: false,
+        };
+        run::run(options, engine, &mut unseen)?;
     }
     rows(&path("replay.jtl"))
 }

@@ -1,0 +1,50 @@
+//! The load of a run from the command line. It is handed on as properties, so that every way to start a run can say it.
+
+use crate::options::Change;
+use crate::quantities::{duration_ms, per_second};
+
+/// Another load than the plan's own.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadArguments {
+    /// Users in all, divided among the thread groups in the proportion of their own
+    #[arg(long, value_name = "COUNT")]
+    users: Option<u32>,
+    /// How long until all users have started, such as 30s
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    ramp_up: Option<u64>,
+    /// How long each thread group runs, the ramp-up included; its users repeat their iterations for that long
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    duration: Option<u64>,
+    /// Samples a second, all groups together, such as 200 or 600/m
+    #[arg(long, value_name = "RATE", value_parser = per_second, requires = "duration")]
+    rate: Option<f64>,
+    /// Only the thread group of this name gets the load; the others keep theirs
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// One user and one iteration of each thread group
+    #[arg(long, conflicts_with_all = ["users", "ramp_up", "duration", "rate"])]
+    once: bool,
+}
+
+impl LoadArguments {
+    /// The properties that say it.
+    pub fn into_changes(self) -> impl Iterator<Item = Change> {
+        let seconds = |ms: u64| ms.div_ceil(1000).to_string();
+        let all = [
+            (
+                "drumfire.load.users",
+                self.users.map(|users| users.to_string()),
+            ),
+            ("drumfire.load.ramp_up", self.ramp_up.map(seconds)),
+            ("drumfire.load.duration", self.duration.map(seconds)),
+            ("drumfire.load.rate", self.rate.map(|rate| rate.to_string())),
+            ("drumfire.load.group", self.group),
+            ("drumfire.load.once", self.once.then(|| "true".to_owned())),
+        ];
+        let said = all
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        said.map(|(name, value)| Change::Property(name.to_owned(), value))
+    }
+}

@@ -1,0 +1,48 @@
+//! A plan with the load that properties give it (`drumfire.load.…`).
+
+use std::path::Path;
+use std::str::FromStr;
+
+use drumfire::properties::Settings;
+use drumfire_engine::LoadOverride;
+use drumfire_jmx::{Diagnostic, Read};
+
+/// Reads a plan and gives it the load of the properties.
+///
+/// # Errors
+/// The plan cannot be read, a property is no number, or the load does not fit the plan.
+pub fn read(plan: &Path, settings: &Settings) -> Result<Read, Vec<Diagnostic>> {
+    let mut read = drumfire_jmx::read_file(plan)?;
+    let wrong = |message: String| vec![Diagnostic::error("load", message)];
+    let load = load(settings).map_err(wrong)?;
+    let (tree, notes) = load.apply(&read.tree).map_err(wrong)?;
+    read.tree = tree;
+    let notes = notes
+        .into_iter()
+        .map(|note| Diagnostic::warning("load", note));
+    read.warnings.extend(notes);
+    Ok(read)
+}
+
+fn load(settings: &Settings) -> Result<LoadOverride, String> {
+    let text = |name: &str| {
+        let value = settings.properties.get(name).map(str::trim);
+        value.filter(|value| !value.is_empty())
+    };
+    Ok(LoadOverride {
+        users: number("drumfire.load.users", text("drumfire.load.users"))?,
+        ramp_up_s: number("drumfire.load.ramp_up", text("drumfire.load.ramp_up"))?,
+        duration_s: number("drumfire.load.duration", text("drumfire.load.duration"))?,
+        rate: number("drumfire.load.rate", text("drumfire.load.rate"))?,
+        group: text("drumfire.load.group").map(str::to_owned),
+        once: text("drumfire.load.once") == Some("true"),
+    })
+}
+
+fn number<N: FromStr>(name: &str, text: Option<&str>) -> Result<Option<N>, String> {
+    let parsed = text.map(|text| {
+        let wrong = |_| format!("`{name}` is `{text}`, which is not a number above 0");
+        text.parse().map_err(wrong)
+    });
+    parsed.transpose()
+}

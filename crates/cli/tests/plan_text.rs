@@ -1,0 +1,73 @@
+//! Plans as text, as the program: `show` and `diff`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use drumfire_testkit::program::Workshop;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(name);
+    std::fs::read_to_string(path).expect("the example")
+}
+
+#[test]
+fn show_prints_elements_and_settings() {
+    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    shop.write("plan.jmx", example("quickstart.jmx"));
+    let shown = shop.run(&["show", "plan.jmx"], LIMIT);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(
+        shown.out.starts_with("Quickstart (TestPlan)\n"),
+        "{}",
+        shown.out
+    );
+    assert!(
+        shown.out.contains("\n  Shoppers (ThreadGroup)\n"),
+        "{}",
+        shown.out
+    );
+    assert!(
+        shown.out.contains("num_threads: ${__P(users,5)}"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn diff_tells_meaning_and_not_form() {
+    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let plan = example("quickstart.jmx");
+    shop.write("old.jmx", &plan);
+    shop.write(
+        "form.jmx",
+        plan.replace("\n      <", "\n<")
+            .replace("<collectionProp name=\"Arguments.arguments\"/>", ""),
+    );
+    let same = shop.run(&["diff", "old.jmx", "form.jmx"], LIMIT);
+    assert_eq!(
+        (same.code, same.out.as_str()),
+        (Some(0), ""),
+        "{}",
+        same.err
+    );
+    shop.write(
+        "new.jmx",
+        plan.replace("${__P(users,5)}", "50").replace(
+            "testname=\"Home page\" enabled=\"true\"",
+            "testname=\"Home page\" enabled=\"false\"",
+        ),
+    );
+    let differs = shop.run(&["diff", "old.jmx", "new.jmx"], LIMIT);
+    assert_eq!(differs.code, Some(1));
+    assert_eq!(
+        differs.out,
+        "changed  Quickstart > Shoppers\n    num_threads: ${__P(users,5)} -> 50\n\
+         changed  Quickstart > Shoppers > Home page\n    enabled: (nothing) -> false\n"
+    );
+    let missing = shop.run(&["diff", "old.jmx", "none.jmx"], LIMIT);
+    assert_eq!(missing.code, Some(3));
+}

@@ -1,0 +1,321 @@
+//! Another load for a plan than its own: users, ramp-up, duration and rate from the command line, divided among the thread
+//! groups as Taurus divides them, and the one user with one iteration of `--once`.
+
+use drumfire_jmx::{Element, Node, Prop, Tree, Value};
+
+/// The load that a plan gets instead of its own. What is not said stays as the plan has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadOverride {
+    /// Users of all groups together.
+    pub users: Option<u32>,
+    pub ramp_up_s: Option<u64>,
+    /// From the start of a group to its end, the ramp-up included.
+    pub duration_s: Option<u64>,
+    /// Samples a second, all groups together.
+    pub rate: Option<f64>,
+    /// Only the group of this name.
+    pub group: Option<String>,
+    /// One user and one iteration of each group.
+    pub once: bool,
+}
+
+const PLAIN: &str = "ThreadGroup";
+/// Groups that send the load; set-up and tear-down groups keep theirs.
+const GROUPS: [&str; 7] = [
+    PLAIN,
+    "OpenModelThreadGroup",
+    "kg.apc.jmeter.threads.SteppingThreadGroup",
+    "kg.apc.jmeter.threads.UltimateThreadGroup",
+    "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
+    "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+    "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
+];
+const CONTROLLER: &str = "ThreadGroup.main_controller";
+
+impl LoadOverride {
+    /// The plan with this load, and what the user should know of it.
+    ///
+    /// # Errors
+    /// The plan has no such group, or the rate lacks a duration.
+    pub fn apply(&self, tree: &Tree) -> Result<(Tree, Vec<String>), String> {
+        if *self == LoadOverride::default() {
+            return Ok((tree.clone(), Vec::new()));
+        }
+        if self.rate.is_some() && self.duration_s.is_none() && !self.once {
+            return Err("a rate needs a duration: add `--duration`".to_owned());
+        }
+        let mut roots = tree.roots.to_vec();
+        let mut groups: Vec<&mut Node> = roots
+            .iter_mut()
+            .flat_map(|root| &mut root.children)
+            .filter(|node| node.enabled && GROUPS.contains(&node.class.as_str()))
+            .filter(|node| self.group.as_ref().is_none_or(|name| node.name == *name))
+            .collect();
+        if groups.is_empty() {
+            return Err(match &self.group {
+                Some(name) => format!("the plan has no enabled thread group `{name}`"),
+                None => "the plan has no enabled thread group".to_owned(),
+            });
+        }
+        let mut notes = Vec::new();
+        if self.once {
+            groups.iter_mut().for_each(|group| once(group));
+        } else {
+            self.load(&mut groups, &mut notes);
+        }
+        if let (Some(rate), Some(seconds), false) = (self.rate, self.duration_s, self.once) {
+            let timer = shaping_timer(rate, self.ramp_up_s.unwrap_or(0), seconds);
+            match (&self.group, groups.into_iter().next()) {
+                (Some(_), Some(group)) => group.children.insert(0, timer),
+                _ => roots[0].children.insert(0, timer),
+            }
+        }
+        let tree = Tree {
+            roots: roots.into(),
+            ..tree.clone()
+        };
+        Ok((tree, notes))
+    }
+
+    fn load(&self, groups: &mut [&mut Node], notes: &mut Vec<String>) {
+        let own: Vec<Option<u32>> = groups.iter().map(|group| own_users(group)).collect();
+        let shares = self.users.map(|users| divide(users, &own));
+        if let (Some(users), Some(shares)) = (self.users, &shares) {
+            let total: u32 = shares.iter().sum();
+            if total != users {
+                notes.push(format!(
+                    "{users} users cannot be divided among {} thread groups in their proportion: {total} will run",
+                    shares.len()
+                ));
+            }
+        }
+        for (place, group) in groups.iter_mut().enumerate() {
+            let users = shares.as_ref().map(|shares| shares[place]);
+            self.shape(group, users.or(own[place]));
+        }
+    }
+
+    /// Makes a plain Thread Group of any other kind, and sets what is asked for.
+    fn shape(&self, group: &mut Node, users: Option<u32>) {
+        let is_plain = group.class == PLAIN;
+        if !is_plain {
+            if self.users.is_none() && self.duration_s.is_none() && self.ramp_up_s.is_none() {
+                return;
+            }
+            group.class = PLAIN.into();
+            group.written_class = PLAIN.into();
+            group.gui_class = "ThreadGroupGui".into();
+            group.props.remove(CONTROLLER);
+            group.props.remove("ThreadGroup.duration");
+            put(group, "ThreadGroup.ramp_time", "0");
+            put(group, "ThreadGroup.scheduler", false);
+            set_loops(group, if self.duration_s.is_some() { "-1" } else { "1" });
+        }
+        if !is_plain || self.users.is_some() {
+            let users = users.unwrap_or(1).to_string();
+            put(group, "ThreadGroup.num_threads", users);
+        }
+        if let Some(seconds) = self.ramp_up_s {
+            put(group, "ThreadGroup.ramp_time", seconds.to_string());
+        }
+        if let Some(seconds) = self.duration_s {
+            put(group, "ThreadGroup.scheduler", true);
+            put(group, "ThreadGroup.duration", seconds.to_string());
+            set_loops(group, "-1");
+        }
+    }
+}
+
+fn put(group: &mut Node, name: &str, value: impl Into<Value>) {
+    group.props.set(Prop::new(name, value));
+}
+
+fn once(group: &mut Node) {
+    if group.class != PLAIN {
+        group.class = PLAIN.into();
+        group.written_class = PLAIN.into();
+        group.gui_class = "ThreadGroupGui".into();
+        group.props.remove(CONTROLLER);
+    }
+    put(group, "ThreadGroup.num_threads", "1");
+    put(group, "ThreadGroup.ramp_time", "0");
+    put(group, "ThreadGroup.scheduler", false);
+    set_loops(group, "1");
+}
+
+fn set_loops(group: &mut Node, loops: &str) {
+    let known = group.props.element(CONTROLLER).cloned();
+    let controller = known.unwrap_or_else(|| Element::new("LoopController"));
+    let controller = controller
+        .with("LoopController.continue_forever", false)
+        .with("LoopController.loops", loops);
+    put(group, CONTROLLER, controller);
+}
+
+/// How many users a group has of its own; `None` where only an expression says it.
+fn own_users(group: &Node) -> Option<u32> {
+    let property = match group.class.as_str() {
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => "TargetLevel",
+        "OpenModelThreadGroup"
+        | "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup"
+        | "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup" => return Some(1),
+        "kg.apc.jmeter.threads.UltimateThreadGroup" => {
+            let rows = group.props.list("ultimatethreadgroupdata").iter();
+            let users = rows.map(|row| match &row.value {
+                Value::List(cells) => cells.first().map_or(0, |cell| cell.value.as_int()),
+                _ => 0,
+            });
+            return u32::try_from(users.sum::<i32>()).ok();
+        }
+        _ => "ThreadGroup.num_threads",
+    };
+    group.props.str(property).trim().parse().ok()
+}
+
+/// Shares in proportion to the groups' own users, rounded to the nearest even number where in doubt (Python's `round`), at
+/// least one; groups without users stay so. A group whose number is an expression gets all of them.
+fn divide(users: u32, own: &[Option<u32>]) -> Vec<u32> {
+    let total: u32 = own.iter().flatten().sum();
+    let share = |own: &Option<u32>| match own {
+        None => users,
+        Some(0) => 0,
+        Some(own) => {
+            let part = f64::from(users) * f64::from(*own) / f64::from(total);
+            (part.round_ties_even() as u32).max(1)
+        }
+    };
+    own.iter().map(share).collect()
+}
+
+/// A Throughput Shaping Timer: the rate grows over the ramp-up and then stays.
+fn shaping_timer(rate: f64, ramp_up_s: u64, duration_s: u64) -> Node {
+    const CLASS: &str = "kg.apc.jmeter.timers.VariableThroughputTimer";
+    let row = |from: f64, to: f64, seconds: u64| {
+        let cells = [from.to_string(), to.to_string(), seconds.to_string()];
+        let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
+        Prop::new("", cells)
+    };
+    let ramp_up_s = ramp_up_s.min(duration_s);
+    let mut rows = Vec::new();
+    if ramp_up_s > 0 {
+        let first = (rate / duration_s as f64).max(1.0).min(rate);
+        rows.push(row(first, rate, ramp_up_s));
+    }
+    rows.push(row(rate, rate, duration_s - ramp_up_s));
+    Node::new(CLASS, &format!("{CLASS}Gui"), "Rate of the command line").with("load_profile", rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(class: &str, name: &str, users: &str) -> Node {
+        Node::new(class, "", name).with("ThreadGroup.num_threads", users)
+    }
+
+    fn plan(groups: Vec<Node>) -> Tree {
+        Tree::new(Node::new("TestPlan", "TestPlanGui", "p").above(groups))
+    }
+
+    #[test]
+    fn users_are_divided_as_taurus_does() {
+        assert_eq!(divide(50, &[Some(10), Some(30), Some(0)]), [12, 38, 0]);
+        assert_eq!(
+            divide(5, &[Some(1), Some(1)]),
+            [2, 2],
+            "2.5 is rounded to the even number"
+        );
+        assert_eq!(divide(2, &[Some(100), Some(1)]), [2, 1], "at least one");
+        assert_eq!(divide(7, &[None, Some(3)]), [7, 7]);
+    }
+
+    #[test]
+    fn a_duration_makes_the_groups_repeat_for_it() {
+        let tree = plan(vec![
+            group(PLAIN, "a", "1"),
+            group("SetupThreadGroup", "setup", "3"),
+        ]);
+        let load = LoadOverride {
+            users: Some(9),
+            duration_s: Some(60),
+            ramp_up_s: Some(5),
+            ..LoadOverride::default()
+        };
+        let (changed, notes) = load.apply(&tree).expect("a group");
+        assert!(notes.is_empty());
+        let [first, setup] = changed.roots[0].children.as_slice() else {
+            panic!("two groups")
+        };
+        assert_eq!(first.props.str("ThreadGroup.num_threads"), "9");
+        assert_eq!(first.props.str("ThreadGroup.duration"), "60");
+        assert_eq!(first.props.str("ThreadGroup.ramp_time"), "5");
+        assert!(first.props.bool("ThreadGroup.scheduler", false));
+        assert_eq!(
+            first
+                .props
+                .element(CONTROLLER)
+                .map(|one| one.props.int("LoopController.loops", 0)),
+            Some(-1)
+        );
+        assert_eq!(setup.props.str("ThreadGroup.num_threads"), "3");
+    }
+
+    #[test]
+    fn a_rate_becomes_a_timer_and_needs_a_duration() {
+        let tree = plan(vec![group(PLAIN, "a", "1"), group(PLAIN, "b", "1")]);
+        let rate = LoadOverride {
+            rate: Some(20.0),
+            ..LoadOverride::default()
+        };
+        assert!(rate.apply(&tree).is_err());
+        let load = LoadOverride {
+            duration_s: Some(30),
+            ramp_up_s: Some(10),
+            ..rate
+        };
+        let (changed, _) = load.apply(&tree).expect("a duration");
+        let timer = &changed.roots[0].children[0];
+        assert_eq!(timer.props.list("load_profile").len(), 2);
+        let named = LoadOverride {
+            group: Some("b".to_owned()),
+            ..load
+        };
+        let (changed, _) = named.apply(&tree).expect("the group");
+        assert_eq!(changed.roots[0].children.len(), 2);
+        assert_eq!(changed.roots[0].children[1].children.len(), 1);
+        let missing = LoadOverride {
+            group: Some("c".to_owned()),
+            ..LoadOverride::default()
+        };
+        assert!(
+            missing
+                .apply(&tree)
+                .expect_err("no such group")
+                .contains("`c`")
+        );
+    }
+
+    #[test]
+    fn once_is_one_user_and_one_iteration_of_every_kind_of_group() {
+        let tree = plan(vec![
+            group(PLAIN, "a", "${n}"),
+            group("OpenModelThreadGroup", "b", ""),
+        ]);
+        let once = LoadOverride {
+            once: true,
+            ..LoadOverride::default()
+        };
+        let (changed, _) = once.apply(&tree).expect("groups");
+        for group in &changed.roots[0].children {
+            assert_eq!(group.class, PLAIN);
+            assert_eq!(group.props.str("ThreadGroup.num_threads"), "1");
+            assert_eq!(
+                group
+                    .props
+                    .element(CONTROLLER)
+                    .map(|one| one.props.int("LoopController.loops", 0)),
+                Some(1)
+            );
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The difference of two plans in their meaning: elements that were added, removed, moved or renamed, and settings that changed.
+
+use std::collections::BTreeMap;
+
+use crate::settings::settings;
+use crate::tree::{Node, Tree};
+
+/// One difference. Elements are named by the path of names from the Test Plan down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)] // the fields say what they are
+pub enum Difference {
+    /// Only the later plan has the element.
+    Added { element: String },
+    /// Only the earlier plan has the element.
+    Removed { element: String },
+    /// Under another element, or at another place among its siblings.
+    Moved { from: String, to: String },
+    /// A setting, or the name.
+    Changed {
+        element: String,
+        setting: String,
+        from: String,
+        to: String,
+    },
+}
+
+/// An element with its path, in the order of the plan.
+struct Entry<'t> {
+    node: &'t Node,
+    path: String,
+    parent: Option<usize>,
+    place: usize,
+    partner: Option<usize>,
+}
+
+/// The differences from one plan to another; none if they mean the same.
+pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
+    let mut before = entries(old);
+    let mut after = entries(new);
+    pair(&mut before, &mut after);
+    let mut found = Vec::new();
+    for entry in &before {
+        let parent_stays = entry
+            .parent
+            .is_none_or(|parent| before[parent].partner.is_some());
+        if entry.partner.is_none() && parent_stays {
+            found.push(Difference::Removed {
+                element: entry.path.clone(),
+            });
+        }
+    }
+    for (at, entry) in after.iter().enumerate() {
+        let Some(partner) = entry.partner.map(|partner| &before[partner]) else {
+            if entry
+                .parent
+                .is_none_or(|parent| after[parent].partner.is_some())
+            {
+                found.push(Difference::Added {
+                    element: entry.path.clone(),
+                });
+            }
+            continue;
+        };
+        let same_parent = match (entry.parent, partner.parent) {
+            (Some(new), Some(old)) => after[new].partner == Some(old),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same_parent || out_of_order(at, &before, &after) {
+            found.push(Difference::Moved {
+                from: partner.path.clone(),
+                to: entry.path.clone(),
+            });
+        }
+        changed(entry, partner, &mut found);
+    }
+    found
+}
+
+fn entries(tree: &Tree) -> Vec<Entry<'_>> {
+    fn add<'t>(nodes: &'t [Node], parent: Option<usize>, all: &mut Vec<Entry<'t>>) {
+        for (place, node) in nodes.iter().enumerate() {
+            let path = match parent {
+                Some(parent) => format!("{} > {}", all[parent].path, node.name),
+                None => node.name.to_string(),
+            };
+            let own = all.len();
+            all.push(Entry {
+                node,
+                path,
+                parent,
+                place,
+                partner: None,
+            });
+            add(&node.children, Some(own), all);
+        }
+    }
+    let mut all = Vec::new();
+    add(&tree.roots, None, &mut all);
+    all
+}
+
+/// Elements belong together if class and path agree; then, wherever they stand, if class and name do; then if class and place
+/// under the same element do, which is a new name.
+fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
+    let by =
+        |before: &mut [Entry<'_>], after: &mut [Entry<'_>], key: &dyn Fn(&Entry<'_>) -> String| {
+            let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for (at, entry) in before
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(_, entry)| entry.partner.is_none())
+            {
+                open.entry(key(entry)).or_default().push(at);
+            }
+            for at in 0..after.len() {
+                if after[at].partner.is_none()
+                    && let Some(partner) = open.get_mut(&key(&after[at])).and_then(Vec::pop)
+                {
+                    after[at].partner = Some(partner);
+                    before[partner].partner = Some(at);
+                }
+            }
+        };
+    by(before, after, &|entry| {
+        format!("{}\0{}", entry.node.class, entry.path)
+    });
+    by(before, after, &|entry| {
+        format!("{}\0{}", entry.node.class, entry.node.name)
+    });
+    for at in 0..after.len() {
+        if after[at].partner.is_some() {
+            continue;
+        }
+        let parent = after[at].parent.map(|parent| after[parent].partner);
+        let renamed = before.iter().position(|old| {
+            old.partner.is_none()
+                && old.node.class == after[at].node.class
+                && old.place == after[at].place
+                && parent == old.parent.map(Some)
+        });
+        if let Some(old) = renamed {
+            after[at].partner = Some(old);
+            before[old].partner = Some(at);
+        }
+    }
+}
+
+/// Whether an element that kept its parent stands before a sibling that it stood behind.
+fn out_of_order(at: usize, before: &[Entry<'_>], after: &[Entry<'_>]) -> bool {
+    let entry = &after[at];
+    let old_place = |entry: &Entry<'_>| {
+        let partner = &before[entry.partner?];
+        let parent = entry.parent.map(|parent| after[parent].partner);
+        (parent == partner.parent.map(Some)).then_some(partner.place)
+    };
+    let Some(own) = old_place(entry) else {
+        return false;
+    };
+    let earlier = after[..at]
+        .iter()
+        .filter(|other| other.parent == entry.parent);
+    earlier.filter_map(old_place).any(|other| other > own)
+}
+
+fn changed(new: &Entry<'_>, old: &Entry<'_>, found: &mut Vec<Difference>) {
+    let mut change = |setting: &str, from: &str, to: &str| {
+        if from != to {
+            found.push(Difference::Changed {
+                element: new.path.clone(),
+                setting: setting.to_owned(),
+                from: from.to_owned(),
+                to: to.to_owned(),
+            });
+        }
+    };
+    change("name", &old.node.name, &new.node.name);
+    let (before, after) = (settings(old.node), settings(new.node));
+    let value = |list: &[crate::settings::Setting], path: &str| {
+        let found = list.iter().find(|setting| setting.path == path);
+        found.map_or_else(String::new, |setting| setting.value.clone())
+    };
+    for setting in &after {
+        change(
+            &setting.path,
+            &value(&before, &setting.path),
+            &setting.value,
+        );
+    }
+    for setting in before
+        .iter()
+        .filter(|old| !after.iter().any(|new| new.path == old.path))
+    {
+        change(&setting.path, &setting.value, "");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(children: Vec<Node>) -> Tree {
+        Tree::new(
+            Node::new("TestPlan", "", "p")
+                .above([Node::new("ThreadGroup", "", "g").above(children)]),
+        )
+    }
+
+    fn get(name: &str, path: &str) -> Node {
+        Node::new("HTTPSamplerProxy", "", name).with("HTTPSampler.path", path)
+    }
+
+    #[test]
+    fn equal_plans_have_none() {
+        let one = plan(vec![get("a", "/a")]);
+        assert!(differences(&one, &one).is_empty());
+    }
+
+    #[test]
+    fn what_was_added_removed_moved_changed_and_renamed() {
+        let old = plan(vec![get("a", "/a"), get("b", "/b"), get("c", "/c")]);
+        let new = plan(vec![
+            get("b", "/b"),
+            get("a", "/x"),
+            get("d", "/c"),
+            Node::new("ConstantTimer", "", "t"),
+        ]);
+        let path = |name: &str| format!("p > g > {name}");
+        let changed = |element: &str, setting: &str, from: &str, to: &str| Difference::Changed {
+            element: path(element),
+            setting: setting.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        assert_eq!(
+            differences(&old, &new),
+            [
+                Difference::Moved {
+                    from: path("a"),
+                    to: path("a")
+                },
+                changed("a", "path", "/a", "/x"),
+                changed("d", "name", "c", "d"),
+                Difference::Added { element: path("t") },
+            ]
+        );
+        let disabled = {
+            let mut node = get("a", "/a");
+            node.enabled = false;
+            plan(vec![node])
+        };
+        assert_eq!(
+            differences(&plan(vec![get("a", "/a")]), &disabled),
+            [changed("a", "enabled", "", "false")]
+        );
+        let gone = differences(&old, &plan(vec![]));
+        assert_eq!(gone.len(), 3);
+    }
+}

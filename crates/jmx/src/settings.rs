@@ -1,0 +1,113 @@
+//! The settings of an element as a flat list of paths and texts: what `show` prints and `diff` compares.
+
+use crate::tree::{Element, Node, Prop, Props, Value};
+
+/// A setting: its path within the element, and its value as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Names of properties with dots between them; items of lists in brackets.
+    pub path: String,
+    /// The text, as JMeter's screen would show it.
+    pub value: String,
+}
+
+/// All settings of an element, without those that say nothing: empty texts and empty lists.
+pub fn settings(node: &Node) -> Vec<Setting> {
+    let mut all = Vec::new();
+    if !node.enabled {
+        all.push(Setting {
+            path: "enabled".to_owned(),
+            value: "false".to_owned(),
+        });
+    }
+    of_props("", &node.class, &node.props, &mut all);
+    all
+}
+
+/// The name of a property without the class in front of it: `num_threads` of `ThreadGroup.num_threads`.
+pub(crate) fn short_name(name: &str) -> &str {
+    match name.split_once('.') {
+        Some((before, rest))
+            if before.starts_with(|c: char| c.is_uppercase()) && !rest.is_empty() =>
+        {
+            rest
+        }
+        _ => name,
+    }
+}
+
+fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
+    for prop in props {
+        let is_special = prop.name.starts_with("TestElement.");
+        // the value of an argument stands beside its name
+        let is_name = matches!(
+            prop.name.as_str(),
+            "Argument.name" | "Header.name" | "Argument.metadata"
+        );
+        if !is_special && !(is_name && matches!(class, "Argument" | "HTTPArgument" | "Header")) {
+            let name = short_name(&prop.name);
+            let is_value = matches!(prop.name.as_str(), "Argument.value" | "Header.value");
+            let inner = if is_value {
+                path.to_owned()
+            } else {
+                joined(path, name)
+            };
+            of_value(&inner, &prop.value, all);
+        }
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    match (path.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (_, true) => path.to_owned(),
+        _ => format!("{path}.{name}"),
+    }
+}
+
+fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
+    match value {
+        Value::Element(element) => of_props(path, &element.class, &element.props, all),
+        Value::List(items) | Value::Map(items) => {
+            for (place, item) in items.iter().enumerate() {
+                let name = item_name(item);
+                let inner = match name.is_empty() {
+                    true => format!("{path}[{}]", place + 1),
+                    false => format!("{path}[{name}]"),
+                };
+                of_value(&inner, &item.value, all);
+            }
+        }
+        Value::Object(object) => {
+            let fields = object.children.iter().filter(|field| field.text != "false");
+            let names: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
+            push(path, names.join(" "), all);
+        }
+        other => push(path, other.as_str().into_owned(), all),
+    }
+}
+
+/// What tells an item of a list from the others: the name of an argument or a header field.
+fn item_name(item: &Prop) -> String {
+    let Value::Element(Element { props, .. }) = &item.value else {
+        return String::new();
+    };
+    let named = [
+        "Argument.name",
+        "Header.name",
+        "Cookie.name",
+        "File.path",
+        "Authorization.url",
+    ];
+    let name = named.iter().find_map(|name| props.value(name));
+    name.map_or_else(String::new, |name| name.as_str().into_owned())
+}
+
+fn push(path: &str, value: String, all: &mut Vec<Setting>) {
+    if !value.is_empty() {
+        all.push(Setting {
+            path: path.to_owned(),
+            value,
+        });
+    }
+}
