@@ -1,6 +1,7 @@
-//! The chores that need the project's crates: `cargo xtask bench`, `record` and `gen`, and `measure`, which `bench` calls.
+//! The chores that need the project's crates: `cargo xtask bench`, `faults`, `record` and `gen`, and `measure`, which `bench` calls.
 
 mod bench;
+mod faults;
 mod measure;
 mod record;
 mod reference;
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
         ["bench", ref options @ ..] => bench::bench(options),
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
+        ["faults", ref options @ ..] => faults::faults(options),
         ["gen"] => reference::generate(),
         ["measure", report, part, ref command @ ..] => {
             measure::measure(Path::new(report), part, command)

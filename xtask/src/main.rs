@@ -33,6 +33,8 @@ usage: cargo xtask COMMAND
                                 measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
                                 installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
                                 scenarios and their targets
+  faults [NAME…] [--quick] [--list] [--times N] [--program FILE]
+                                stage every kind of trouble against the program over loopback (needs no peer)
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
         ["release-check", ref steps @ ..] => release_check::check(steps),
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
-        ["bench" | "record" | "gen", ..] => tools(&words),
+        ["bench" | "faults" | "record" | "gen", ..] => tools(&words),
         ["web"] => web::build(),
         ["java"] => java::build(),
         _ => {

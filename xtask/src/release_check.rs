@@ -26,6 +26,10 @@ const STEPS: &[Step] = &[
         check: compare,
     },
     Step {
+        name: "faults",
+        check: || super::tools(&["faults"]),
+    },
+    Step {
         name: "fuzz",
         check: || super::fuzz::fuzz(&["--seconds", "300"]),
     },

@@ -12,9 +12,9 @@ use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
-    Change, Command, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, LogOptions, MergeOrder,
-    MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ReportOptions,
-    ResultsFile, RunOptions, ViewOptions, split_definition,
+    Change, CheckFormat, CheckOptions, Command, CompareOrder, DemoOptions, DoctorOptions,
+    JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions,
+    Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, ViewOptions, split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -36,7 +36,7 @@ enum Subcommands {
     /// Run a plan
     Run(RunArguments),
     /// Say of every element of a plan how it will be run, without sending anything
-    Check(ViewArguments),
+    Check(CheckArguments),
     /// Show a plan as it will be run: its tree, its properties, when each user starts and stops
     Plan(ViewArguments),
     /// Say what limits this machine has, and where a plan would meet them
@@ -67,69 +67,88 @@ enum Subcommands {
     Version,
 }
 
+/// Headings of the options, by task.
+const PROPERTIES: &str = "The plan and its properties";
+const RESULTS: &str = "Results and reports";
+const PASS: &str = "Pass or fail";
+const SHOWN: &str = "Terminal and log";
+
+/// The first lines of `drumfire help run`: what most people want.
+const RUN_EXAMPLES: &str = "\
+  drumfire run plan.jmx                            numbers on the terminal, a verdict in the end
+  drumfire run plan.jmx -Jusers=50                 set a property that the plan reads with __P
+  drumfire run plan.jmx -l results.jtl             write the samples, as JMeter does
+  drumfire run plan.jmx --report report.html       one page with everything
+  drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if that is true in the end
+  drumfire run plan.jmx --strict                   exit code 6 if the verdict is not VALID
+  drumfire run plan.jmx --summary-json run.json    the outcome for other programs
+  drumfire run plan.jmx --progress lines           no live view, JMeter's summary lines
+  drumfire check plan.jmx                          whether it runs, without sending anything
+
+Ctrl-C once lets users finish their sample, twice ends at once; rows are whole either way.";
+
 #[derive(Debug, clap::Args)]
 struct PropertyArguments {
     /// Set a JMeter property; without a value, remove it
-    #[arg(short = 'J', long = "jmeterproperty", value_name = "NAME=VALUE")]
+    #[arg(short = 'J', long = "jmeterproperty", value_name = "NAME=VALUE", help_heading = PROPERTIES)]
     property: Vec<String>,
     /// Set a system property; without a value, remove it
-    #[arg(short = 'D', long = "systemproperty", value_name = "NAME=VALUE")]
+    #[arg(short = 'D', long = "systemproperty", value_name = "NAME=VALUE", help_heading = PROPERTIES)]
     system: Vec<String>,
     /// Read more JMeter properties from this file
-    #[arg(short = 'q', long = "addprop", value_name = "FILE")]
+    #[arg(short = 'q', long = "addprop", value_name = "FILE", help_heading = PROPERTIES)]
     file: Vec<PathBuf>,
     /// Read system properties from this file
-    #[arg(short = 'S', long = "systemPropertyFile", value_name = "FILE")]
+    #[arg(short = 'S', long = "systemPropertyFile", value_name = "FILE", help_heading = PROPERTIES)]
     system_file: Vec<PathBuf>,
     /// Read the JMeter properties from this file instead of jmeter.properties
-    #[arg(short = 'p', long = "propfile", value_name = "FILE")]
+    #[arg(short = 'p', long = "propfile", value_name = "FILE", help_heading = PROPERTIES)]
     main_file: Option<PathBuf>,
     /// JMeter's home directory, where bin/user.properties is looked for [env: JMETER_HOME]
-    #[arg(short = 'd', long = "homedir", value_name = "FOLDER")]
+    #[arg(short = 'd', long = "homedir", value_name = "FOLDER", help_heading = PROPERTIES)]
     home: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit_code_help())]
+#[command(before_help = RUN_EXAMPLES, after_help = exit_code_help())]
 struct RunArguments {
     /// The plan (.jmx); with an address instead, see `drumfire run URL --help`
     plan: PathBuf,
     #[command(flatten)]
     load: LoadArguments,
     /// Write the samples to this file; it is appended to if it exists
-    #[arg(short = 'l', long = "logfile", value_name = "FILE")]
+    #[arg(short = 'l', long = "logfile", value_name = "FILE", help_heading = RESULTS)]
     results: Option<PathBuf>,
     /// Delete result files of earlier runs before the start
-    #[arg(short = 'f', long = "forceDeleteResultFile")]
+    #[arg(short = 'f', long = "forceDeleteResultFile", help_heading = RESULTS)]
     delete_results: bool,
     /// The program's log; 'yyyyMMdd' in quotes stands for the date
     #[arg(
         short = 'j',
         long = "jmeterlogfile",
         value_name = "FILE",
-        default_value = "jmeter.log"
-    )]
+        default_value = "jmeter.log", help_heading = SHOWN)]
     log: String,
     /// [category=]level of the log
-    #[arg(short = 'L', long = "loglevel", value_name = "LEVEL")]
+    #[arg(short = 'L', long = "loglevel", value_name = "LEVEL", help_heading = SHOWN)]
     level: Vec<String>,
     /// What to show while the run goes on
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = SHOWN)]
     progress: Progress,
     /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
-    #[arg(long)]
+    #[arg(long, help_heading = PROPERTIES)]
     demo: bool,
     /// End with exit code 5 if this is true in the end, such as 'errors > 1%', 'p95 > 300ms', 'label:Login p99 > 1s',
     /// 'rate < 10/s' or 'samples < 1'
-    #[arg(long, value_name = "THRESHOLD")]
+    #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
     fail_on: Vec<String>,
     /// End with exit code 6 if the run's own verdict is not VALID
-    #[arg(long)]
+    #[arg(long, help_heading = PASS)]
     strict: bool,
     #[command(flatten)]
     report: RunReportArguments,
     /// Leave out elements that cannot be run, as if they were disabled
-    #[arg(long)]
+    #[arg(long, help_heading = PROPERTIES)]
     skip_unsupported: bool,
     /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
     #[arg(long)]
@@ -142,11 +161,14 @@ struct RunArguments {
 #[derive(Debug, Default, clap::Args)]
 struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended
-    #[arg(long = "report", value_name = "FILE.html")]
+    #[arg(long = "report", value_name = "FILE.html", help_heading = RESULTS)]
     page: Option<PathBuf>,
     /// Write a run file: everything measured, for 'report', 'compare' and 'merge'
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     run_file: Option<PathBuf>,
+    /// Write the outcome as JSON: verdict, thresholds, numbers of each label
+    #[arg(long, value_name = "FILE.json", help_heading = RESULTS)]
+    summary_json: Option<PathBuf>,
     #[command(flatten)]
     ci: CiArguments,
 }
@@ -154,14 +176,15 @@ struct RunReportArguments {
 #[derive(Debug, Default, clap::Args)]
 struct CiArguments {
     /// Write the outcome as JUnit writes it
-    #[arg(long, value_name = "FILE.xml")]
+    #[arg(long, value_name = "FILE.xml", help_heading = PASS)]
     junit: Option<PathBuf>,
     /// Print the outcome as annotations that GitHub shows
-    #[arg(long)]
+    #[arg(long, help_heading = PASS)]
     annotations: bool,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire report results.jtl --html report.html")]
 struct ReportArguments {
     /// A result file (.jtl, CSV or XML, packed with gzip or not) or a run file
     input: PathBuf,
@@ -187,6 +210,7 @@ struct ReportArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire compare before.jtl after.jtl")]
 struct CompareArguments {
     /// Result files or run files; the others are compared with the first
     #[arg(required = true, num_args = 2..)]
@@ -207,6 +231,7 @@ struct CompareArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire merge before.jtl after.jtl -o both.drumfire")]
 struct MergeArguments {
     /// Result files or run files
     #[arg(required = true, num_args = 2..)]
@@ -219,6 +244,7 @@ struct MergeArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire plan plan.jmx")]
 struct ViewArguments {
     /// The plan (.jmx)
     plan: PathBuf,
@@ -230,6 +256,25 @@ struct ViewArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire check plan.jmx")]
+struct CheckArguments {
+    /// The plan (.jmx)
+    plan: PathBuf,
+    /// How to tell it
+    #[arg(long, value_enum, default_value_t)]
+    format: CheckFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// List every element and every finding by itself
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    properties: PropertyArguments,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire doctor plan.jmx")]
 struct DoctorArguments {
     /// A plan (.jmx) to hold against the limits
     plan: Option<PathBuf>,
@@ -241,6 +286,7 @@ struct DoctorArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire jvm")]
 struct JvmArguments {
     /// Bring JMeter's jars and those of drumfire.toml, and prepare Java for a quick start
     #[arg(value_parser = ["install"])]
@@ -250,6 +296,7 @@ struct JvmArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire demo")]
 struct DemoArguments {
     /// The port for HTTP; 0 takes a free one
     #[arg(long, default_value_t = 8080)]
@@ -260,6 +307,7 @@ struct DemoArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire mirror")]
 struct MirrorArguments {
     /// The port; 0 takes a free one
     #[arg(short = 'P', long, default_value_t = 8081)]
@@ -405,6 +453,7 @@ impl RunArguments {
                 folder: None,
                 pages: self.report.page.into_iter().collect(),
                 runs: self.report.run_file.into_iter().collect(),
+                summary: self.report.summary_json,
                 junit: self.report.ci.junit,
                 annotations: self.report.ci.annotations,
             },
@@ -422,6 +471,7 @@ impl ReportArguments {
                 folder: self.folder,
                 pages: self.html.into_iter().collect(),
                 runs: self.run_file.into_iter().collect(),
+                summary: None,
                 junit: self.ci.junit,
                 annotations: self.ci.annotations,
             },
@@ -429,6 +479,20 @@ impl ReportArguments {
             fail_on: self.fail_on,
             properties: self.properties.into_options(),
             is_jmeter: false,
+        }
+    }
+}
+
+impl CheckArguments {
+    fn into_options(self) -> CheckOptions {
+        CheckOptions {
+            plan: self.plan,
+            properties: self.properties.into_options(),
+            format: match self.json {
+                true => CheckFormat::Json,
+                false => self.format,
+            },
+            verbose: self.verbose,
         }
     }
 }
@@ -536,7 +600,7 @@ mod tests {
         let Ok(Command::Check(options)) = read_line("check p.jmx --json -Ja=1") else {
             panic!("check is understood")
         };
-        assert!(options.json);
+        assert_eq!(options.format, CheckFormat::Json);
         assert_eq!(
             options.properties.changes,
             [Change::Property("a".to_owned(), "1".to_owned())]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
+use crate::escape;
 use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::terminal::style::Style;
@@ -26,18 +27,23 @@ pub struct Console<'a> {
 impl Console<'_> {
     /// Prints a text to standard output. A reader that has gone away (`| head`) is no reason to stop a run.
     pub fn print(&mut self, text: &str) {
+        self.print_as_it_is(&escape::text(text));
+    }
+
+    /// Prints commands for a CI system to standard output; their texts have been escaped.
+    pub fn print_as_it_is(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes());
         let _ = self.out.flush();
     }
 
     /// Prints a line to standard output.
     pub fn line(&mut self, line: &str) {
-        self.print(&format!("{line}\n"));
+        self.print(&format!("{}\n", escape::line(line)));
     }
 
     /// Prints to standard error.
     pub fn print_error(&mut self, text: &str) {
-        let _ = self.err.write_all(text.as_bytes());
+        let _ = self.err.write_all(escape::text(text).as_bytes());
         let _ = self.err.flush();
     }
 
@@ -45,6 +51,13 @@ impl Console<'_> {
     pub fn warn(&mut self, message: &str) {
         tracing::warn!("{message}");
         let head = self.err_style.yellow("warning");
+        self.print_error(&format!("{head}: {message}\n"));
+    }
+
+    /// Tells what went wrong although the command goes on.
+    pub fn error(&mut self, message: &str) {
+        tracing::error!("{message}");
+        let head = self.err_style.red("error");
         self.print_error(&format!("{head}: {message}\n"));
     }
 

@@ -38,6 +38,11 @@ pub trait Engine {
         order: &RunOrder,
     ) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
 
+    /// The result files that a run writes.
+    fn result_files(&self, _program: &Self::Program) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
@@ -107,6 +112,8 @@ pub struct Outcome {
     pub connections: Connections,
     /// What went wrong with the results, such as a full disk; the run is a failure if there is anything.
     pub faults: Vec<String>,
+    /// Why the run sent nothing, if it did not.
+    pub nothing_sent: Option<String>,
     /// Whether the numbers can be trusted; none if nothing was watched.
     pub verdict: Option<Verdict>,
     /// What the machine and the generator did, second by second.

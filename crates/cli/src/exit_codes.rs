@@ -24,12 +24,14 @@ pub enum Exit {
     NotTrusted,
     /// A run is worse than the one it was compared with (`compare`).
     Worse,
+    /// The run came to its end without a single request; its reason was printed.
+    NothingSent,
     /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
     Interrupted,
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 9] = [
+pub const ALL: [(Exit, &str); 10] = [
     (
         Exit::Ok,
         "the run came to its end, or the question was answered",
@@ -60,6 +62,10 @@ pub const ALL: [(Exit, &str); 9] = [
         "a run is worse than the one it was compared with",
     ),
     (
+        Exit::NothingSent,
+        "the run came to its end and nothing was sent",
+    ),
+    (
         Exit::Interrupted,
         "the run was stopped from outside; its results are whole",
     ),
@@ -77,6 +83,7 @@ impl Exit {
             Exit::ThresholdsNotMet => 5,
             Exit::NotTrusted => 6,
             Exit::Worse => 7,
+            Exit::NothingSent => 8,
             // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
             Exit::Interrupted => 130,
         }
@@ -103,7 +110,7 @@ mod tests {
     #[test]
     fn published_codes_do_not_move() {
         let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         return drumfire::exit_codes::Exit::Usage.into();
     };
     drumfire_health::raise_open_files();
+    drumfire::signals::survive_file_limits();
     // Not locked: messages to the run are told from a thread of their own.
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut console = Console {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use drumfire_jmx::PropertyTable;
 
 use crate::engine::Stop;
+use crate::escape;
 
 /// How often the thread looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -68,7 +69,7 @@ impl Mailbox {
             .name("messages".to_owned())
             .spawn(move || {
                 while !is_closed.load(Ordering::Relaxed) {
-                    receive(&socket, &*stop);
+                    receive(&socket, &*stop, &is_closed);
                 }
             })?;
         Ok(Mailbox {
@@ -79,11 +80,14 @@ impl Mailbox {
     }
 }
 
-fn receive(socket: &UdpSocket, stop: &dyn Stop) {
+fn receive(socket: &UdpSocket, stop: &dyn Stop, is_closed: &AtomicBool) {
     let mut message = [0; MAX_MESSAGE];
     let Ok((length, sender)) = socket.recv_from(&mut message) else {
         return;
     };
+    if is_closed.load(Ordering::Relaxed) {
+        return;
+    }
     let command = String::from_utf8_lossy(&message[..length]);
     print(&format!(
         "Command: {command} received from /{}",
@@ -103,12 +107,16 @@ fn receive(socket: &UdpSocket, stop: &dyn Stop) {
 /// A line on standard output as in JMeter; a live view draws itself again with the next tick. A reader that has gone
 /// away is no reason to stop listening.
 fn print(line: &str) {
-    let _ = writeln!(io::stdout(), "{line}");
+    let _ = writeln!(io::stdout(), "{}", escape::line(line));
 }
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Relaxed);
+        // A message wakes the thread, so that the process does not stay for its patience.
+        if let Ok(socket) = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)) {
+            let _ = socket.send_to(&[], (Ipv4Addr::LOCALHOST, self.port));
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -15,7 +15,7 @@ pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),
     /// Say of every element and function of the plan how it will be run.
-    Check(ViewOptions),
+    Check(CheckOptions),
     /// Show the plan as it will be run, without sending anything.
     Plan(ViewOptions),
     /// Say where the machine's limits are.
@@ -95,6 +95,8 @@ pub struct ReportFiles {
     pub pages: Vec<PathBuf>,
     /// Run files.
     pub runs: Vec<PathBuf>,
+    /// The outcome for other programs.
+    pub summary: Option<PathBuf>,
     /// What became of the thresholds, as JUnit writes it.
     pub junit: Option<PathBuf>,
     /// What became of the thresholds, on standard output as GitHub reads it.
@@ -164,7 +166,32 @@ pub enum ResultsFile {
     Last,
 }
 
-/// The options of `check` and `plan`.
+/// The options of `check`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// The plan.
+    pub plan: PathBuf,
+    /// The property files and definitions.
+    pub properties: PropertyOptions,
+    /// How it is told.
+    pub format: CheckFormat,
+    /// Every element and every finding by itself.
+    pub verbose: bool,
+}
+
+/// How `check` tells what it found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum CheckFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For code hosts: SARIF 2.1.0.
+    Sarif,
+}
+
+/// The options of `plan`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewOptions {
     /// The plan.

@@ -20,6 +20,8 @@ pub struct Settings {
     pub properties: PropertyTable,
     /// Java's system properties. `__P` looks here for what `properties` does not have.
     pub system: PropertyTable,
+    /// The names of the properties that the command line sets (`-J`), in its order.
+    pub given: Vec<String>,
     /// What the user should know: files that are not there, options for a JVM.
     pub notes: Vec<String>,
 }
@@ -160,7 +162,12 @@ impl Settings {
                 ));
             }
             Change::SystemFile(file) => self.system.merge(load(file).map_err(Box::new)?),
-            Change::Property(name, value) => set(&mut self.properties, name, value),
+            Change::Property(name, value) => {
+                if !self.given.contains(name) {
+                    self.given.push(name.clone());
+                }
+                set(&mut self.properties, name, value);
+            }
             Change::System(name, value) => set(&mut self.system, name, value),
         }
         Ok(())

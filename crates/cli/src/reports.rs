@@ -1,12 +1,14 @@
 //! The files of a report: which ones, whether they may be written, and writing them.
 
-use std::fs::{self, File};
+use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_report::{Apdex, Case, RunFile, junit, report_html, statistics_json};
 
 use crate::options::ReportFiles;
+use crate::outputs;
 use crate::properties::Settings;
 
 /// Where JMeter's `-o` comes from if it is not given (`JMeter.JMETER_REPORT_OUTPUT_DIR_PROPERTY`).
@@ -65,49 +67,44 @@ pub fn claim_folder(folder: &Path, force: bool) -> Result<(), String> {
     }
 }
 
-/// Writes the files that are wished for. `statistics` is the run that `statistics.json` tells of.
-///
-/// # Errors
-/// Which file cannot be written, and why.
+/// Writes the files that are wished for; one that fails costs only itself. `statistics` is the run that `statistics.json`
+/// tells of. Gives what failed, and why.
 pub fn write(
     run: &RunFile,
     statistics: &RunFile,
     files: &ReportFiles,
     settings: &Settings,
-) -> Result<(), String> {
+) -> Vec<String> {
+    let mut failed = Vec::new();
+    let mut keep = |written: Result<(), String>| failed.extend(written.err());
     let mut files = files.clone();
-    let mut statistics_file = None;
     if let Some(folder) = &files.folder {
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        statistics_file = Some(folder.join(STATISTICS));
-        files.pages.push(folder.join(PAGE));
-        files.runs.push(folder.join(RUN));
-    }
-    if !files.pages.is_empty() {
-        let page = page(run, settings);
-        for file in &files.pages {
-            put(file, page.as_bytes())?;
-        }
-    }
-    if let Some(file) = statistics_file {
+        keep(fs::create_dir_all(folder).map_err(|error| told(folder, &error)));
         let names = [
             "aggregate_rpt_pct1",
             "aggregate_rpt_pct2",
             "aggregate_rpt_pct3",
         ];
         let percents = names.map(|name| settings.properties.get(name)?.trim().parse().ok());
-        put(&file, statistics_json(statistics, percents).as_bytes())?;
+        let json = statistics_json(statistics, percents);
+        keep(put(&folder.join(STATISTICS), json.as_bytes()));
+        files.pages.push(folder.join(PAGE));
+        files.runs.push(folder.join(RUN));
+    }
+    if !files.pages.is_empty() {
+        let page = page(run, settings);
+        for file in &files.pages {
+            keep(put(file, page.as_bytes()));
+        }
     }
     for path in &files.runs {
-        File::create(path)
-            .and_then(|file| run.write(file))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        keep(outputs::write_whole(path, |file| run.write(file)));
     }
     if let Some(path) = &files.junit {
         let seconds = (run.ended_ms - run.started_ms) as f64 / 1000.0;
-        put(path, junit(&run.name, &cases(run), seconds).as_bytes())?;
+        keep(put(path, junit(&run.name, &cases(run), seconds).as_bytes()));
     }
-    Ok(())
+    failed
 }
 
 /// The thresholds of a run as cases for a CI system.
@@ -115,12 +112,16 @@ pub fn cases(run: &RunFile) -> Vec<Case> {
     run.thresholds.iter().map(Case::from).collect()
 }
 
-/// Writes a file.
+/// Writes a file, whole or not at all.
 ///
 /// # Errors
 /// Which one cannot be written, and why.
 pub fn put(path: &Path, content: &[u8]) -> Result<(), String> {
-    fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))
+    outputs::write_whole(path, |mut file| file.write_all(content))
+}
+
+fn told(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
 }
 
 fn page(run: &RunFile, settings: &Settings) -> String {

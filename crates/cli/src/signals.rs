@@ -25,6 +25,20 @@ const ENDING: [(SignalKind, &str); 3] = [
     (SignalKind::hangup(), "SIGHUP"),
 ];
 
+/// Has a write beyond the limit of file sizes (`ulimit -f`) fail with an error, which costs that file alone; the signal would
+/// end the process without a word.
+pub fn survive_file_limits() {
+    const SIGXFSZ: i32 = 25;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    if let Ok(runtime) = runtime {
+        let _entered = runtime.enter();
+        // The handler stays when its stream is gone.
+        let _ = signal(SignalKind::from_raw(SIGXFSZ));
+    }
+}
+
 /// Calls `told` with the number of signals so far, from 1, and the name of the signal, each time the process gets
 /// SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`, stays ignored, as by a JVM.
 ///

@@ -101,6 +101,21 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
             ),
             honoured(
+                "drumfire.missing_files",
+                "refuse",
+                "`jmeter`: a file that is missing does what it does in JMeter, where users end or samples fail, instead of keeping the plan from running.",
+            ),
+            honoured(
+                "drumfire.bad_numbers",
+                "refuse",
+                "`jmeter`: a number from the command line that is none counts as JMeter counts it, instead of keeping the plan from running.",
+            ),
+            honoured(
+                "drumfire.max_users",
+                "2000000",
+                "A plan with more users than this, in all thread groups together, is refused.",
+            ),
+            honoured(
                 "drumfire.jvm.home",
                 "",
                 "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",

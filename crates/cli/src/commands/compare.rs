@@ -37,7 +37,7 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     }
     if order.annotations {
         let title = format!("compared with {}", comparison.base);
-        console.print(&annotations(&title, &cases));
+        console.print_as_it_is(&annotations(&title, &cases));
     }
     Ok(match comparison.is_worse() {
         true => Exit::Worse,

@@ -17,7 +17,7 @@ pub mod show;
 
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::Diagnostic;
+use drumfire_jmx::{Diagnostic, did_you_mean};
 use drumfire_results::local_zone;
 use jiff::Timestamp;
 
@@ -26,10 +26,18 @@ use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::options::{Command, PropertyOptions, Refusal};
 use crate::properties::{self, Settings, Surroundings};
-use crate::{args, jmeter, project};
+use crate::{args, findings, jmeter, project};
 
 /// Carries out a command line (without the program's name).
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
+    let with_run;
+    let words = match words.first() {
+        Some(word) if is_plan(word) => {
+            with_run = [&["run".to_owned()], words].concat();
+            &with_run
+        }
+        _ => words,
+    };
     if run_url::is_meant(words) {
         let carried_out = run_url::run_url(words, engine, console);
         return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
@@ -67,6 +75,13 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
 }
 
+/// Whether a first word is a plan and no command: `drumfire plan.jmx` runs it.
+fn is_plan(word: &str) -> bool {
+    let path = Path::new(word);
+    let ending = path.extension();
+    !word.starts_with('-') && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"))
+}
+
 fn settings(
     options: &PropertyOptions,
     own: &[(&'static str, String)],
@@ -100,7 +115,29 @@ fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
         "The file {} doesn't exist or can't be opened",
         path.display()
     );
-    Err(jmeter::meaning::failed(&message, Exit::PlanRefused))
+    let mut refusal = jmeter::meaning::failed(&message, Exit::PlanRefused);
+    if let Some(near) = near_file(plan) {
+        refusal
+            .err
+            .push_str(&format!("hint: did you mean `{near}`?\n"));
+    }
+    Err(refusal)
+}
+
+/// A plan in the same folder whose name was probably meant.
+fn near_file(plan: &Path) -> Option<String> {
+    let folder = match plan.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let names: Vec<String> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.to_ascii_lowercase().ends_with(".jmx"))
+        .collect();
+    let wanted = plan.file_name()?.to_string_lossy();
+    let near = did_you_mean(&wanted, names.iter().map(String::as_str))?;
+    Some(plan.with_file_name(near).display().to_string())
 }
 
 impl Console<'_> {
@@ -114,9 +151,6 @@ impl Console<'_> {
 
     /// Diagnostics as text for standard error.
     pub fn render(&self, diagnostics: &[Diagnostic]) -> String {
-        diagnostics
-            .iter()
-            .map(|diagnostic| format!("{}\n", diagnostic.render(self.err_style.is_coloured())))
-            .collect()
+        findings::render(diagnostics, self.err_style.is_coloured(), false)
     }
 }

@@ -59,9 +59,12 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
             run.thresholds = run_record::threshold_results(&thresholds, &run.recording);
         }
     }
-    reports::write(&run, &run, &files, &settings).map_err(told)?;
+    let lost = reports::write(&run, &run, &files, &settings);
     if files.annotations {
-        console.print(&annotations(&run.name, &reports::cases(&run)));
+        console.print_as_it_is(&annotations(&run.name, &reports::cases(&run)));
+    }
+    if !lost.is_empty() {
+        return Err(told(lost.join("\nerror: ")));
     }
     Ok(match is_met {
         true => Exit::Ok,

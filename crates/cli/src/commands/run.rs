@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use drumfire_engine::LEFT_OUT;
 use drumfire_health::Grade;
+use drumfire_jmx::Diagnostic;
 use drumfire_report::{RunFile, annotations};
 use drumfire_results::{Recording, Threshold, ThresholdError, local_zone};
 use jiff::Timestamp;
@@ -15,6 +17,7 @@ use super::report::read_run;
 use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
+use crate::ending::Ending;
 use crate::engine::{Engine, Outcome, RunOrder, Stop, Watch};
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
@@ -28,7 +31,7 @@ use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::snapshot::{Snapshot, Stopping};
 use crate::terminal::style::Style;
 use crate::terminal::{milestones, summary, verdict};
-use crate::{log, recent, reports, run_record};
+use crate::{log, outputs, recent, reports, run_record, summary_json};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 const FAIL_ON: &str = "drumfire.fail_on";
@@ -42,7 +45,7 @@ pub fn run<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let zone = local_zone();
-    let log = start_log(&options.log, &zone, console);
+    let log = start_log(&options.log, &zone, console)?;
     for note in &options.notes {
         console.warn(note);
     }
@@ -80,7 +83,11 @@ pub fn run<E: Engine>(
     {
         tracing::warn!("the plan is not remembered in {}: {error}", place.display());
     }
+    let results = engine.result_files(&program);
+    let wanted = outputs::of_run(&options, results, report.files.folder.as_deref());
+    outputs::prove(&wanted)?;
     announce(&plan, &settings, options.progress, console);
+    let left_out = left_out(&warnings);
     let groups = match report.is_wished() {
         true => engine.describe(&program).groups,
         false => Vec::new(),
@@ -93,16 +100,46 @@ pub fn run<E: Engine>(
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
     outcome.summary.log = log;
     let strict = options.strict || settings.properties.get(STRICT) == Some("true");
-    let exit = finish(&outcome, stopped, &thresholds, options.progress, console);
-    let trusted = trusted(&outcome, options.progress, console);
+    let nothing_sent = outcome.nothing_sent.take();
+    if let Some(why) = &nothing_sent {
+        outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
+    }
+    let are_met = finish(&outcome, stopped, &thresholds, options.progress, console);
+    let is_trusted = trusted(&outcome, &left_out, options.progress, console);
+    let mut faults = std::mem::take(&mut outcome.faults);
+    let exit_of = |faults: &[String]| {
+        let ending = Ending {
+            interrupted: stopped.map(|_| Exit::Interrupted),
+            has_faults: !faults.is_empty(),
+            sent_nothing: nothing_sent.is_some(),
+            broke_threshold: !are_met,
+            is_distrusted: strict && !is_trusted,
+        };
+        ending.exit()
+    };
     if report.is_wished() {
         let run = run_record::run_file(outcome, &plan, &thresholds, &groups);
-        report.write(&run, &order, &settings, console)?;
+        faults.extend(report.write(&run, &order, &settings, console));
+        if let Some(file) = &report.files.summary {
+            let text = summary_json::render(&run, exit_of(&faults), nothing_sent.as_deref());
+            faults.extend(reports::put(file, text.as_bytes()).err());
+        }
     }
-    Ok(match exit? {
-        Exit::Ok if strict && !trusted => Exit::NotTrusted,
-        exit => exit,
-    })
+    for fault in &faults {
+        console.error(fault);
+    }
+    if let Some(why) = &nothing_sent {
+        console.error(&format!("nothing was sent: {why}"));
+    }
+    Ok(exit_of(&faults))
+}
+
+/// The names of the elements that the user has left out of the plan.
+fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
+    let left_out = warnings.iter().filter(|warning| warning.code == LEFT_OUT);
+    left_out
+        .map(|warning| warning.path.last().cloned().unwrap_or_default())
+        .collect()
 }
 
 /// The report that is made when the run has ended.
@@ -149,34 +186,33 @@ impl Report {
     }
 
     /// Writes the files. JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their
-    /// own, so `statistics.json` of `-e` is made from there.
+    /// own, so `statistics.json` of `-e` is made from there, or from the run itself where that file cannot be read. Gives
+    /// what could not be written.
     fn write(
         &self,
         run: &RunFile,
         order: &RunOrder,
         settings: &Settings,
         console: &mut Console<'_>,
-    ) -> Result<(), Refusal> {
-        let failed = |message: String| {
-            Refusal::new(
-                Exit::RunFailed,
-                format!("Error generating the report: {message}"),
-            )
-        };
+    ) -> Vec<String> {
+        let mut lost = Vec::new();
         let from_results = match (&order.results, self.at_end) {
-            (Some(results), true) => Some(read_run(results, settings, console).map_err(failed)?),
+            (Some(results), true) => read_run(results, settings, console)
+                .map_err(|error| lost.push(error))
+                .ok(),
             _ => None,
         };
         let statistics = from_results.as_ref().unwrap_or(run);
-        reports::write(run, statistics, &self.files, settings).map_err(failed)?;
+        lost.extend(reports::write(run, statistics, &self.files, settings));
         if self.files.annotations {
-            console.print(&annotations(&run.name, &reports::cases(run)));
+            console.print_as_it_is(&annotations(&run.name, &reports::cases(run)));
         }
         let pages = self.files.folder.iter().chain(&self.files.pages);
-        for page in pages {
+        for page in pages.filter(|page| page.exists()) {
             console.line(&format!("report   {}", page.display()));
         }
-        Ok(())
+        let told = |message: String| format!("Error generating the report: {message}");
+        lost.into_iter().map(told).collect()
     }
 }
 
@@ -193,20 +229,32 @@ pub(super) fn thresholds(
         .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
 }
 
-/// A log that cannot be written is told but is no reason not to run, as in JMeter.
-fn start_log(options: &LogOptions, zone: &TimeZone, console: &mut Console<'_>) -> Option<PathBuf> {
+/// A log that cannot be written is a reason not to run only if it was asked for by its name.
+fn start_log(
+    options: &LogOptions,
+    zone: &TimeZone,
+    console: &mut Console<'_>,
+) -> Result<Option<PathBuf>, Refusal> {
     match log::start(options, Timestamp::now(), zone) {
         Ok((file, faults)) => {
             tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
             for fault in faults {
                 console.warn(&fault);
             }
-            Some(file)
+            Ok(Some(file))
         }
-        Err(error) => {
+        // The kind `Other` is a log that this process has already.
+        Err(error)
+            if options.file == LogOptions::default().file
+                || error.kind() == io::ErrorKind::Other =>
+        {
             console.warn(&format!("there is no log in {}: {error}", options.file));
-            None
+            Ok(None)
         }
+        Err(error) => Err(Refusal::new(
+            Exit::RunFailed,
+            format!("the log `{}` cannot be written: {error}", options.file),
+        )),
     }
 }
 
@@ -252,13 +300,14 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
     console.line(&milestones::tree_created(&plan.display().to_string()));
 }
 
+/// Prints the end of the run and its numbers; whether all thresholds are met.
 fn finish(
     outcome: &Outcome,
     stopped: Option<&'static str>,
     thresholds: &[Threshold],
     progress: Progress,
     console: &mut Console<'_>,
-) -> Result<Exit, Refusal> {
+) -> bool {
     if progress != Progress::Quiet {
         console.line(milestones::END_OF_RUN);
         let style = console.style;
@@ -268,18 +317,7 @@ fn finish(
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));
     }
-    let are_met = judge(&outcome.recording, thresholds, progress, console);
-    if !outcome.faults.is_empty() {
-        return Err(Refusal::new(
-            Exit::RunFailed,
-            outcome.faults.join("\nerror: "),
-        ));
-    }
-    Ok(match stopped {
-        Some(_) => Exit::Interrupted,
-        None if !are_met => Exit::ThresholdsNotMet,
-        None => Exit::Ok,
-    })
+    judge(&outcome.recording, thresholds, progress, console)
 }
 
 /// Prints what became of each threshold; a quiet run tells on standard error what was not met.
@@ -310,19 +348,24 @@ pub(super) fn judge(
 }
 
 /// Prints the run's verdict on itself and says whether it is VALID; a quiet run tells only another one, on standard error.
-fn trusted(outcome: &Outcome, progress: Progress, console: &mut Console<'_>) -> bool {
+fn trusted(
+    outcome: &Outcome,
+    left_out: &[String],
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> bool {
     let Some(verdict) = &outcome.verdict else {
         return true;
     };
     let is_valid = verdict.grade == Grade::Valid;
     let columns = console.is_terminal.then(|| terminal_size().0);
-    let text = verdict::render(verdict, console.style, columns);
+    let text = verdict::render(verdict, left_out, console.style, columns);
     match (progress == Progress::Quiet, is_valid) {
         (false, _) => console.print(&text),
         (true, false) => console.print_error(&text),
         (true, true) => {}
     }
-    for line in verdict::render(verdict, Style::PLAIN, None).lines() {
+    for line in verdict::render(verdict, left_out, Style::PLAIN, None).lines() {
         tracing::info!("{line}");
     }
     is_valid

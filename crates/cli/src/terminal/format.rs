@@ -67,7 +67,7 @@ pub fn wrapped(text: &str, columns: usize) -> String {
 }
 
 /// The columns of a text that may have colours in it.
-fn shown_width(text: &str) -> usize {
+pub fn shown_width(text: &str) -> usize {
     let mut parts = text.split("\x1b[");
     let first = parts.next().map_or(0, UnicodeWidthStr::width);
     let coloured = parts.filter_map(|part| part.split_once('m'));
@@ -114,29 +114,71 @@ pub fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
+/// The same, cut in the middle: labels of one plan often differ in their ends.
+pub fn fit_middle(text: &str, columns: usize) -> String {
+    let mut fitted = cut_middle(text, columns);
+    let filled = columns.saturating_sub(fitted.width());
+    fitted.extend(std::iter::repeat_n(' ', filled));
+    fitted
+}
+
 /// The text in at most this many columns, cut with `…`, without control characters.
 pub fn cut(text: &str, columns: usize) -> String {
-    let clean: String = text
-        .chars()
-        .map(|found| if found.is_control() { ' ' } else { found })
-        .collect();
-    if clean.width() <= columns {
+    if let Some(clean) = short_enough(text, columns) {
         return clean;
     }
-    let mut kept = String::new();
-    let mut width = 0;
-    for found in clean.chars() {
-        let step = found.width().unwrap_or(0);
-        if width + step + 1 > columns {
-            break;
-        }
-        kept.push(found);
-        width += step;
-    }
+    let mut kept = within(text.chars(), columns.saturating_sub(1));
     if columns > 0 {
         kept.push('…');
     }
     kept
+}
+
+/// The text in at most this many columns, cut in the middle with `…`, without control characters.
+pub fn cut_middle(text: &str, columns: usize) -> String {
+    if let Some(clean) = short_enough(text, columns) {
+        return clean;
+    }
+    let room = columns.saturating_sub(1);
+    let end = within(text.chars().rev(), room / 2);
+    let mut kept = within(text.chars(), room - room / 2);
+    if columns > 0 {
+        kept.push('…');
+    }
+    kept.extend(end.chars().rev());
+    kept
+}
+
+/// The text without control characters, if it is no wider. A label may have megabytes: only as much is looked at as fits.
+fn short_enough(text: &str, columns: usize) -> Option<String> {
+    const LONGEST_CLUSTER: usize = 32;
+    if text.len() > columns.saturating_add(1).saturating_mul(LONGEST_CLUSTER) {
+        return None;
+    }
+    let clean: String = text.chars().map(printable).collect();
+    (clean.width() <= columns).then_some(clean)
+}
+
+/// As many of the characters as fit.
+fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut kept = String::new();
+    let mut width = 0;
+    for found in characters.map(printable) {
+        width += found.width().unwrap_or(0);
+        if width > columns {
+            break;
+        }
+        kept.push(found);
+    }
+    kept
+}
+
+fn printable(found: char) -> char {
+    let turns = matches!(found, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    match found.is_control() || turns {
+        true => ' ',
+        false => found,
+    }
 }
 
 #[cfg(test)]
@@ -201,6 +243,18 @@ mod tests {
             "each of these is two columns wide"
         );
         assert_eq!(cut("anything", 0), "");
+    }
+
+    #[test]
+    fn labels_are_cut_in_the_middle() {
+        assert_eq!(cut_middle("short", 5), "short");
+        assert_eq!(cut_middle("GET /api/orders/17/items", 11), "GET /…items");
+        assert_eq!(fit_middle("ab", 4), "ab  ");
+        assert_eq!(cut_middle("日本語日本語", 7), "日…語");
+        assert_eq!(cut_middle("abc", 0), "");
+        let long = "x".repeat(50 << 20) + "end";
+        assert_eq!(cut_middle(&long, 9), "xxxx…xend");
+        assert_eq!(cut(&long, 4), "xxx…");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::format::{bytes, clock, count, cut, fit, ms, rate};
+use super::format::{bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, rate};
 use super::snapshot::{RecentError, Row, Snapshot, Stopping};
 use super::style::Style;
 
@@ -13,6 +13,8 @@ const NUMBER_COLUMNS: usize = 12 + 8 + 10 + 8 + 8 + 8 + 8;
 const MIN_LABEL_COLUMNS: usize = 12;
 /// Failed samples shown at most.
 const MAX_ERRORS: usize = 5;
+/// The widest label of a failed sample.
+const MAX_ERROR_LABEL_COLUMNS: usize = 48;
 /// Lines that are always there: head, users, totals, blank, column heads, hint.
 const FIXED_LINES: usize = 6;
 
@@ -70,10 +72,12 @@ fn head(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
             .bold(&cut(&format!("{}  {elapsed}", canvas.plan), canvas.columns));
     };
     let share = (snapshot.elapsed_ms as f64 / planned_ms as f64).min(1.0);
+    let left_ms = planned_ms.saturating_sub(snapshot.elapsed_ms);
     let times = format!(
-        " {:>3.0}%  {elapsed} / {}",
+        " {:>3.0}%  {elapsed} / {}, {} left",
         share * 100.0,
-        clock(planned_ms)
+        clock(planned_ms),
+        clock(left_ms)
     );
     let name = cut(
         canvas.plan,
@@ -95,13 +99,22 @@ fn head(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
 
 fn users(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     let users = snapshot.users;
-    let mut line = format!(
-        "users    {} active, {} of {} started, {} finished",
-        count(users.active),
-        count(users.started),
-        count(users.planned.max(users.started)),
-        count(users.finished)
-    );
+    let mut line = match is_ending(snapshot) {
+        true => format!(
+            "users    {}; {} of {} finished",
+            phase(snapshot),
+            count(users.finished),
+            count(users.started)
+        ),
+        false => format!(
+            "users    {}; {} active, {} of {} started, {} finished",
+            phase(snapshot),
+            count(users.active),
+            count(users.started),
+            count(users.planned.max(users.started)),
+            count(users.finished)
+        ),
+    };
     if snapshot.backlog_bytes > 0 {
         line.push_str(&format!(
             "; {} of results wait for the disk",
@@ -109,6 +122,27 @@ fn users(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
         ));
     }
     cut(&line, canvas.columns)
+}
+
+fn is_ending(snapshot: &Snapshot) -> bool {
+    snapshot.stopping != Stopping::No || snapshot.ending_ms.is_some()
+}
+
+/// Where the run is: ramp-up, steady, or ending with the users that it waits for.
+fn phase(snapshot: &Snapshot) -> String {
+    let users = snapshot.users;
+    if is_ending(snapshot) {
+        let who = match users.active {
+            1 => "1 user".to_owned(),
+            active => format!("{} users", count(active)),
+        };
+        let seconds = snapshot.ending_ms.unwrap_or(0) / 1000;
+        return format!("ending, waiting for {who}, {seconds} s");
+    }
+    match users.started < users.planned {
+        true => "ramp-up".to_owned(),
+        false => "steady".to_owned(),
+    }
 }
 
 fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
@@ -151,7 +185,7 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
 
     let heads = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
-        fit("label", label_columns),
+        fit("label, times in ms", label_columns),
         "samples",
         "failed",
         "rate/s",
@@ -180,7 +214,7 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
 fn label_line(row: &Row, label_columns: usize, style: Style) -> String {
     let line = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
-        fit(&row.label, label_columns),
+        fit_middle(&row.label, label_columns),
         count(row.samples),
         count(row.errors),
         rate(row.rate_now),
@@ -222,7 +256,7 @@ fn error_line(error: &RecentError, zone: &TimeZone) -> String {
     format!(
         "{}  {}  {} {}",
         at.strftime("%H:%M:%S"),
-        error.label,
+        cut_middle(&error.label, MAX_ERROR_LABEL_COLUMNS),
         error.code,
         error.message
     )
@@ -288,11 +322,11 @@ mod tests {
     fn the_whole_view() {
         let text = draw(&snapshot(), &canvas(100, 30)).join("\n");
         let expected = "\
-shop.jmx  [####################....................]  50%  00:00:05 / 00:00:10
-users    10 active, 12 of 20 started, 2 finished
+shop.jmx  [####################....................]  50%  00:00:05 / 00:00:10, 00:00:05 left
+users    ramp-up; 10 active, 12 of 20 started, 2 finished
 samples  1,234 at 41.5/s now, 40.0/s overall; 3 failed (0.24%); p50 10.0 p95 20.2 p99 120 ms
 
-label                                      samples  failed    rate/s     p50     p95     p99     max
+label, times in ms                         samples  failed    rate/s     p50     p95     p99     max
 Home                                         1,000       0      41.5    10.0    20.2     120    1500
 Log in                                         234       3      41.5    10.0    20.2     120    1500
 last failures
@@ -356,6 +390,17 @@ Ctrl-C: users finish their sample and stop";
                 && text.contains("Ctrl-C: stop now"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn the_phase_is_told() {
+        let mut run = snapshot();
+        assert_eq!(phase(&run), "ramp-up");
+        run.users.started = 20;
+        assert_eq!(phase(&run), "steady");
+        run.ending_ms = Some(12_300);
+        run.users.active = 3;
+        assert_eq!(phase(&run), "ending, waiting for 3 users, 12 s");
     }
 
     #[test]

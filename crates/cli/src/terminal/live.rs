@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::tz::TimeZone;
 
+use super::format::shown_width;
 use super::frame::{Canvas, draw};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, Stopping};
 use super::style::Style;
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
@@ -28,7 +29,10 @@ pub struct LiveView<W: Write> {
     style: Style,
     zone: TimeZone,
     size: fn() -> (usize, usize),
-    lines_drawn: usize,
+    /// The columns of each line that was drawn.
+    drawn: Vec<usize>,
+    /// When the run began to end, in milliseconds since its start.
+    ending_since_ms: Option<u64>,
 }
 
 impl<W: Write> LiveView<W> {
@@ -53,7 +57,8 @@ impl<W: Write> LiveView<W> {
             style,
             zone,
             size,
-            lines_drawn: 0,
+            drawn: Vec::new(),
+            ending_since_ms: None,
         })
     }
 
@@ -70,9 +75,11 @@ impl<W: Write> LiveView<W> {
             style: self.style,
             zone: &self.zone,
         };
-        let lines = draw(snapshot, &canvas);
+        let mut shown = snapshot.clone();
+        shown.ending_ms = ending_ms(snapshot, &mut self.ending_since_ms);
+        let lines = draw(&shown, &canvas);
         let mut text = String::from(BEGIN_FRAME);
-        text.push_str(&self.back_to_top());
+        text.push_str(&self.back_to_top(columns));
         for line in &lines {
             text.push_str(line);
             text.push_str(CLEAR_TO_LINE_END);
@@ -80,7 +87,7 @@ impl<W: Write> LiveView<W> {
         }
         text.push_str(CLEAR_BELOW);
         text.push_str(END_FRAME);
-        self.lines_drawn = lines.len();
+        self.drawn = lines.iter().map(|line| shown_width(line)).collect();
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
@@ -90,19 +97,38 @@ impl<W: Write> LiveView<W> {
     /// # Errors
     /// A terminal that cannot be written to.
     pub fn clear(&mut self) -> io::Result<()> {
-        let text = format!("{}{CLEAR_BELOW}", self.back_to_top());
-        self.lines_drawn = 0;
+        let (columns, _) = (self.size)();
+        let text = format!("{}{CLEAR_BELOW}", self.back_to_top(columns));
+        self.drawn.clear();
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
-    fn back_to_top(&self) -> String {
-        if self.lines_drawn == 0 {
-            String::new()
-        } else {
-            format!("\x1b[{}A\r", self.lines_drawn)
+    /// Moves the cursor to the first line of the last frame. A terminal that has become narrower shows a line in several rows.
+    fn back_to_top(&self, columns: usize) -> String {
+        let rows = |width: &usize| width.div_ceil(columns.max(1)).max(1);
+        match self.drawn.iter().map(rows).sum::<usize>() {
+            0 => String::new(),
+            rows => format!("\x1b[{rows}A\r"),
         }
     }
+}
+
+/// How long the run has been ending: users have finished, none is left to start, and no planned time is left.
+fn ending_ms(snapshot: &Snapshot, since_ms: &mut Option<u64>) -> Option<u64> {
+    let users = snapshot.users;
+    let all_started = users.started >= users.planned && users.started > 0;
+    let is_over = snapshot
+        .planned_ms
+        .is_none_or(|planned| snapshot.elapsed_ms >= planned);
+    let is_ending =
+        snapshot.stopping != Stopping::No || (all_started && is_over && users.finished > 0);
+    if !is_ending {
+        *since_ms = None;
+        return None;
+    }
+    let since = *since_ms.get_or_insert(snapshot.elapsed_ms);
+    Some(snapshot.elapsed_ms.saturating_sub(since))
 }
 
 impl<W: Write> Drop for LiveView<W> {

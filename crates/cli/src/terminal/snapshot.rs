@@ -10,6 +10,8 @@ pub struct Snapshot {
     pub elapsed_ms: u64,
     /// How long the plan says the run takes, in milliseconds; none if that depends on the server.
     pub planned_ms: Option<u64>,
+    /// How long the run has been ending, in milliseconds: users have finished or were told to, and none starts any more.
+    pub ending_ms: Option<u64>,
     /// The virtual users.
     pub users: Users,
     /// All labels together.

@@ -7,7 +7,7 @@ use drumfire_health::{Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{count, cut, fit, ms, rate, wrapped};
+use super::format::{count, cut, fit, fit_middle, ms, rate, wrapped};
 use super::snapshot::{ErrorKind, Row, error_kinds, rows};
 use super::style::Style;
 
@@ -92,7 +92,7 @@ type Column = (&'static str, usize, fn(&Row) -> String);
 const WIDE: [Column; 12] = [
     ("samples", 11, |row| count(row.samples)),
     ("failed", 9, |row| count(row.errors)),
-    ("failed %", 9, |row| format!("{:.2}", row.error_percent())),
+    ("failed%", 9, |row| format!("{:.2}", row.error_percent())),
     ("rate/s", 9, |row| rate(row.rate)),
     ("mean", 8, |row| ms(row.mean_ms)),
     ("min", 8, |row| ms(row.min_ms)),
@@ -101,7 +101,7 @@ const WIDE: [Column; 12] = [
     ("p95", 8, |row| ms(row.p95_ms)),
     ("p99", 8, |row| ms(row.p99_ms)),
     ("max", 8, |row| ms(row.max_ms)),
-    ("KiB/s in", 10, |row| rate(row.received_kib_s)),
+    ("KiB/s", 10, |row| rate(row.received_kib_s)),
 ];
 
 /// Heads of the columns that narrow terminals have.
@@ -134,7 +134,7 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
     let widest = summary
         .labels
         .iter()
-        .map(|row| row.label.width())
+        .map(|row| cut(&row.label, MAX_LABEL_COLUMNS).width())
         .max()
         .unwrap_or(0);
     let wanted = widest.clamp("label".len(), MAX_LABEL_COLUMNS);
@@ -147,13 +147,18 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
         .min(columns.saturating_sub(width(&shown)))
         .max("label".len());
 
+    let units = match shown.len() == WIDE.len() {
+        true => "times in ms; rate in samples a second; KiB/s received",
+        false => "times in ms; rate in samples a second",
+    };
+    let _ = writeln!(text, "{}", style.dim(&cut(units, columns)));
     let mut heads = fit("label", label_columns);
     for (head, width, _) in &shown {
         let _ = write!(heads, "{head:>width$}");
     }
     let _ = writeln!(text, "{}", style.dim(&heads));
     for row in summary.labels.iter().chain(std::iter::once(&summary.total)) {
-        let mut line = fit(&row.label, label_columns);
+        let mut line = fit_middle(&row.label, label_columns);
         for (_, width, cell) in &shown {
             let _ = write!(line, "{:>width$}", cell(row));
         }
@@ -394,7 +399,8 @@ the generator's own work: sampler 79, record 0.9 us; 14 us of CPU a sample in al
             ..Summary::default()
         };
         let expected = "\
-label     samples   failed failed %   rate/s    mean     min     p50     p90     p95     p99     max  KiB/s in
+times in ms; rate in samples a second; KiB/s received
+label     samples   failed  failed%   rate/s    mean     min     p50     p90     p95     p99     max     KiB/s
 Home        1,000        0     0.00     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
 Log in        500        3     0.60     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
 TOTAL       1,500        3     0.20     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
@@ -417,7 +423,7 @@ log      jmeter.log
         let text = render(&summary, Style::PLAIN, Some(80));
         let heads =
             "label                  samples   failed   rate/s     p50     p95     p99     max";
-        assert_eq!(text.lines().next(), Some(heads));
+        assert_eq!(text.lines().nth(1), Some(heads));
         assert!(text.lines().all(|line| line.width() <= 80), "{text}");
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use drumfire_health::{Grade, Reason, Verdict};
+use drumfire_health::{Cause, Grade, Reason, Verdict};
 
 use super::format::wrapped;
 use super::style::Style;
@@ -12,14 +12,23 @@ const MAX_SPANS: usize = 4;
 
 /// The verdict with its reasons: what, when, how bad, and what helps.
 /// For a terminal of so many columns if it goes to one.
-pub fn render(verdict: &Verdict, style: Style, columns: Option<usize>) -> String {
+/// `left_out` names the elements of the plan that were skipped on request.
+pub fn render(
+    verdict: &Verdict,
+    left_out: &[String],
+    style: Style,
+    columns: Option<usize>,
+) -> String {
     let grade = verdict.grade.to_string();
     let grade = match verdict.grade {
         Grade::Valid => style.green(&grade),
         Grade::Degraded => style.yellow(&grade),
         Grade::Invalid => style.red(&grade),
     };
-    let mut text = format!("verdict  {grade}\n");
+    let mut text = format!("verdict  {grade}{}\n", without(left_out));
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "  left out: {}", left_out.join(", "));
+    }
     for reason in &verdict.reasons {
         let _ = writeln!(
             text,
@@ -34,6 +43,32 @@ pub fn render(verdict: &Verdict, style: Style, columns: Option<usize>) -> String
         Some(columns) => wrapped(&text, columns),
         None => text,
     }
+}
+
+fn without(left_out: &[String]) -> String {
+    match left_out.len() {
+        0 => String::new(),
+        1 => ", without 1 element".to_owned(),
+        count => format!(", without {count} elements"),
+    }
+}
+
+/// The verdict on a run that sent nothing; `judged` is what was measured of the generator meanwhile.
+pub fn of_nothing(why: &str, judged: Option<Verdict>) -> Verdict {
+    let mut verdict = judged.unwrap_or(Verdict {
+        grade: Grade::Invalid,
+        reasons: Vec::new(),
+        length_ms: 0,
+    });
+    verdict.grade = Grade::Invalid;
+    let reason = Reason {
+        cause: Cause::NothingSent,
+        spans_ms: vec![(0, verdict.length_ms)],
+        measured: why.to_owned(),
+        remedy: Cause::NothingSent.remedy().to_owned(),
+    };
+    verdict.reasons.insert(0, reason);
+    verdict
 }
 
 fn spans(reason: &Reason, length_ms: u64) -> String {
@@ -56,8 +91,6 @@ fn spans(reason: &Reason, length_ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_health::Cause;
-
     use super::*;
 
     fn reason(cause: Cause, spans_ms: &[(u64, u64)]) -> Reason {
@@ -95,6 +128,31 @@ verdict  DEGRADED
   an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, 1 times more: 0.40 of 2 cores
     use another host
 ";
-        assert_eq!(render(&verdict, Style::PLAIN, None), expected);
+        assert_eq!(render(&verdict, &[], Style::PLAIN, None), expected);
+    }
+
+    #[test]
+    fn elements_left_out_are_named() {
+        let verdict = Verdict {
+            grade: Grade::Valid,
+            reasons: Vec::new(),
+            length_ms: 1,
+        };
+        let left_out = ["Mail".to_owned(), "Queue".to_owned()];
+        let told = render(&verdict, &left_out, Style::PLAIN, None);
+        assert_eq!(
+            told,
+            "verdict  VALID, without 2 elements\n  left out: Mail, Queue\n"
+        );
+    }
+
+    #[test]
+    fn a_run_that_sent_nothing_is_not_valid() {
+        let verdict = of_nothing("every thread group has 0 users", None);
+        let told = render(&verdict, &[], Style::PLAIN, None);
+        assert!(
+            told.starts_with("verdict  INVALID\n  nothing was sent, all the time: every thread"),
+            "{told}"
+        );
     }
 }

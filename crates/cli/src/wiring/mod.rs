@@ -3,7 +3,7 @@
 mod load;
 mod relay;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -80,6 +80,10 @@ impl Engine for Wiring {
         Err("this build has no Java bridge".to_owned())
     }
 
+    fn result_files(&self, ready: &Ready) -> Vec<PathBuf> {
+        drumfire_engine::result_files(&ready.program)
+    }
+
     fn describe(&self, ready: &Ready) -> PlanView {
         drumfire_engine::describe(&ready.tree, &ready.program)
     }
@@ -128,6 +132,7 @@ fn engine_settings(
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
         results: order.results.clone(),
         hostname: gethostname::gethostname().to_string_lossy().into_owned(),
+        given: settings.given.clone(),
     })
 }
 
@@ -238,6 +243,7 @@ fn told(outcome: drumfire_engine::Outcome) -> Outcome {
         connections,
         recording,
         faults,
+        nothing_sent: outcome.nothing_sent,
         verdict: Some(outcome.verdict),
         seconds: outcome.seconds,
         marks: outcome.marks,

@@ -42,6 +42,7 @@ impl<'w> Relay<'w> {
         let total = labels.pop().unwrap_or_default();
         Snapshot {
             elapsed_ms: progress.elapsed.as_millis() as u64,
+            ending_ms: None,
             planned_ms: self.planned_ms,
             users: Users {
                 planned: self.planned_users,

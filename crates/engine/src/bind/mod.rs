@@ -39,6 +39,8 @@ pub struct Settings {
     pub hostname: String,
     /// What runs scripts and Java elements.
     pub java: Java,
+    /// The names of the properties that the command line sets.
+    pub given: Vec<String>,
 }
 
 /// A program, and what its user should know.

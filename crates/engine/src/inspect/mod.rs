@@ -3,4 +3,5 @@
 pub mod advice;
 pub mod demand;
 pub mod describe;
+pub mod preflight;
 pub mod survey;

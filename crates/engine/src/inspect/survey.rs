@@ -7,10 +7,11 @@ use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
 use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
 use serde::Serialize;
 
-use crate::bind::{Settings, compile};
+use crate::bind::Settings;
 use crate::decode::LEFT_OUT;
 use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
+use crate::inspect::preflight::compile;
 use crate::resolve::{Element, Resolver};
 
 /// A plan, looked at without sending anything.

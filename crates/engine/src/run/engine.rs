@@ -1,5 +1,6 @@
 //! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -76,6 +77,8 @@ pub struct Outcome {
     pub files: Vec<FileReport>,
     /// What went wrong with the results.
     pub faults: Vec<String>,
+    /// Why the run sent nothing, if it did not.
+    pub nothing_sent: Option<String>,
     pub stopped: Stopping,
     /// What the machine and the generator did, second by second.
     pub seconds: Vec<Second>,
@@ -185,6 +188,16 @@ pub fn run(
     }
     run.all_groups();
     Ok(run.end())
+}
+
+/// The result files that a run of the program writes.
+pub fn result_files(program: &Program) -> Vec<PathBuf> {
+    let place = place(program, &Options::default());
+    let names = program.outputs.iter().map(|output| &output.file_name);
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| place.resolve(name))
+        .collect()
 }
 
 /// Where result files are, and what becomes of those that are there.
@@ -565,7 +578,13 @@ impl Run<'_> {
         if let Some(Err(why)) = self.shared.java_start.get() {
             faults.push(why.clone());
         }
+        let nothing_sent = self.shared.early.nothing_sent(
+            samples(&self.live),
+            &self.shared.program,
+            self.shared.control.state(),
+        );
         Outcome {
+            nothing_sent,
             seconds,
             stages: self.shared.stages.sum(),
             verdict,

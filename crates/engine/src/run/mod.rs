@@ -7,6 +7,7 @@ pub mod branch;
 pub mod context;
 pub mod control;
 pub mod defects;
+pub mod early;
 pub mod engine;
 pub mod input;
 pub mod java;

@@ -13,6 +13,7 @@ use crate::elements::Statics;
 use crate::run::context::LAST_SAMPLE_OK;
 use crate::run::control::Control;
 use crate::run::defects::Defects;
+use crate::run::early::EarlyEnds;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::stages::StageSums;
@@ -34,6 +35,7 @@ pub struct Shared {
     pub java_start: OnceLock<Result<Vec<(String, String)>, String>>,
     pub statics: Statics,
     pub defects: Defects,
+    pub early: EarlyEnds,
     /// Lines for the terminal that the run has not told yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
@@ -67,6 +69,7 @@ impl Shared {
             last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
             java_start: OnceLock::new(),
             defects: Defects::default(),
+            early: EarlyEnds::default(),
             timer_factor: factor.unwrap_or(1.0),
             reset_state: properties
                 .get_bool("httpclient.reset_state_on_thread_group_iteration", true),

@@ -1,11 +1,21 @@
 //! Ways in which an element ends its user outside of a sampler.
 
 use crate::run::context::{Context, StateId};
+use crate::run::program::GroupKind;
 
 /// `JMeterThread#run`: an exception while the next sampler is looked for ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {
     tracing::error!("Test failed! {}: {reason}", cx.thread_name);
+    note(cx, reason);
     cx.alive = false;
+}
+
+/// Tells the run that the user ends before the plan would have it end.
+fn note(cx: &Context, reason: &str) {
+    let group = cx.worker.program.groups.get(cx.group);
+    let is_main = group.is_some_and(|group| group.kind == GroupKind::Main);
+    let is_unused = cx.alive && is_main && cx.sample_number == 0;
+    cx.shared.early.note_end(is_unused, reason);
 }
 
 /// Whether an evaluation threw; then this user has ended.
@@ -29,6 +39,7 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
         "Stop Thread seen for thread {}, reason: {reason}",
         cx.thread_name
     );
+    note(cx, reason);
     cx.alive = false;
 }
 

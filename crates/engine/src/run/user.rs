@@ -7,7 +7,7 @@ use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::java::JavaEvent;
-use crate::run::program::Group;
+use crate::run::program::{Group, GroupKind};
 use crate::run::sample;
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
@@ -54,6 +54,9 @@ impl User {
     /// Runs until the group's loop is done or the run is told to stop.
     pub async fn run(&mut self) {
         let group = self.group();
+        if group.kind == GroupKind::Main {
+            self.cx.shared.early.note_start();
+        }
         self.cx.tell_java(&group.java, JavaEvent::ThreadStarted);
         self.cx.set_last_sample_ok(true);
         self.walker(&group).initialize(0);

@@ -119,6 +119,8 @@ pub enum Cause {
     /// Nothing was answered for a while although users ran. This is the target's doing and does not spoil the numbers,
     /// but a closed loop asks nothing meanwhile, so that the percentiles say little of it.
     TargetSilent,
+    /// The run sent nothing, so there are no numbers.
+    NothingSent,
 }
 
 impl Cause {
@@ -144,6 +146,7 @@ impl Cause {
             Cause::DiskStalled => "the disk did not keep up with the results",
             Cause::ResultsLost => "results were lost",
             Cause::TargetSilent => "the target answered nothing",
+            Cause::NothingSent => "nothing was sent",
         }
     }
 
@@ -184,6 +187,7 @@ impl Cause {
             Cause::TargetSilent => {
                 "response times from the intended start need a plan with a schedule (an open model, or pacing)"
             }
+            Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
         }
     }
 
@@ -460,7 +464,9 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             second.disk_stalled_ms,
             second.length_ms()
         ),
-        Cause::PortsUsedUp | Cause::ResultsLost | Cause::TargetSilent => String::new(),
+        Cause::PortsUsedUp | Cause::ResultsLost | Cause::TargetSilent | Cause::NothingSent => {
+            String::new()
+        }
     }
 }
 

@@ -26,15 +26,15 @@ impl Comparison {
             let _ = writeln!(
                 text,
                 "### {} against {}: {}\n",
-                other.name,
-                self.base,
+                markdown_text(&other.name),
+                markdown_text(&self.base),
                 other.finding.word()
             );
             if let Some(verdicts) = verdicts(self, other) {
-                let _ = writeln!(text, "{verdicts}\n");
+                let _ = writeln!(text, "{}\n", markdown_text(&verdicts));
             }
             for note in &other.notes {
-                let _ = writeln!(text, "> {note}\n");
+                let _ = writeln!(text, "> {}\n", markdown_text(note));
             }
             let metrics = &other.total.differences;
             let heads: Vec<&str> = metrics.iter().map(|difference| difference.metric).collect();
@@ -46,7 +46,7 @@ impl Comparison {
             let _ = writeln!(text, "|---|---|---:|{}", "---:|".repeat(heads.len()));
             for label in rows(other) {
                 let cells: Vec<String> = label.differences.iter().map(markdown_cell).collect();
-                let name = label.label.replace('|', "\\|").replace('\n', " ");
+                let name = markdown_text(&label.label);
                 let finding = match label.finding {
                     Finding::Worse => "**worse**",
                     finding => finding.word(),
@@ -149,6 +149,25 @@ fn told(difference: &Difference) -> String {
         );
     }
     text
+}
+
+/// A text from a plan or a file name, in which Markdown and HTML mean nothing.
+fn markdown_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' | '~' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn markdown_cell(difference: &Difference) -> String {

@@ -30,7 +30,7 @@ use crate::run::roles::Scope;
 use crate::run::roles::TimerRole;
 pub use foreign::{decode as foreign, role};
 use pace::Pace;
-pub use sight::{looks_back, text_blocks, text_sees};
+pub use sight::{is_script, looks_back, text_blocks, text_sees};
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
@@ -142,7 +142,7 @@ fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
         JavaRole::Assertion | JavaRole::Listener => true,
         _ => sight::sees_results(&d.element.class, &d.element.props),
     };
-    let waits = !sight::is_script(&d.element.class) || sight::blocks(&d.element.props);
+    let waits = !is_script(&d.element.class) || sight::blocks(&d.element.props);
     Some(JavaElement {
         host,
         call: JavaCall {

@@ -6,7 +6,7 @@
 mod assertions;
 mod load;
 mod reach;
-mod references;
+pub(crate) mod references;
 mod responses;
 mod scripts;
 mod sight;
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::bind::Settings;
 use crate::resolve::Element;
-use sight::Sight;
+pub(crate) use sight::Sight;
 
 /// What is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,0 +1,69 @@
+//! How a run ends: one place decides what each kind of trouble does to the exit code.
+//!
+//! A user's trouble is a failed row and changes nothing here. An output's trouble costs that output and makes the run fail.
+//! Whatever happened, everything measured has been written before the exit code is decided.
+
+use crate::exit_codes::Exit;
+
+/// What is known when everything is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// The code of the signal that ended the run early.
+    pub interrupted: Option<Exit>,
+    /// Outputs that were lost, and defects.
+    pub has_faults: bool,
+    /// No request was sent.
+    pub sent_nothing: bool,
+    /// A threshold was not met.
+    pub broke_threshold: bool,
+    /// The verdict is not VALID, and `--strict` asks for that.
+    pub is_distrusted: bool,
+}
+
+impl Ending {
+    /// The exit code: the gravest trouble counts.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Ending {
+                has_faults: true, ..
+            } => Exit::RunFailed,
+            Ending {
+                interrupted: Some(exit),
+                ..
+            } => *exit,
+            Ending {
+                broke_threshold: true,
+                ..
+            } => Exit::ThresholdsNotMet,
+            Ending {
+                sent_nothing: true, ..
+            } => Exit::NothingSent,
+            Ending {
+                is_distrusted: true,
+                ..
+            } => Exit::NotTrusted,
+            Ending { .. } => Exit::Ok,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_trouble_gives_the_exit_code() {
+        let mut ending = Ending::default();
+        assert_eq!(ending.exit(), Exit::Ok);
+        ending.is_distrusted = true;
+        assert_eq!(ending.exit(), Exit::NotTrusted);
+        ending.sent_nothing = true;
+        assert_eq!(ending.exit(), Exit::NothingSent);
+        ending.broke_threshold = true;
+        assert_eq!(ending.exit(), Exit::ThresholdsNotMet);
+        ending.interrupted = Some(Exit::Interrupted);
+        assert_eq!(ending.exit(), Exit::Interrupted);
+        ending.has_faults = true;
+        assert_eq!(ending.exit(), Exit::RunFailed);
+    }
+}

@@ -1,0 +1,171 @@
+//! Findings as text: repeated ones once with their number, each with what to do about it.
+
+use drumfire_jmx::{Diagnostic, Severity};
+
+/// Places that are listed of a repeated finding.
+const PLACES: usize = 3;
+
+/// Findings that say the same of several elements.
+pub struct Group<'f> {
+    /// The first of them.
+    pub first: &'f Diagnostic,
+    /// The others.
+    pub others: Vec<&'f Diagnostic>,
+}
+
+/// The findings in their order, with those that say the same together.
+pub fn grouped(findings: &[Diagnostic]) -> Vec<Group<'_>> {
+    let mut groups: Vec<(String, Group<'_>)> = Vec::new();
+    for finding in findings {
+        let said = said(finding);
+        match groups.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, group)) => group.others.push(finding),
+            None => groups.push((
+                said,
+                Group {
+                    first: finding,
+                    others: Vec::new(),
+                },
+            )),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// What a finding says, without the names and numbers in it.
+fn said(finding: &Diagnostic) -> String {
+    let mut said = format!("{:?} {} ", finding.severity, finding.code);
+    let mut until = None;
+    for c in finding.message.chars() {
+        match (until, c) {
+            (Some(end), c) if c == end => until = None,
+            (Some(_), _) => {}
+            (None, '\'' | '`' | '"') => until = Some(c),
+            (None, '<') => until = Some('>'),
+            (None, c) if c.is_ascii_digit() => {}
+            (None, c) => said.push(c),
+        }
+    }
+    said
+}
+
+/// Findings as text for standard error; with `verbose`, each by itself.
+pub fn render(findings: &[Diagnostic], is_coloured: bool, verbose: bool) -> String {
+    if verbose {
+        let each = findings.iter().map(|finding| one(finding, is_coloured));
+        return each.collect();
+    }
+    grouped(findings)
+        .iter()
+        .map(|group| several(group, is_coloured))
+        .collect()
+}
+
+fn one(finding: &Diagnostic, is_coloured: bool) -> String {
+    let text = match finding.help {
+        Some(_) => finding.render(is_coloured),
+        None => finding.clone().help(remedy(finding)).render(is_coloured),
+    };
+    format!("{text}\n")
+}
+
+fn several(group: &Group<'_>, is_coloured: bool) -> String {
+    let mut text = one(group.first, is_coloured);
+    if group.others.is_empty() {
+        return text;
+    }
+    let shown = group.others.iter().take(PLACES).map(|other| place(other));
+    let shown: Vec<String> = shown.filter(|place| !place.is_empty()).collect();
+    let rest = match group.others.len().saturating_sub(PLACES) {
+        0 => "",
+        _ => " …",
+    };
+    text.push_str(&format!(
+        "   = {} more like it: {}{rest}\n",
+        group.others.len(),
+        shown.join("; ")
+    ));
+    text
+}
+
+/// Where a finding is, in a few words.
+fn place(finding: &Diagnostic) -> String {
+    let name = finding.path.last().map_or("", String::as_str);
+    match line(finding) {
+        Some((line, _)) if name.is_empty() => format!("line {line}"),
+        Some((line, _)) => format!("'{name}' in line {line}"),
+        None => name.to_owned(),
+    }
+}
+
+/// The line and column of a finding, from 1.
+pub fn line(finding: &Diagnostic) -> Option<(usize, usize)> {
+    let (source, span) = (finding.source.as_ref()?, finding.span?);
+    Some(source.line_column(span.start))
+}
+
+/// What to do about a finding; its own advice, or that for its kind.
+pub fn remedy(finding: &Diagnostic) -> String {
+    if let Some(help) = &finding.help {
+        return help.clone();
+    }
+    let help = match finding.code {
+        "element-skipped" => "nothing needs to be done: JMeter does nothing with it either",
+        "element-left-out" => "leave out -Jdrumfire.skip_unsupported to have such plans refused",
+        "jmx-removed-element" | "jmx-ignored-value" | "jmx-no-name" => {
+            "open the plan in JMeter and save it again, which drops what has no meaning"
+        }
+        "include-recursion" => "take the Include Controller out of the file that it includes",
+        "include-without-fragment" => "put what is to be included below a Test Fragment",
+        "keystore-unreadable" => {
+            "mend -Djavax.net.ssl.keyStore and -Djavax.net.ssl.keyStorePassword"
+        }
+        "jdbc-name-twice" => "give each JDBC Connection Configuration a name of its own",
+        "needs-java" => "install a Java 17 or later and run `drumfire jvm install`",
+        "xml-encoding" | "xml-utf16" | "props-charset" => "save the file as UTF-8",
+        "save-configuration" => "mend the jmeter.save.saveservice properties",
+        _ => match finding.severity {
+            Severity::Error => "mend the element in JMeter and save the plan, or disable it",
+            Severity::Warning | Severity::Note => {
+                "if this is meant, nothing needs to be done; else mend the element in JMeter"
+            }
+        },
+    };
+    help.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(code: &'static str, message: &str, name: &str) -> Diagnostic {
+        Diagnostic::warning(code, message).within(vec!["Plan".to_owned(), name.to_owned()])
+    }
+
+    #[test]
+    fn findings_that_say_the_same_are_one_with_a_count() {
+        let all = [
+            finding("a", "<X> has no 'guiclass'", "one"),
+            finding("a", "<Y> has no 'guiclass'", "two"),
+            finding("b", "other", "three"),
+            finding("a", "<Z> has no 'name'", "four"),
+            finding("a", "<Z> lacks something else", "five"),
+        ];
+        let groups = grouped(&all);
+        let sizes: Vec<usize> = groups.iter().map(|group| group.others.len() + 1).collect();
+        assert_eq!(sizes, [3, 1, 1]);
+        let text = render(&all, false, false);
+        assert!(text.contains("= 2 more like it: two; four\n"), "{text}");
+        assert_eq!(render(&all, false, true).matches("warning[").count(), 5);
+    }
+
+    #[test]
+    fn no_finding_is_without_a_remedy() {
+        for code in ["element-skipped", "something-new"] {
+            let text = render(&[finding(code, "m", "n")], false, false);
+            assert!(text.contains("= help: "), "{text}");
+        }
+        let own = finding("a", "m", "n").help("write digits");
+        assert_eq!(remedy(&own), "write digits");
+    }
+}

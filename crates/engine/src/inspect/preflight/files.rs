@@ -1,0 +1,361 @@
+//! Files that the plan reads: each must be there before the first request, unless something may write it first.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Diagnostic, Props, Value};
+
+use super::is_as_jmeter;
+use super::provenance::Definitions;
+use crate::bind::Settings;
+use crate::elements::java::is_script;
+use crate::elements::{self, is_thread_group};
+use crate::inspect::advice::Sight;
+use crate::resolve::Element;
+
+/// The property that takes JMeter's behaviour where a file is missing.
+const PROPERTY: &str = "drumfire.missing_files";
+/// Bytes of a data file that are looked at.
+const LOOK: usize = 1 << 16;
+
+/// Data files that hold rows.
+const DATA_SETS: [&str; 2] = ["CSVDataSet", "com.blazemeter.jmeter.RandomCSVDataSetConfig"];
+
+/// Words of scripts that may write files.
+const WRITES: [&str; 8] = [
+    "File", "Path", "write", "Writer", "Stream", "exec", "Process", "<<",
+];
+
+/// A file that an element reads.
+struct Needed<'p> {
+    element: &'p Element,
+    /// As the plan spells it.
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Data,
+    Upload,
+    Script,
+}
+
+impl Kind {
+    fn noun(self) -> &'static str {
+        match self {
+            Kind::Data => "data file",
+            Kind::Upload => "file to upload",
+            Kind::Script => "script file",
+        }
+    }
+}
+
+/// Files that are not there, and data files without a row.
+pub fn missing(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
+    let settings = sight.settings;
+    let is_refused = !is_as_jmeter(settings, PROPERTY);
+    let mut findings: Vec<Diagnostic> =
+        keystore(sight).into_iter().filter(|_| is_refused).collect();
+    for needed in needed(sight) {
+        // A name that only a variable or a function of the run knows is looked for when it is first used.
+        let Some((name, _)) = definitions.value(&needed.text) else {
+            continue;
+        };
+        let name = name.trim();
+        if name.is_empty() {
+            continue;
+        }
+        match found(name, settings) {
+            Some(file) if needed.kind == Kind::Data => findings.extend(empty(&needed, name, &file)),
+            Some(_) => {}
+            None if is_refused && !may_be_written(sight, name) => {
+                findings.push(not_found(&needed, name, settings));
+            }
+            None => {}
+        }
+    }
+    findings
+}
+
+fn needed<'p>(sight: &Sight<'p>) -> Vec<Needed<'p>> {
+    let mut all = Vec::new();
+    for element in sight.all.iter().copied() {
+        let class = element.class.as_str();
+        let mut add = |text: String, kind| {
+            if !text.trim().is_empty() {
+                all.push(Needed {
+                    element,
+                    text,
+                    kind,
+                });
+            }
+        };
+        if DATA_SETS.contains(&class) {
+            add(element.props.str("filename").into_owned(), Kind::Data);
+        } else if is_script(class) {
+            for prop in &element.props {
+                if prop.name.to_ascii_lowercase().ends_with("filename") {
+                    add(prop.value.as_str().into_owned(), Kind::Script);
+                }
+            }
+        } else if let Some(files) = element.props.element("HTTPsampler.Files") {
+            for file in files.props.list("HTTPFileArgs.files") {
+                if let Value::Element(file) = &file.value {
+                    add(file.props.str("File.path").into_owned(), Kind::Upload);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Where a file may be: as it is named, from the working folder, or beside the plan.
+fn places(name: &str, settings: &Settings) -> Vec<PathBuf> {
+    let written = Path::new(name);
+    if written.is_absolute() {
+        return vec![written.to_path_buf()];
+    }
+    let here = std::path::absolute(written).unwrap_or_else(|_| written.to_path_buf());
+    let beside_plan = settings.base_dir.join(written);
+    match here == beside_plan || settings.base_dir.as_os_str().is_empty() {
+        true => vec![here],
+        false => vec![here, beside_plan],
+    }
+}
+
+fn found(name: &str, settings: &Settings) -> Option<PathBuf> {
+    // A pipe or a device is read, too.
+    let is_readable = |path: &PathBuf| path.exists() && !path.is_dir();
+    places(name, settings).into_iter().find(is_readable)
+}
+
+fn not_found(needed: &Needed, name: &str, settings: &Settings) -> Diagnostic {
+    let places: Vec<String> = places(name, settings)
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
+    let message = format!(
+        "the {} `{name}` of '{}' is missing; looked for {}",
+        needed.kind.noun(),
+        needed.element.name,
+        places.join(" and ")
+    );
+    needed.element.error("file-missing", message).help(format!(
+        "put the file there, or run as JMeter does without it: -J{PROPERTY}=jmeter"
+    ))
+}
+
+/// A warning about a data file that gives no row.
+fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
+    use std::io::Read as _;
+
+    if !file.is_file() {
+        return None;
+    }
+    let mut start = Vec::new();
+    let opened = std::fs::File::open(file).ok()?;
+    opened.take(LOOK as u64).read_to_end(&mut start).ok()?;
+    let props = &needed.element.props;
+    let has_header = props.str("variableNames").is_empty() || props.bool("ignoreFirstLine", false);
+    let lines = start
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty());
+    let rows = lines.count().saturating_sub(usize::from(has_header));
+    (rows == 0 && start.len() < LOOK).then(|| {
+        let message = format!(
+            "the data file `{name}` of '{}' has no row",
+            needed.element.name
+        );
+        let finding = needed.element.warning("file-empty", message);
+        finding.help(format!("write rows to {}", file.display()))
+    })
+}
+
+/// A key store that the system properties name.
+fn keystore(sight: &Sight) -> Option<Diagnostic> {
+    const STORE: &str = "javax.net.ssl.keyStore";
+    let file = sight.settings.properties.get_system(STORE)?;
+    if file.is_empty() || Path::new(&*file).exists() {
+        return None;
+    }
+    let element = sight.of(&["KeystoreConfig"]).next();
+    let element = element.or_else(|| sight.all.first().copied())?;
+    let place = std::path::absolute(&*file).unwrap_or_else(|_| PathBuf::from(&*file));
+    let message = format!(
+        "the key store `{file}` is missing; looked for {}",
+        place.display()
+    );
+    let help = format!(
+        "mend -D{STORE}, or run without client certificates as JMeter does: -J{PROPERTY}=jmeter"
+    );
+    Some(element.error("file-missing", message).help(help))
+}
+
+/// Whether something in the plan may write the file before it is read. Only what is certain not to is ruled out.
+fn may_be_written(sight: &Sight, name: &str) -> bool {
+    let base = Path::new(name).file_name().unwrap_or_default();
+    let base = base.to_string_lossy();
+    let set_up = sight
+        .groups
+        .iter()
+        .filter(|group| group.class.as_str() == "SetupThreadGroup");
+    set_up
+        .into_iter()
+        .any(|group| any(group, &writes_by_itself))
+        || sight.all.iter().any(|element| {
+            is_listener_of(element, &base)
+                || element.class.as_str() == "SystemSampler"
+                || (is_script(&element.class) && script_writes(element, sight.settings))
+                || any_text(&element.props, &|text| {
+                    text.contains("${__") && calls_a_writer(text)
+                })
+        })
+}
+
+/// A sampler that may write a file by other means than a script's.
+fn writes_by_itself(element: &Element) -> bool {
+    !is_thread_group(&element.class)
+        && (elements::entry(&element.class).is_none()
+            || matches!(
+                element.class.as_str(),
+                "ResultSaver" | "JavaSampler" | "FTPSampler" | "SystemSampler"
+            ))
+}
+
+fn is_listener_of(element: &Element, base: &str) -> bool {
+    matches!(element.class.as_str(), "ResultCollector" | "ResultSaver")
+        && any_text(&element.props, &|text| text.contains(base))
+}
+
+fn script_writes(element: &Element, settings: &Settings) -> bool {
+    let has_file = |text: &str| {
+        let Some(file) = found(text.trim(), settings) else {
+            return false;
+        };
+        std::fs::read_to_string(file).is_ok_and(|script| has_word_of_writing(&script))
+    };
+    element.props.iter().any(|prop| {
+        let Value::Str(text) = &prop.value else {
+            return false;
+        };
+        match prop.name.to_ascii_lowercase().ends_with("filename") {
+            true => text.contains("${") || has_file(text),
+            false => has_word_of_writing(text),
+        }
+    })
+}
+
+fn calls_a_writer(text: &str) -> bool {
+    const CALLS: [&str; 5] = [
+        "__groovy(",
+        "__BeanShell(",
+        "__javaScript(",
+        "__jexl",
+        "__StringToFile(",
+    ];
+    text.contains("__StringToFile(")
+        || (CALLS.iter().any(|call| text.contains(call)) && has_word_of_writing(text))
+}
+
+fn has_word_of_writing(script: &str) -> bool {
+    WRITES.iter().any(|word| script.contains(word))
+}
+
+fn any(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
+    is_so(element) || element.children.iter().any(|child| any(child, is_so))
+}
+
+fn any_text(props: &Props, is_so: &dyn Fn(&str) -> bool) -> bool {
+    fn value(found: &Value, is_so: &dyn Fn(&str) -> bool) -> bool {
+        match found {
+            Value::Str(text) => is_so(text),
+            Value::Element(element) => any_text(&element.props, is_so),
+            Value::List(items) | Value::Map(items) => {
+                items.iter().any(|item| value(&item.value, is_so))
+            }
+            _ => false,
+        }
+    }
+    props.iter().any(|prop| value(&prop.value, is_so))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{codes, findings, group};
+
+    const DATA: &str = r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="Accounts"><stringProp name="filename">NAME</stringProp><stringProp name="variableNames">a</stringProp></CSVDataSet><hashTree/>"#;
+
+    fn data(name: &str) -> String {
+        DATA.replace("NAME", name)
+    }
+
+    #[test]
+    fn a_missing_data_file_is_refused_with_the_places_it_was_looked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let plan = group("1", "1", &data("no.csv"));
+        let found = findings(&plan, &[], folder.path());
+        assert_eq!(codes(&found), ["file-missing"]);
+        assert!(found[0].is_error());
+        let told = found[0].render(false);
+        let beside_plan = folder.path().join("no.csv").display().to_string();
+        assert!(
+            told.contains("`no.csv` of 'Accounts'") && told.contains(&beside_plan),
+            "{told}"
+        );
+        let as_jmeter = [("drumfire.missing_files", "jmeter")];
+        assert!(findings(&plan, &as_jmeter, folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_the_run_decides_is_not_looked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["${folder}/no.csv", "${__time()}.csv"] {
+            let found = findings(&group("1", "1", &data(name)), &[], folder.path());
+            assert!(found.is_empty(), "{name}: {found:?}");
+        }
+        let by_property = findings(
+            &group("1", "1", &data("${__P(file,no.csv)}")),
+            &[],
+            folder.path(),
+        );
+        assert_eq!(codes(&by_property), ["file-missing"]);
+    }
+
+    #[test]
+    fn an_empty_data_file_draws_a_warning() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("e.csv"), "\n").expect("written");
+        std::fs::write(folder.path().join("f.csv"), "row\n").expect("written");
+        let found = findings(&group("1", "1", &data("e.csv")), &[], folder.path());
+        assert_eq!(codes(&found), ["file-empty"]);
+        assert!(!found[0].is_error() && found[0].message.contains("`e.csv`"));
+        let full = group("1", "1", &data("f.csv"));
+        assert!(findings(&full, &[], folder.path()).is_empty());
+        let header_only = full.replace(">a<", "><");
+        assert_eq!(
+            codes(&findings(&header_only, &[], folder.path())),
+            ["file-empty"]
+        );
+    }
+
+    #[test]
+    fn a_file_to_upload_must_be_there() {
+        let upload = r#"<HTTPSamplerProxy guiclass="g" testclass="HTTPSamplerProxy" testname="Send"><elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
+            <elementProp name="a" elementType="HTTPFileArg"><stringProp name="File.path">no.pdf</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>"#;
+        let folder = tempfile::tempdir().expect("a folder");
+        let found = findings(&group("1", "1", upload), &[], folder.path());
+        assert_eq!(codes(&found), ["file-missing"]);
+        assert!(
+            found[0]
+                .message
+                .contains("file to upload `no.pdf` of 'Send'")
+        );
+        let saved = r#"<ResultSaver guiclass="g" testclass="ResultSaver" testname="r"><stringProp name="FileSaver.filename">no</stringProp></ResultSaver><hashTree/>"#;
+        let set_up =
+            group("1", "1", saved).replace("ThreadGroup\" testname", "SetupThreadGroup\" testname");
+        let set_up = set_up.replacen("<ThreadGroup", "<SetupThreadGroup", 1);
+        let set_up = set_up.replacen("</ThreadGroup", "</SetupThreadGroup", 1);
+        let both = [set_up, group("1", "1", upload)].concat();
+        assert!(findings(&both, &[], folder.path()).is_empty());
+    }
+}

@@ -1,0 +1,108 @@
+//! Faults that would let a run end green although it did something else than asked: missing files, numbers from the command
+//! line that are none, properties that nothing reads, more users than memory holds.
+//!
+//! Each rule looks at the tree that is run, before the first request. A rule that cannot know stays silent.
+
+mod files;
+mod numbers;
+mod provenance;
+mod unread;
+
+use std::sync::Arc;
+
+use drumfire_jmx::{Diagnostic, Tree};
+
+use crate::bind::{self, Compiled, Settings};
+use crate::inspect::advice::Sight;
+use crate::resolve::{Element, Resolver};
+use provenance::Definitions;
+
+/// The value of a property that asks for what JMeter does.
+const AS_JMETER: &str = "jmeter";
+
+/// Compiles a plan and inspects it.
+///
+/// # Errors
+/// Everything that keeps the plan from running, or from doing what was asked.
+pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+    let plan = Resolver::new(tree.clone(), &settings).resolve();
+    let bound = bind::compile(tree, settings.clone());
+    let found = plan.map_or_else(Vec::new, |plan| inspect(&plan, &settings));
+    match bound {
+        Ok(mut compiled) => {
+            compiled.warnings.extend(found);
+            let users = numbers::too_many_users(&settings, &compiled.program.groups);
+            compiled.warnings.extend(users);
+            match compiled.warnings.iter().any(Diagnostic::is_error) {
+                true => Err(compiled.warnings),
+                false => Ok(compiled),
+            }
+        }
+        Err(mut findings) => {
+            findings.extend(found);
+            Err(findings)
+        }
+    }
+}
+
+/// Everything that keeps the plan from doing what was asked, and what its user should know.
+fn inspect(plan: &Element, settings: &Settings) -> Vec<Diagnostic> {
+    let sight = Sight::new(plan, settings);
+    let mut definitions = Definitions::of(&sight);
+    let mut findings = files::missing(&sight, &mut definitions);
+    findings.extend(numbers::bad(&sight, &mut definitions));
+    findings.extend(unread::properties(&sight));
+    findings
+}
+
+/// Whether a property asks for JMeter's own behaviour.
+fn is_as_jmeter(settings: &Settings, property: &str) -> bool {
+    let value = settings.properties.get(property);
+    value.is_some_and(|value| value.trim().eq_ignore_ascii_case(AS_JMETER))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use drumfire_expr::Properties;
+
+    use super::*;
+
+    /// Compiles a plan with these elements beside each other below the Test Plan.
+    pub fn findings(elements: &str, given: &[(&str, &str)], base_dir: &Path) -> Vec<Diagnostic> {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+            <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let properties = Properties::new();
+        for (name, value) in given {
+            properties.set(name, *value);
+        }
+        let settings = Settings {
+            properties,
+            base_dir: base_dir.to_path_buf(),
+            given: given.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            ..Settings::default()
+        };
+        match compile(read.tree, Arc::new(settings)) {
+            Ok(compiled) => compiled.warnings,
+            Err(findings) => findings,
+        }
+    }
+
+    /// The codes of what is found.
+    pub fn codes(findings: &[Diagnostic]) -> Vec<&'static str> {
+        findings.iter().map(|finding| finding.code).collect()
+    }
+
+    /// A thread group with so many users (a text) and these elements in it.
+    pub fn group(users: &str, loops: &str, inside: &str) -> String {
+        format!(
+            r#"<ThreadGroup guiclass="g" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">{users}</stringProp>
+            <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">{loops}</stringProp></elementProp>
+            </ThreadGroup><hashTree>{inside}</hashTree>"#
+        )
+    }
+}

@@ -1,0 +1,250 @@
+//! Numbers that a plan needs before the start: users, loops, ramp-up, duration.
+
+use drumfire_expr::values;
+use drumfire_jmx::{Diagnostic, Props};
+
+use super::is_as_jmeter;
+use super::provenance::Definitions;
+use crate::bind::Settings;
+use crate::elements::is_thread_group;
+use crate::inspect::advice::Sight;
+use crate::resolve::Element;
+use crate::run::program::Group;
+
+/// The property that takes JMeter's value for what is no number.
+const PROPERTY: &str = "drumfire.bad_numbers";
+/// The property that bounds the users of all thread groups together.
+const MAX_USERS: &str = "drumfire.max_users";
+/// No honest plan has more on one machine.
+const DEFAULT_MAX_USERS: u64 = 2_000_000;
+
+/// A number of a thread group or a loop: its property, its name for people, the least value that makes sense, whether it may
+/// have a fraction.
+struct Number {
+    property: &'static str,
+    noun: &'static str,
+    least: i64,
+    is_whole: bool,
+}
+
+const fn whole(property: &'static str, noun: &'static str, least: i64) -> Number {
+    Number {
+        property,
+        noun,
+        least,
+        is_whole: true,
+    }
+}
+
+const fn real(property: &'static str, noun: &'static str) -> Number {
+    Number {
+        property,
+        noun,
+        least: 0,
+        is_whole: false,
+    }
+}
+
+const OF_GROUPS: [Number; 2] = [
+    whole("ThreadGroup.num_threads", "number of users", 0),
+    whole("ThreadGroup.ramp_time", "ramp-up", 0),
+];
+const OF_SCHEDULERS: [Number; 2] = [
+    whole("ThreadGroup.delay", "delay", 0),
+    whole("ThreadGroup.duration", "duration", 0),
+];
+const OF_LOOPS: [Number; 1] = [whole("LoopController.loops", "number of loops", -1)];
+const OF_LEVELS: [Number; 5] = [
+    real("TargetLevel", "target"),
+    real("RampUp", "ramp-up"),
+    real("Hold", "hold time"),
+    whole("Steps", "number of steps", 0),
+    whole("Iterations", "number of iterations", 0),
+];
+
+/// Values that are no number: refused where they come from the command line, else told.
+pub fn bad(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
+    let mut judge = Judge {
+        settings: sight.settings,
+        definitions,
+        findings: Vec::new(),
+    };
+    for element in &sight.all {
+        if is_thread_group(&element.class) {
+            judge.group(element);
+        } else if element.class.as_str() == "LoopController" {
+            judge.all(element, &element.props, &OF_LOOPS);
+        }
+    }
+    judge.findings
+}
+
+struct Judge<'s> {
+    settings: &'s Settings,
+    definitions: &'s mut Definitions,
+    findings: Vec<Diagnostic>,
+}
+
+impl Judge<'_> {
+    fn group(&mut self, group: &Element) {
+        if group.class.starts_with("com.blazemeter.") {
+            self.all(group, &group.props, &OF_LEVELS);
+            return;
+        }
+        self.all(group, &group.props, &OF_GROUPS);
+        if group.props.bool("ThreadGroup.scheduler", false) {
+            self.all(group, &group.props, &OF_SCHEDULERS);
+        }
+        if let Some(main) = group.props.element("ThreadGroup.main_controller") {
+            self.all(group, &main.props, &OF_LOOPS);
+        }
+    }
+
+    fn all(&mut self, element: &Element, props: &Props, numbers: &[Number]) {
+        for number in numbers {
+            let text = props.str(number.property);
+            let finding = self.judge(element, number, &text);
+            self.findings.extend(finding);
+        }
+    }
+
+    fn judge(&mut self, element: &Element, number: &Number, text: &str) -> Option<Diagnostic> {
+        let (value, origin) = self.definitions.value(text)?;
+        // JMeter's default, without a word.
+        if value.is_empty() || self.is_sound(number, &value) {
+            return None;
+        }
+        let is_given = |name: &&String| self.settings.given.contains(name);
+        let given = origin.properties.iter().find(is_given);
+        let kind = if number.is_whole { "whole " } else { "" };
+        match given {
+            Some(name) if !is_number(number, &value) && !is_as_jmeter(self.settings, PROPERTY) => {
+                let message = format!(
+                    "the property `{name}` makes the {} of '{}' `{value}`, which is no {kind}number",
+                    number.noun, element.name
+                );
+                let finding = element.error("bad-number", message);
+                Some(finding.help(format!(
+                    "give a number, as in -J{name}=10, or take JMeter's value with -J{PROPERTY}=jmeter"
+                )))
+            }
+            _ => {
+                let why = match is_number(number, &value) {
+                    true => "is below its least value".to_owned(),
+                    false => format!("is no {kind}number"),
+                };
+                let message = format!(
+                    "the {} of '{}' is `{value}`, which {why}; JMeter takes {} for it",
+                    number.noun,
+                    element.name,
+                    as_jmeter_reads(number, &value)
+                );
+                let finding = element.warning("bad-number", message);
+                Some(finding.help(format!("write a number into {}", number.property)))
+            }
+        }
+    }
+
+    fn is_sound(&self, number: &Number, value: &str) -> bool {
+        is_number(number, value)
+            && values::parse_double(value).is_none_or(|value| value >= number.least as f64)
+    }
+}
+
+fn is_number(number: &Number, value: &str) -> bool {
+    match number.is_whole {
+        true => values::parse_long(value).is_some(),
+        false => values::parse_double(value).is_some(),
+    }
+}
+
+fn as_jmeter_reads(number: &Number, value: &str) -> String {
+    match number.is_whole {
+        true => values::property_long(value).to_string(),
+        false => values::property_double(value).to_string(),
+    }
+}
+
+/// Refuses more users than memory holds, before memory is taken.
+pub fn too_many_users(settings: &Settings, groups: &[Group]) -> Option<Diagnostic> {
+    let users: u64 = groups
+        .iter()
+        .map(|group| u64::from(group.shape.users()))
+        .sum();
+    let limit = settings.properties.get_long(MAX_USERS, 0);
+    let limit = u64::try_from(limit)
+        .ok()
+        .filter(|limit| *limit > 0)
+        .unwrap_or(DEFAULT_MAX_USERS);
+    (users > limit).then(|| {
+        let message = format!("the plan has {users} users, more than the limit of {limit}");
+        let help =
+            format!("lower the number of users, or raise the limit with -J{MAX_USERS}={users}");
+        Diagnostic::error("too-many-users", message).help(help)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::tests::{codes, findings, group};
+
+    const SAMPLE: &str =
+        r#"<DebugSampler guiclass="g" testclass="DebugSampler" testname="s"/><hashTree/>"#;
+
+    fn found(users: &str, loops: &str, given: &[(&str, &str)]) -> Vec<drumfire_jmx::Diagnostic> {
+        findings(&group(users, loops, SAMPLE), given, Path::new(""))
+    }
+
+    #[test]
+    fn a_bad_number_from_the_command_line_is_refused() {
+        let given = [("users", "abc")];
+        let refused = found("${__P(users,1)}", "1", &given);
+        assert_eq!(codes(&refused), ["bad-number"]);
+        assert!(refused[0].is_error());
+        for word in ["`users`", "'G'", "`abc`", "number of users"] {
+            assert!(refused[0].message.contains(word), "{}", refused[0].message);
+        }
+        let as_jmeter = [("users", "abc"), ("drumfire.bad_numbers", "jmeter")];
+        let told = found("${__P(users,1)}", "1", &as_jmeter);
+        assert_eq!(codes(&told), ["bad-number"]);
+        assert!(!told[0].is_error());
+        assert_eq!(
+            codes(&found("1", "${__P(loops)}", &[("loops", "1.5")])),
+            ["bad-number"]
+        );
+    }
+
+    #[test]
+    fn the_plans_own_bad_number_is_told_and_an_empty_one_is_not() {
+        for (users, loops) in [("abc", "1"), ("-3", "1"), ("1", "x"), ("1", "-2")] {
+            let told = found(users, loops, &[]);
+            assert_eq!(codes(&told), ["bad-number"], "{users} {loops}");
+            assert!(!told[0].is_error());
+        }
+        for (users, loops) in [
+            ("", ""),
+            ("${__P(users)}", "1"),
+            ("${csv}", "1"),
+            ("5", "-1"),
+        ] {
+            let told = found(users, loops, &[("users", "7")]);
+            assert!(!codes(&told).contains(&"bad-number"), "{users} {loops}");
+        }
+        // A negative number is JMeter's business, wherever it comes from.
+        let negative = found("${__P(users)}", "1", &[("users", "-5")]);
+        assert!(!negative[0].is_error());
+    }
+
+    #[test]
+    fn more_users_than_memory_holds_are_refused() {
+        let refused = found("2000000000", "1", &[]);
+        assert_eq!(codes(&refused), ["too-many-users"]);
+        assert!(refused[0].is_error());
+        assert_eq!(
+            codes(&found("11", "1", &[("drumfire.max_users", "10")])),
+            ["too-many-users"]
+        );
+    }
+}

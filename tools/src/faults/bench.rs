@@ -1,0 +1,142 @@
+//! What stages share: the program in a folder of its own, plans in text, and what is expected of an end.
+
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
+
+/// The program that faults are staged with.
+pub struct Bench {
+    program: PathBuf,
+}
+
+impl Bench {
+    pub fn new(program: PathBuf) -> Bench {
+        Bench { program }
+    }
+
+    /// A folder with `p.jmx`: one thread group with this inside.
+    pub fn with_plan(&self, users: &str, loops: i32, inside: &str) -> Workshop {
+        let workshop = Workshop::new(&self.program);
+        workshop.write("p.jmx", plan(&group(users, loops, inside)));
+        // Nothing can be written below it, whoever asks.
+        workshop.write("file", "a file");
+        workshop
+    }
+
+    /// Runs `p.jmx` of one user and one loop with these words behind it.
+    pub fn run(&self, inside: &str, words: &[&str]) -> Finished {
+        let workshop = self.with_plan("1", 1, inside);
+        workshop.run(&[&["run", "p.jmx"], words].concat(), LIMIT)
+    }
+
+    /// Runs the program in a shell with limits, such as `ulimit -n 64`.
+    pub fn run_limited(
+        &self,
+        workshop: &Workshop,
+        limits: &str,
+        words: &str,
+    ) -> anyhow::Result<Finished> {
+        let script = format!("{limits}; exec '{}' {words}", self.program.display());
+        let folder = workshop.path("");
+        let child = Command::new("/bin/sh")
+            .args(["-c", &script])
+            .current_dir(folder)
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()?;
+        Ok(finish(child, LIMIT))
+    }
+}
+
+/// A plan with these elements below its root.
+pub fn plan(elements: &str) -> String {
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
+{elements}</hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+/// A thread group; `loops` is -1 for no end.
+pub fn group(users: &str, loops: i32, inside: &str) -> String {
+    format!(
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp>
+<stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp></ThreadGroup><hashTree>{inside}</hashTree>"#
+    )
+}
+
+/// A sample without a network.
+pub fn sample(name: &str) -> String {
+    format!(
+        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"><boolProp name="displayJMeterProperties">false</boolProp><boolProp name="displayJMeterVariables">false</boolProp><boolProp name="displaySystemProperties">false</boolProp></DebugSampler><hashTree/>"#
+    )
+}
+
+/// A request to this machine, and what stands below it.
+pub fn request(port: u16, protocol: &str, below: &str) -> String {
+    format!(
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="request"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.protocol">{protocol}</stringProp><stringProp name="HTTPSampler.path">/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp>
+<boolProp name="HTTPSampler.use_keepalive">true</boolProp><stringProp name="HTTPSampler.response_timeout">5000</stringProp></HTTPSamplerProxy><hashTree>{below}</hashTree>"#
+    )
+}
+
+/// An assertion that has the body kept.
+pub fn reads_body() -> &'static str {
+    r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">needle</stringProp></collectionProp>
+<stringProp name="Assertion.test_field">Assertion.response_data</stringProp><intProp name="Assertion.test_type">2</intProp></ResponseAssertion><hashTree/>"#
+}
+
+/// A pause before each sample.
+pub fn pause(ms: u32) -> String {
+    format!(
+        r#"<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="pause"><stringProp name="ConstantTimer.delay">{ms}</stringProp></ConstantTimer><hashTree/>"#
+    )
+}
+
+/// Holds an end to its exit code and to words on its outputs.
+pub fn expect(finished: &Finished, code: i32, words: &[&str]) -> anyhow::Result<()> {
+    if finished.code != Some(code) {
+        bail!(
+            "exit code {:?} instead of {code}: {finished:?}",
+            finished.code
+        );
+    }
+    for word in words {
+        if !finished.out.contains(word) && !finished.err.contains(word) {
+            bail!("`{word}` is not told: {finished:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Holds a fact.
+pub fn ensure(is_so: bool, what: &str) -> anyhow::Result<()> {
+    match is_so {
+        true => Ok(()),
+        false => bail!("{what}"),
+    }
+}
+
+/// Sends a signal to a child.
+pub fn signal(child: &Child, name: &str) -> anyhow::Result<()> {
+    let words = [format!("-{name}"), child.id().to_string()];
+    let sent = Command::new("kill").args(words).status()?;
+    ensure(sent.success(), "the signal could not be sent")
+}
+
+/// Waits until a file has so many bytes.
+pub fn until_bytes(workshop: &Workshop, file: &str, bytes: u64) -> anyhow::Result<()> {
+    let deadline = Instant::now() + LIMIT;
+    while std::fs::metadata(workshop.path(file)).map_or(0, |file| file.len()) < bytes {
+        ensure(Instant::now() < deadline, "the run does not begin").context(file.to_owned())?;
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Plans, data files and command lines that would not do what was asked.
+
+use drumfire_testkit::program::LIMIT;
+
+use super::Fault;
+use super::bench::{Bench, ensure, expect, group, plan, sample};
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "missing-data-file-as-jmeter",
+        is_quick: true,
+        before: "VALID, exit code 0",
+        after: "users end as in JMeter, and nothing was sent",
+        stage: |bench| {
+            let inside = [data("no.csv"), sample("s")].concat();
+            expect(
+                &bench.run(&inside, &["-Jdrumfire.missing_files=jmeter"]),
+                8,
+                &["ended before the first request"],
+            )
+        },
+    },
+    Fault {
+        name: "empty-data-file",
+        is_quick: true,
+        before: "not a word",
+        after: "a warning with the file's name",
+        stage: |bench| {
+            let workshop = bench.with_plan("1", 1, &[data("e.csv"), sample("s")].concat());
+            workshop.write("e.csv", "");
+            expect(
+                &workshop.run(&["check", "p.jmx"], LIMIT),
+                0,
+                &["Runs. 1 warning", "`e.csv`"],
+            )
+        },
+    },
+    Fault {
+        name: "missing-upload",
+        is_quick: true,
+        before: "a failed sample for each request",
+        after: "refused with the file's name",
+        stage: |bench| expect(&bench.run(UPLOAD, &[]), 3, &["file to upload `no.pdf`"]),
+    },
+    Fault {
+        name: "missing-script-file",
+        is_quick: true,
+        before: "a failed sample for each call",
+        after: "refused with the file's name",
+        stage: |bench| expect(&bench.run(SCRIPT, &[]), 3, &["script file `no.groovy`"]),
+    },
+    Fault {
+        name: "bad-number",
+        is_quick: true,
+        before: "one user, exit code 0",
+        after: "refused with property, element and value",
+        stage: |bench| {
+            let workshop = bench.with_plan("${__P(users,1)}", 1, &sample("s"));
+            let refused = workshop.run(&["run", "p.jmx", "-Jusers=abc"], LIMIT);
+            expect(&refused, 3, &["`users`", "`abc`", "'users'"])
+        },
+    },
+    Fault {
+        name: "misspelt-property",
+        is_quick: true,
+        before: "not a word",
+        after: "a warning with the name that was probably meant",
+        stage: |bench| {
+            let workshop = bench.with_plan("${__P(users,1)}", 1, &sample("s"));
+            expect(
+                &workshop.run(&["run", "p.jmx", "-Jusres=5"], LIMIT),
+                0,
+                &["did you mean `users`?"],
+            )
+        },
+    },
+    Fault {
+        name: "two-billion-users",
+        is_quick: true,
+        before: "memory without bound",
+        after: "refused with the property that bounds users",
+        stage: |bench| {
+            let workshop = bench.with_plan("2000000000", 1, &sample("s"));
+            expect(
+                &workshop.run(&["run", "p.jmx"], LIMIT),
+                3,
+                &["drumfire.max_users"],
+            )
+        },
+    },
+    Fault {
+        name: "zero-users",
+        is_quick: true,
+        before: "VALID, exit code 0",
+        after: "8 alone, 0 beside a group that sends",
+        stage: zero_users,
+    },
+    Fault {
+        name: "label-of-50-mb",
+        is_quick: false,
+        before: "50 MB on the terminal",
+        after: "cut in the middle",
+        stage: |bench| {
+            let finished = bench.run(&sample(&"x".repeat(50 << 20)), &[]);
+            expect(&finished, 0, &["…"])?;
+            ensure(finished.out.len() < 1 << 20, "the label is on the terminal")
+        },
+    },
+    Fault {
+        name: "label-with-escapes",
+        is_quick: true,
+        before: "escape sequences reached the terminal, a line break began a workflow command",
+        after: "neither does",
+        stage: escapes,
+    },
+    Fault {
+        name: "no-plan-at-all",
+        is_quick: true,
+        before: "3",
+        after: "refused with what it is",
+        stage: |bench| {
+            let workshop = bench.with_plan("1", 1, "");
+            workshop.write("p.jmx", "<html><body>log in</body></html>");
+            expect(
+                &workshop.run(&["check", "p.jmx"], LIMIT),
+                3,
+                &["Does not run: 1 error"],
+            )
+        },
+    },
+];
+
+const UPLOAD: &str = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="send"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files"><elementProp name="no.pdf" elementType="HTTPFileArg"><stringProp name="File.path">no.pdf</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>"#;
+const SCRIPT: &str = r#"<JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="script"><stringProp name="filename">no.groovy</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR223Sampler><hashTree/>"#;
+
+/// A CSV Data Set.
+pub fn data(name: &str) -> String {
+    format!(
+        r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="Accounts"><stringProp name="filename">{name}</stringProp><stringProp name="variableNames">a</stringProp></CSVDataSet><hashTree/>"#
+    )
+}
+
+fn zero_users(bench: &Bench) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("0", 1, &sample("s"));
+    expect(
+        &workshop.run(&["run", "p.jmx"], LIMIT),
+        8,
+        &["every thread group has 0 users"],
+    )?;
+    let both = [group("0", 1, &sample("s")), group("1", 1, &sample("t"))].concat();
+    workshop.write("p.jmx", plan(&both));
+    expect(&workshop.run(&["run", "p.jmx"], LIMIT), 0, &["verdict  "])
+}
+
+fn escapes(bench: &Bench) -> anyhow::Result<()> {
+    let label = "a&#27;]0;title&#7;&#10;::error::injected&#10;##[error]too";
+    let finished = bench.run(&sample(label), &["--fail-on", "p95 > 1h"]);
+    let told = [finished.out.as_str(), finished.err.as_str()].concat();
+    ensure(
+        !told.contains('\u{1b}'),
+        "an escape sequence reached the terminal",
+    )?;
+    let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+    ensure(
+        !told.lines().any(is_command),
+        "a line begins a workflow command",
+    )
+}

@@ -1,0 +1,217 @@
+//! Servers, neighbours and machines that do what they must not.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::time::Duration;
+
+use drumfire_testkit::program::{LIMIT, finish};
+use drumfire_testkit::server::{Server, Step, ok};
+
+use super::Fault;
+use super::bench::{
+    Bench, ensure, expect, pause, reads_body, request, sample, signal, until_bytes,
+};
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "reset",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| fails(bench, vec![Step::Reset], ""),
+    },
+    Fault {
+        name: "half-a-body",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            let half = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".to_vec();
+            fails(bench, vec![Step::Send(half), Step::Close], "")
+        },
+    },
+    Fault {
+        name: "no-http-at-all",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            fails(
+                bench,
+                vec![Step::Send(b"SSH-2.0-x\r\n\r\n".to_vec()), Step::Close],
+                "",
+            )
+        },
+    },
+    Fault {
+        name: "bad-chunks",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            let bad = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n".to_vec();
+            fails(bench, vec![Step::Send(bad), Step::Close], "")
+        },
+    },
+    Fault {
+        name: "endless-header",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row, in bounded memory",
+        stage: |bench| {
+            let mut head = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
+            head.extend(std::iter::repeat_n(b'x', 64 << 20));
+            fails(bench, vec![Step::Send(head), Step::Close], "")
+        },
+    },
+    Fault {
+        name: "endless-body",
+        is_quick: false,
+        before: "memory without bound",
+        after: "a failed row that names the limit",
+        stage: endless_body,
+    },
+    Fault {
+        name: "broken-tls",
+        is_quick: true,
+        before: "the user panicked, and the run lost all its outputs",
+        after: "a failed row",
+        stage: broken_tls,
+    },
+    Fault {
+        name: "no-open-files-left",
+        is_quick: false,
+        before: "a million failures, and connected users starved",
+        after: "the run ends, and the verdict or a hint names open files",
+        stage: no_open_files,
+    },
+    Fault {
+        name: "escapes-by-udp",
+        is_quick: true,
+        before: "any local program could write escape sequences to the terminal",
+        after: "they are replaced",
+        stage: udp,
+    },
+    Fault {
+        name: "server-that-never-answers",
+        is_quick: false,
+        before: "ended by its timeout",
+        after: "a failed row after the timeout",
+        stage: |bench| fails(bench, vec![Step::Hang], ""),
+    },
+    Fault {
+        name: "ctrl-c-while-it-hangs",
+        is_quick: true,
+        before: "ended at the second signal",
+        after: "ended at the second signal, with the row",
+        stage: hangs,
+    },
+];
+
+/// One request fails, and the run goes on to its end.
+fn fails(bench: &Bench, steps: Vec<Step>, below: &str) -> anyhow::Result<()> {
+    let server = Server::start(move |_| steps.clone());
+    let port = server.address().port();
+    let finished = bench.run(&request(port, "http", below), &["-l", "r.csv"]);
+    expect(&finished, 0, &["failures", "verdict  ", "... end of run"])
+}
+
+fn endless_body(bench: &Bench) -> anyhow::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    std::thread::spawn(move || {
+        let Ok((mut stream, _)) = listener.accept() else {
+            return;
+        };
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        let block = vec![b'x'; 1 << 20];
+        // Four gigabytes are endless for a limit of 256 MiB.
+        for _ in 0..4096 {
+            if stream.write_all(&block).is_err() {
+                return;
+            }
+        }
+    });
+    let finished = bench.run(&request(port, "http", reads_body()), &[]);
+    expect(&finished, 0, &["failures", "limit"])
+}
+
+fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            // A handshake message of 4 bytes in two records, which no server may send.
+            let _ = stream.write_all(&[22, 3, 3, 0, 2, 2, 0, 22, 3, 3, 0, 2, 0, 1]);
+            let _ = stream.write_all(&[22, 3, 3, 0, 4, 255, 255, 255, 255]);
+        }
+    });
+    let finished = bench.run(&request(port, "https", ""), &["--report", "p.html"]);
+    expect(&finished, 0, &["failures", "verdict  ", "report   p.html"])
+}
+
+fn no_open_files(bench: &Bench) -> anyhow::Result<()> {
+    let server =
+        Server::start(|_| vec![Step::Pause(Duration::from_millis(200)), Step::Send(ok("x"))]);
+    let port = server.address().port();
+    let workshop = bench.with_plan("200", 3, &request(port, "http", ""));
+    let finished = bench.run_limited(&workshop, "ulimit -n 64", "run p.jmx -l r.csv")?;
+    ensure(finished.code.is_some(), "it did not end")?;
+    let told = [finished.out.as_str(), finished.err.as_str()].concat();
+    ensure(
+        told.contains("open files"),
+        &format!("open files are not named: {told}"),
+    )
+}
+
+fn udp(bench: &Bench) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("1", -1, &[pause(20), sample("s")].concat());
+    let port = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?
+        .local_addr()?
+        .port();
+    let (first, last) = (
+        format!("-Jjmeterengine.nongui.port={port}"),
+        format!("-Jjmeterengine.nongui.maxport={port}"),
+    );
+    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv", &first, &last]);
+    until_bytes(&workshop, "r.csv", 200)?;
+    let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    client.send_to(b"\x1b]0;owned\x07\n::error::x", (Ipv4Addr::LOCALHOST, port))?;
+    client.send_to(b"Shutdown", (Ipv4Addr::LOCALHOST, port))?;
+    let finished = finish(child, LIMIT);
+    expect(
+        &finished,
+        0,
+        &["not recognised", "Command: Shutdown received"],
+    )?;
+    ensure(
+        !finished.out.contains('\u{1b}'),
+        "an escape sequence reached the terminal",
+    )?;
+    let is_command = |line: &str| line.starts_with("::");
+    ensure(
+        !finished.out.lines().any(is_command),
+        "a line begins a workflow command",
+    )
+}
+
+fn hangs(bench: &Bench) -> anyhow::Result<()> {
+    let server = Server::start(|_| vec![Step::Hang]);
+    let inside = [
+        sample("first"),
+        request(server.address().port(), "http", ""),
+    ]
+    .concat();
+    let workshop = bench.with_plan("1", -1, &inside);
+    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv"]);
+    while server.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    signal(&child, "INT")?;
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "INT")?;
+    expect(&finish(child, LIMIT), 130, &["... end of run"])?;
+    ensure(workshop.read("r.csv").ends_with('\n'), "half a row is left")
+}
