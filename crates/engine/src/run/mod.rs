@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod alarm;
+pub mod apart;
 pub mod assignments;
 pub mod branch;
 pub mod context;

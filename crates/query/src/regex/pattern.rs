@@ -245,10 +245,23 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
 #[derive(Clone, Debug)]
 pub struct Captures<'t> {
     text: &'t str,
-    spans: Box<[Option<(usize, usize)>]>,
+    spans: Spans,
 }
 
+/// Where the groups of a match start and end, in bytes; `None` for groups that took no part in it.
+pub type Spans = Box<[Option<(usize, usize)>]>;
+
 impl<'t> Captures<'t> {
+    /// The match with these groups, each from its start to its end in bytes of the text.
+    pub fn new(text: &'t str, spans: Spans) -> Self {
+        Self { text, spans }
+    }
+
+    /// Where all groups start and end, in bytes.
+    pub fn into_spans(self) -> Spans {
+        self.spans
+    }
+
     /// Number of groups, the whole match included (`MatchResult.groups()` in ORO).
     #[allow(clippy::len_without_is_empty)] // there always is group 0
     pub fn len(&self) -> usize {

@@ -5,10 +5,14 @@
 //! first), `Assertion.custom_message`, and the scope. With 'Response data as a document', which Apache Tika reads, the element
 //! is run by its Java class.
 
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
+use std::time::Instant;
 
 use drumfire_expr::{Template, Text};
-use drumfire_query::regex::Pattern;
+use drumfire_query::Matches;
+use drumfire_query::regex::{Options, Pattern};
 use drumfire_results::{AssertionResult, Kind, Sample};
 
 use super::comparison::Comparison;
@@ -19,9 +23,10 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
 use crate::elements::{java, post};
+use crate::run::apart::{ProvenQuick, SHORT_BYTES, apart};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
-use crate::run::roles::{Assertion, Scope};
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;
@@ -51,6 +56,8 @@ pub struct ResponseAssertion {
     assume_success: Flag,
     custom_message: Template,
     comparison: Comparison,
+    rules: RegexRules,
+    proven: ProvenQuick,
 }
 
 /// One of the texts to compare with.
@@ -98,6 +105,8 @@ impl ResponseAssertion {
             assume_success: Flag::decode(d, "Assertion.assume_success", false),
             custom_message: d.template("Assertion.custom_message"),
             comparison: Comparison::new(&d.settings().properties),
+            rules,
+            proven: ProvenQuick::default(),
         }
     }
 
@@ -170,11 +179,18 @@ impl ResponseAssertion {
         }
     }
 
-    fn judge(&self, cx: &mut Context, kind: i32, text: &str) -> AssertionResult {
+    /// Compares the text with all tests. Patterns that may take long are looked for on another thread, if it `may_wait`.
+    async fn judge(
+        &self,
+        cx: &mut Context,
+        kind: i32,
+        text: &str,
+        may_wait: bool,
+    ) -> AssertionResult {
         let (not, or) = (kind & NOT != 0, kind & OR != 0);
         let mut failures = String::new();
         for test in &self.tests {
-            let (expected, found) = match test.is_met(cx, kind, text) {
+            let (expected, found) = match self.is_met(test, cx, kind, text, may_wait).await {
                 Ok(outcome) => outcome,
                 Err(message) => {
                     return self
@@ -237,15 +253,17 @@ impl Field {
     }
 }
 
-impl Test {
-    /// What is expected, and whether it was found; or why the pattern cannot be used.
-    fn is_met<'a>(
-        &'a self,
+impl ResponseAssertion {
+    /// The expected text, and whether it was found; or why the pattern cannot be used.
+    async fn is_met<'a>(
+        &self,
+        test: &'a Test,
         cx: &mut Context,
         kind: i32,
         text: &str,
+        may_wait: bool,
     ) -> Result<(Text<'a>, bool), String> {
-        match self {
+        let pattern = match test {
             Test::Text(template) => {
                 let expected = template.eval(cx);
                 let found = if kind & EQUALS != 0 {
@@ -253,48 +271,94 @@ impl Test {
                 } else {
                     text.contains(&*expected)
                 };
-                Ok((expected, found))
+                return Ok((expected, found));
             }
-            Test::Pattern(pattern) => {
-                let ready = pattern.get(cx);
-                let found = match kind {
-                    kind if kind & CONTAINS != 0 => ready.outcome?.is_match(text),
-                    kind if kind & EQUALS != 0 => text == &*ready.text,
-                    kind if kind & SUBSTRING != 0 => text.contains(&*ready.text),
-                    _ => ready.outcome?.full_match(text),
-                };
-                Ok((ready.text, found))
+            Test::Pattern(pattern) => pattern,
+        };
+        let ready = pattern.get(cx);
+        let found = match kind {
+            kind if kind & CONTAINS == 0 && kind & EQUALS != 0 => text == &*ready.text,
+            kind if kind & CONTAINS == 0 && kind & SUBSTRING != 0 => text.contains(&*ready.text),
+            kind => {
+                let pattern = ready.outcome?;
+                if may_wait && pattern.is_long(text.len(), Matches::First) {
+                    self.is_found_apart(cx, kind, &ready.text, text).await
+                } else {
+                    is_found(&pattern, kind, text)
+                }
             }
-        }
+        };
+        Ok((ready.text, found))
+    }
+
+    async fn is_found_apart(&self, cx: &Context, kind: i32, pattern: &str, text: &str) -> bool {
+        let (pattern, text) = (pattern.to_owned(), text.to_owned());
+        let (bytes, dialect) = (text.len(), self.rules.0);
+        let work = move || {
+            let pattern = Pattern::compile(&pattern, dialect, Options::default());
+            let begin = Instant::now();
+            let found = pattern.is_ok_and(|pattern| is_found(&pattern, kind, &text));
+            (found, begin.elapsed())
+        };
+        let Some((found, took)) = apart(cx, work).await else {
+            return false;
+        };
+        self.proven.note(bytes, took);
+        found
     }
 }
 
-impl Assertion for ResponseAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+fn is_found(pattern: &Pattern, kind: i32, text: &str) -> bool {
+    match kind & CONTAINS {
+        0 => pattern.full_match(text),
+        _ => pattern.is_match(text),
+    }
+}
+
+/// The outcome of work that does not wait.
+fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut task = std::task::Context::from_waker(Waker::noop());
+    match pin!(work).poll(&mut task) {
+        Poll::Ready(outcome) => Some(outcome),
+        Poll::Pending => None,
+    }
+}
+
+impl AssertionRole for ResponseAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         if self.assume_success.get(cx) {
             sample.success = true;
         }
         let text = self.text(cx, sample);
         let kind = self.kind.get(cx);
         if text.is_empty() {
-            return if kind & NOT != 0 {
+            return Act::Done(if kind & NOT != 0 {
                 self.name.pass(cx)
             } else {
                 self.name.fail_for_null(cx)
-            };
+            });
         }
-        self.judge(cx, kind, &text)
+        let is_long = text.len() > SHORT_BYTES;
+        if is_long && !self.proven.covers(text.len()) {
+            return Act::wait(async move { self.judge(cx, kind, &text, true).await });
+        }
+        let begin = is_long.then(Instant::now);
+        let verdict = at_once(self.judge(cx, kind, &text, false));
+        if let Some(begin) = begin {
+            self.proven.note(text.len(), begin.elapsed());
+        }
+        Act::Done(verdict.expect("it waits only where it may"))
     }
 
-    fn scope(&self) -> &Scope {
+    fn applies_to(&self) -> &Scope {
         self.scoped.scope()
     }
 
-    fn name(&self, cx: &mut Context) -> String {
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         self.scoped.needs(self.field.needs())
     }
 }
@@ -365,7 +429,7 @@ mod tests {
 
     fn body(text: &str, kind: i32, tests: &[&str]) -> String {
         let (assertion, mut cx) = assertion("response_data", kind, tests, "");
-        shown(&assertion.check(&mut cx, &mut fixture::sample(text)))
+        shown(&assertion.turn(&mut cx, &mut fixture::sample(text)).done())
     }
 
     // Expected texts were recorded from ResponseAssertion itself.
@@ -461,8 +525,8 @@ mod tests {
         sample.method = Some("GET".into());
         let mut check = |field: &str| {
             let (assertion, mut cx) = assertion(field, 8, &["-"], "");
-            let verdict = shown(&assertion.check(&mut cx, &mut sample));
-            let needs = assertion.needs();
+            let verdict = shown(&assertion.turn(&mut cx, &mut sample).done());
+            let needs = assertion.reads();
             let word = verdict
                 .trim_start_matches("fail: Test failed: ")
                 .split(" expected")
@@ -515,12 +579,12 @@ mod tests {
         let mut sample = fixture::sample("");
         sample.success = false;
         sample.code = "404".into();
-        assert_eq!(shown(&assertion.check(&mut cx, &mut sample)), "pass");
+        assert_eq!(shown(&assertion.turn(&mut cx, &mut sample).done()), "pass");
         assert!(sample.success);
         sample.code = "500".into();
         cx.vars.set_named("what", "way".into());
         assert_eq!(
-            shown(&assertion.check(&mut cx, &mut sample)),
+            shown(&assertion.turn(&mut cx, &mut sample).done()),
             "fail: no way"
         );
     }
@@ -529,15 +593,36 @@ mod tests {
     fn a_variable_takes_the_place_of_the_field() {
         let scope = r#"<stringProp name="Assertion.scope">variable</stringProp><stringProp name="Scope.variable">v</stringProp>"#;
         let (assertion, mut cx) = assertion("response_data", 2, &["b"], scope);
-        assert_eq!(assertion.needs(), Needs::NOTHING);
+        assert_eq!(assertion.reads(), Needs::NOTHING);
         assert_eq!(
-            shown(&assertion.check(&mut cx, &mut fixture::sample("b"))),
+            shown(&assertion.turn(&mut cx, &mut fixture::sample("b")).done()),
             "fail: Response was null"
         );
         cx.vars.set_named("v", "ac".into());
         assert_eq!(
-            shown(&assertion.check(&mut cx, &mut fixture::sample("b"))),
+            shown(&assertion.turn(&mut cx, &mut fixture::sample("b")).done()),
             "fail: Test failed: variable(v) expected to contain /b/"
         );
+    }
+
+    #[tokio::test]
+    async fn a_long_search_on_a_thread_finds_the_same() {
+        let long = "x".repeat(20_000) + "end\n";
+        for (kind, pattern) in [
+            (CONTAINS, "x+end$"),
+            (CONTAINS, "nowhere$"),
+            (NOT | CONTAINS, "end$"),
+            (MATCH, "x+end\\s$"),
+            (EQUALS, "x"),
+        ] {
+            let (assertion, mut cx) = assertion("response_data", kind, &[pattern], "");
+            let mut sample = fixture::sample(&long);
+            let act = assertion.turn(&mut cx, &mut sample);
+            assert!(matches!(act, Act::Wait(_)));
+            let verdict = shown(&act.finish().await);
+            assertion.proven.note(long.len(), Default::default());
+            let act = assertion.turn(&mut cx, &mut sample);
+            assert_eq!(shown(&act.done()), verdict, "{pattern}");
+        }
     }
 }

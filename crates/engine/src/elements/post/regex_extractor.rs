@@ -8,22 +8,27 @@
 //! variable that JMeter sets to null (a group without part in the match) is undefined here, which only a Debug Sampler
 //! could tell apart.
 
+use std::borrow::Cow;
+use std::time::Instant;
+
 use drumfire_expr::{MatchTemplate, Template, Text};
-use drumfire_query::regex::{Captures, Dialect, Pattern};
+use drumfire_query::Matches;
+use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::compiled::{Compiled, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
 use crate::elements::java;
+use crate::run::apart::{ProvenQuick, apart};
 use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::PostProcessor;
+use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct RegexExtractor {
     scoped: Scoped,
@@ -36,6 +41,7 @@ pub struct RegexExtractor {
     match_number: Whole,
     default: Template,
     default_is_empty: Flag,
+    proven: ProvenQuick,
 }
 
 /// JMeter splits the template once per user, when it is first needed (`initTemplate`).
@@ -71,24 +77,20 @@ impl RegexExtractor {
             match_number: Whole::decode(d, "RegexExtractor.match_number", 0),
             default: d.template("RegexExtractor.default"),
             default_is_empty: Flag::decode(d, "RegexExtractor.default_empty_value", false),
+            proven: ProvenQuick::default(),
         }
     }
 
-    fn template<'a>(
-        &'a self,
-        cx: &mut Context,
-        own: &'a mut Option<MatchTemplate>,
-    ) -> &'a MatchTemplate {
+    fn template(&self, cx: &mut Context) -> Cow<'_, MatchTemplate> {
         match &self.template {
-            ResultTemplate::Fixed(template) => template,
+            ResultTemplate::Fixed(template) => Cow::Borrowed(template),
             ResultTemplate::PerUser(template, state) => {
                 let known = cx.state::<Option<MatchTemplate>>(*state, || None).clone();
-                let known = known.unwrap_or_else(|| {
+                Cow::Owned(known.unwrap_or_else(|| {
                     let parsed = MatchTemplate::parse(&template.eval(cx));
                     *cx.state(*state, || None) = Some(parsed.clone());
                     parsed
-                });
-                own.insert(known)
+                }))
             }
         }
     }
@@ -117,10 +119,43 @@ impl RegexExtractor {
     }
 }
 
-impl PostProcessor for RegexExtractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
-        let mut own = None;
-        let template = self.template(cx, &mut own);
+/// A search that is ready to begin.
+struct Search<'a, 's> {
+    reference: Text<'a>,
+    template: Cow<'a, MatchTemplate>,
+    match_number: i32,
+    expression: Text<'a>,
+    pattern: Use<'a, Pattern>,
+    texts: Vec<Text<'s>>,
+}
+
+impl Search<'_, '_> {
+    /// The length of the texts together, if to search them may take long.
+    fn long_bytes(&self) -> Option<usize> {
+        let matches = match self.match_number {
+            1 => Matches::First,
+            _ => Matches::All,
+        };
+        let is_long = |text: &Text<'_>| self.pattern.is_long(text.len(), matches);
+        let texts = self.texts.iter();
+        self.texts
+            .iter()
+            .any(is_long)
+            .then(|| texts.map(|text| text.len()).sum())
+    }
+}
+
+/// The matches that are asked for: one, or all where the number is 0 or negative.
+fn asked<M>(mut matches: impl Iterator<Item = M>, match_number: i32) -> Vec<M> {
+    match usize::try_from(match_number) {
+        Ok(number @ 1..) => matches.nth(number - 1).into_iter().collect(),
+        _ => matches.collect(),
+    }
+}
+
+impl RegexExtractor {
+    fn search<'a, 's>(&'a self, cx: &mut Context, sample: &'s Sample) -> Option<Search<'a, 's>> {
+        let template = self.template(cx);
         let reference = self.reference.eval(cx);
         let match_number = self.match_number.get(cx);
         let default = self.default.eval(cx);
@@ -130,32 +165,112 @@ impl PostProcessor for RegexExtractor {
         let ready = self.pattern.get(cx);
         let Ok(pattern) = ready.outcome else {
             tracing::error!("Error in pattern: '{}'", ready.text);
-            return;
+            return None;
         };
-        let Some(texts) = self.texts(cx, sample) else {
-            return;
-        };
-        let mut matches = texts.iter().flat_map(|text| pattern.captures_iter(text));
-        let mut store = Store {
-            names: VariableNames::new(&reference),
+        Some(Search {
+            reference,
             template,
-            dialect: self.dialect,
-        };
-        if match_number < 0 {
-            let matches: Vec<Captures> = matches.collect();
-            store.all(&matches, cx);
-            return;
-        }
-        let chosen = if match_number == 0 {
-            let matches: Vec<Captures> = matches.collect();
-            (!matches.is_empty()).then(|| matches[cx.random().index(matches.len())].clone())
-        } else {
-            matches.nth(match_number as usize - 1)
-        };
-        store.one(chosen.as_ref(), cx);
+            match_number,
+            expression: ready.text,
+            pattern,
+            texts: self.texts(cx, sample)?,
+        })
     }
 
-    fn needs(&self) -> Needs {
+    fn search_here(&self, cx: &mut Context, search: &Search<'_, '_>) {
+        let texts = search.texts.iter();
+        let mut matches = texts.flat_map(|text| search.pattern.captures_iter(text));
+        let (reference, template) = (&search.reference, &search.template);
+        if let Ok(number @ 1..) = usize::try_from(search.match_number) {
+            let chosen = matches.nth(number - 1);
+            self.store(reference, template).one(chosen.as_ref(), cx);
+        } else {
+            let matches: Vec<_> = matches.collect();
+            self.keep(cx, (reference, template), search.match_number, &matches);
+        }
+    }
+
+    /// The same on a thread of its own, for texts of so many bytes.
+    async fn search_apart(&self, cx: &mut Context, search: Search<'_, '_>, bytes: usize) {
+        let Search {
+            reference,
+            template,
+            match_number,
+            expression,
+            texts,
+            ..
+        } = search;
+        let texts: Vec<String> = texts.iter().map(|text| (**text).to_owned()).collect();
+        let (expression, dialect) = (expression.into_string(), self.dialect);
+        let work = move || {
+            let pattern = Pattern::compile(&expression, dialect, Options::default()).ok();
+            let begin = Instant::now();
+            let found = pattern.map_or_else(Vec::new, |pattern| {
+                let matches = texts.iter().enumerate().flat_map(|(index, text)| {
+                    let matches = pattern.captures_iter(text);
+                    matches.map(move |captures| (index, captures.into_spans()))
+                });
+                asked(matches, match_number)
+            });
+            (texts, found, begin.elapsed())
+        };
+        let Some((texts, found, took)) = apart(cx, work).await else {
+            return;
+        };
+        self.proven.note(bytes, took);
+        let matches = found
+            .into_iter()
+            .map(|(index, spans)| Captures::new(&texts[index], spans));
+        let matches: Vec<_> = matches.collect();
+        self.keep(cx, (&reference, &template), match_number, &matches);
+    }
+
+    fn store<'a>(&self, reference: &str, template: &'a MatchTemplate) -> Store<'a> {
+        Store {
+            names: VariableNames::new(reference),
+            template,
+            dialect: self.dialect,
+        }
+    }
+
+    fn keep(
+        &self,
+        cx: &mut Context,
+        (reference, template): (&str, &MatchTemplate),
+        match_number: i32,
+        matches: &[Captures<'_>],
+    ) {
+        let mut store = self.store(reference, template);
+        if match_number < 0 {
+            store.all(matches, cx);
+            return;
+        }
+        let chosen = match match_number {
+            0 if !matches.is_empty() => Some(&matches[cx.random().index(matches.len())]),
+            _ => matches.first(),
+        };
+        store.one(chosen, cx);
+    }
+}
+
+impl PostProcessorRole for RegexExtractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let Some(search) = self.search(cx, sample) else {
+            return Act::Done(());
+        };
+        match search.long_bytes() {
+            None => self.search_here(cx, &search),
+            Some(bytes) if self.proven.covers(bytes) => {
+                let begin = Instant::now();
+                self.search_here(cx, &search);
+                self.proven.note(bytes, begin.elapsed());
+            }
+            Some(bytes) => return Act::wait(self.search_apart(cx, search, bytes)),
+        }
+        Act::Done(())
+    }
+
+    fn reads(&self) -> Needs {
         self.scoped.needs(self.field.needs())
     }
 }
@@ -287,8 +402,16 @@ mod tests {
 
     impl Bench {
         fn run(&mut self, body: &str) -> Vec<String> {
-            self.extractor
-                .process(&mut self.cx, &mut fixture::sample(body));
+            let mut sample = fixture::sample(body);
+            self.extractor.turn(&mut self.cx, &mut sample).done();
+            fixture::variables(&self.cx, "v")
+        }
+
+        async fn run_apart(&mut self, body: &str) -> Vec<String> {
+            let mut sample = fixture::sample(body);
+            let act = self.extractor.turn(&mut self.cx, &mut sample);
+            assert!(matches!(act, Act::Wait(_)));
+            act.finish().await;
             fixture::variables(&self.cx, "v")
         }
     }
@@ -364,7 +487,7 @@ mod tests {
             fixture::decode_with_findings(&[], xml, RegexExtractor::decode);
         assert_eq!(findings.len(), 1);
         cx.vars.set_named("v_matchNr", "3".into());
-        extractor.process(&mut cx, &mut fixture::sample("("));
+        extractor.turn(&mut cx, &mut fixture::sample("(")).done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=none", "v_matchNr=3"]);
     }
 
@@ -378,14 +501,17 @@ mod tests {
         );
         let mut sample = fixture::sample("0");
         sample.children = vec![fixture::sample("1"), fixture::sample("22")];
-        children.extractor.process(&mut children.cx, &mut sample);
+        children
+            .extractor
+            .turn(&mut children.cx, &mut sample)
+            .done();
         assert_eq!(fixture::variables(&children.cx, "v")[0], "v=22");
         let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;
         let mut variable = bench("[a-z]", "$0$", "1", scope);
         assert_eq!(variable.run("x"), [""; 0]);
         variable.cx.vars.set_named("w", "1b".into());
         assert_eq!(variable.run("x")[0], "v=b");
-        assert_eq!(variable.extractor.needs(), Needs::NOTHING);
+        assert_eq!(variable.extractor.reads(), Needs::NOTHING);
     }
 
     #[test]
@@ -395,5 +521,26 @@ mod tests {
         assert_eq!(bench.run("ab")[0], "v=a");
         bench.cx.vars.set_named("t", "$2$".into());
         assert_eq!(bench.run("ab")[0], "v=a");
+    }
+
+    #[tokio::test]
+    async fn a_long_search_on_a_thread_finds_the_same() {
+        let long: String = (0..5_000).map(|n| format!("<a id={n}> ")).collect();
+        let long = long + &"x".repeat(70_000) + "\n";
+        for (number, expected) in [("1", "v=0"), ("3", "v=2"), ("-1", "v_5000=4999")] {
+            // `$` makes the pattern one that is always long.
+            let mut bench = bench(r"id=(\d+)(?:&gt;|$)", "$1$", number, "");
+            let found = bench.run_apart(&long).await;
+            assert!(found.iter().any(|one| one == expected), "{number}");
+            bench.extractor.proven.note(long.len(), Default::default());
+            assert_eq!(bench.run(&long), found, "{number}");
+        }
+        let mut none = bench("nowhere(.)$", "$1$", "1", "");
+        assert!(
+            none.run_apart(&long)
+                .await
+                .iter()
+                .all(|one| !one.starts_with("v="))
+        );
     }
 }
