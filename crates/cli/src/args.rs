@@ -163,9 +163,13 @@ struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended
     #[arg(long = "report", value_name = "FILE.html", help_heading = RESULTS)]
     page: Option<PathBuf>,
-    /// Write a run file: everything measured, for 'report', 'compare' and 'merge'
+    /// Write the run file here instead of to .drumfire/: everything measured, for 'report', 'compare' and 'merge', from
+    /// the first second on
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     run_file: Option<PathBuf>,
+    /// Write no run file
+    #[arg(long, conflicts_with = "run_file", help_heading = RESULTS)]
+    no_run_file: bool,
     /// Write the outcome as JSON: verdict, thresholds, numbers of each label
     #[arg(long, value_name = "FILE.json", help_heading = RESULTS)]
     summary_json: Option<PathBuf>,
@@ -457,6 +461,7 @@ impl RunArguments {
                 junit: self.report.ci.junit,
                 annotations: self.report.ci.annotations,
             },
+            keeps_run: !self.report.no_run_file,
             report_at_end: false,
             notes: Vec::new(),
         }

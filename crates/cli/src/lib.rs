@@ -14,6 +14,7 @@ pub mod escape;
 pub mod exit_codes;
 pub mod findings;
 pub mod jmeter;
+pub mod kept_run;
 mod load_arguments;
 pub mod log;
 pub mod messages;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use drumfire_jmx::PropertyTable;
 
-use crate::engine::Stop;
+use crate::engine::Control;
 use crate::escape;
 
 /// How often the thread looks whether it is still wanted.
@@ -20,7 +20,7 @@ const MAX_MESSAGE: usize = 80;
 
 /// Receives messages until it is dropped.
 #[derive(Debug)]
-pub struct Mailbox {
+pub struct MessagePort {
     /// The port on loopback.
     pub port: u16,
     closed: Arc<AtomicBool>,
@@ -42,7 +42,7 @@ pub enum Closed {
 ///
 /// # Errors
 /// [`Closed`] says why messages are not received.
-pub fn open(properties: &PropertyTable, stop: Arc<dyn Stop>) -> Result<Mailbox, Closed> {
+pub fn open(properties: &PropertyTable, control: Control) -> Result<MessagePort, Closed> {
     let number = |name, default| {
         properties
             .get(name)
@@ -55,12 +55,12 @@ pub fn open(properties: &PropertyTable, stop: Arc<dyn Stop>) -> Result<Mailbox, 
         return Err(Closed::Off);
     }
     let free = (first..=last).find_map(|port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok());
-    free.and_then(|socket| Mailbox::start(socket, stop).ok())
+    free.and_then(|socket| MessagePort::start(socket, control).ok())
         .ok_or(Closed::NoPort)
 }
 
-impl Mailbox {
-    fn start(socket: UdpSocket, stop: Arc<dyn Stop>) -> io::Result<Mailbox> {
+impl MessagePort {
+    fn start(socket: UdpSocket, control: Control) -> io::Result<MessagePort> {
         socket.set_read_timeout(Some(PATIENCE))?;
         let port = socket.local_addr()?.port();
         let closed = Arc::new(AtomicBool::new(false));
@@ -69,10 +69,10 @@ impl Mailbox {
             .name("messages".to_owned())
             .spawn(move || {
                 while !is_closed.load(Ordering::Relaxed) {
-                    receive(&socket, &*stop, &is_closed);
+                    receive(&socket, &control, &is_closed);
                 }
             })?;
-        Ok(Mailbox {
+        Ok(MessagePort {
             port,
             closed,
             thread: Some(thread),
@@ -80,7 +80,7 @@ impl Mailbox {
     }
 }
 
-fn receive(socket: &UdpSocket, stop: &dyn Stop, is_closed: &AtomicBool) {
+fn receive(socket: &UdpSocket, control: &Control, is_closed: &AtomicBool) {
     let mut message = [0; MAX_MESSAGE];
     let Ok((length, sender)) = socket.recv_from(&mut message) else {
         return;
@@ -95,8 +95,8 @@ fn receive(socket: &UdpSocket, stop: &dyn Stop, is_closed: &AtomicBool) {
     ));
     tracing::info!("Command: {command} received from /{}", sender.ip());
     match command.as_ref() {
-        "Shutdown" => stop.shutdown(),
-        "StopTestNow" => stop.stop_now(),
+        "Shutdown" => control.shutdown(),
+        "StopTestNow" => control.stop_now(),
         "HeapDump" | "ThreadDump" => print(&format!(
             "Command: {command} has no effect: the users are not threads of a Java virtual machine"
         )),
@@ -110,7 +110,7 @@ fn print(line: &str) {
     let _ = writeln!(io::stdout(), "{}", escape::line(line));
 }
 
-impl Drop for Mailbox {
+impl Drop for MessagePort {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Relaxed);
         // A message wakes the thread, so that the process does not stay for its patience.
@@ -125,39 +125,28 @@ impl Drop for Mailbox {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-    use std::sync::mpsc::{Sender, channel};
-
     use super::*;
-
-    struct Told(Mutex<Sender<&'static str>>);
-
-    impl Stop for Told {
-        fn shutdown(&self) {
-            self.0.lock().unwrap().send("shutdown").unwrap();
-        }
-
-        fn stop_now(&self) {
-            self.0.lock().unwrap().send("stop now").unwrap();
-        }
-    }
+    use crate::engine::Stopping;
 
     #[test]
     fn messages_stop_the_run() {
-        let (sender, told) = channel();
+        let control = Control::default();
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let mailbox = Mailbox::start(socket, Arc::new(Told(Mutex::new(sender)))).expect("a thread");
+        let port = MessagePort::start(socket, control.clone()).expect("a thread");
         let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        for (message, expected) in [("Shutdown", "shutdown"), ("StopTestNow", "stop now")] {
-            for other in ["Nonsense", "HeapDump", "ThreadDump", ""] {
+        let messages = [
+            ("Shutdown", Stopping::Shutdown),
+            ("StopTestNow", Stopping::Now),
+        ];
+        for (message, expected) in messages {
+            for other in ["Nonsense", "HeapDump", "ThreadDump", "", message] {
                 client
-                    .send_to(other.as_bytes(), ("127.0.0.1", mailbox.port))
+                    .send_to(other.as_bytes(), ("127.0.0.1", port.port))
                     .expect("sent");
             }
-            client
-                .send_to(message.as_bytes(), ("127.0.0.1", mailbox.port))
-                .expect("sent");
-            assert_eq!(told.recv_timeout(Duration::from_secs(10)), Ok(expected));
+            while control.state() != expected {
+                std::thread::yield_now();
+            }
         }
     }
 
@@ -165,9 +154,8 @@ mod tests {
     fn a_small_port_turns_messages_off() {
         let mut properties = PropertyTable::new();
         properties.set("jmeterengine.nongui.port", "0");
-        let stop = Arc::new(Told(Mutex::new(channel().0)));
         assert_eq!(
-            open(&properties, stop).expect_err("turned off"),
+            open(&properties, Control::default()).expect_err("turned off"),
             Closed::Off
         );
     }

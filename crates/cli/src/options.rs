@@ -80,6 +80,9 @@ pub struct RunOptions {
     pub strict: bool,
     /// The report that is made when the run has ended.
     pub report: ReportFiles,
+    /// Write a run file to `.drumfire/` while the run goes on, unless one was asked for or the property
+    /// `drumfire.keep_runs` says no.
+    pub keeps_run: bool,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
     pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.

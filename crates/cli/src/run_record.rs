@@ -14,6 +14,20 @@ use drumfire_results::{Recording, Threshold};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Outcome;
+use crate::terminal::summary::cpu_us;
+
+/// What is known of a run before its first sample.
+pub fn begun(plan: &Path, now_ms: i64) -> RunFile {
+    let mut run = drumfire_report::begun(plan_name(plan), now_ms);
+    run.plan = plan_identity(plan);
+    run.environment = environment();
+    run
+}
+
+fn plan_name(plan: &Path) -> String {
+    let name = plan.file_name().unwrap_or(plan.as_os_str());
+    name.to_string_lossy().into_owned()
+}
 
 /// Everything that is known of a run.
 pub fn run_file(
@@ -22,9 +36,7 @@ pub fn run_file(
     thresholds: &[Threshold],
     groups: &[GroupView],
 ) -> RunFile {
-    let name = plan.file_name().unwrap_or(plan.as_os_str());
-    let name = name.to_string_lossy().into_owned();
-    let mut run = RunFile::new(name, outcome.recording);
+    let mut run = RunFile::new(plan_name(plan), outcome.recording);
     run.plan = plan_identity(plan);
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();
@@ -37,9 +49,14 @@ pub fn run_file(
     run.health = health(&outcome.seconds, run.started_ms);
     run.health
         .extend(each_core(&outcome.seconds, run.started_ms));
-    run.time_use = time_use(&outcome.summary.stages, outcome.summary.cpu_us);
+    run.time_use = time_use(&outcome.stages, cpu_us(&outcome.seconds));
     let marks = outcome.marks.into_iter();
-    run.marks = marks.map(|(at_ms, text)| Mark { at_ms, text }).collect();
+    run.marks = marks
+        .map(|mark| Mark {
+            at_ms: mark.at_ms,
+            text: mark.text,
+        })
+        .collect();
     run
 }
 

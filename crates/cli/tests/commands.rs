@@ -8,15 +8,14 @@ use std::sync::{Arc, Mutex};
 use drumfire::commands::execute;
 use drumfire::console::Console;
 use drumfire::engine::{
-    Engine, GroupView, Outcome, PlanView, RunOrder, Rung, Stop, Survey, SurveyRow, UserWindow,
-    Watch,
+    Control, Engine, Event, GroupView, Outcome, PlanView, RunOrder, Rung, Started, Subscriber,
+    SummaryLines, Survey, SurveyRow, Tick, UserWindow,
 };
 use drumfire::exit_codes::Exit;
 use drumfire::properties::Settings;
-use drumfire::terminal::snapshot::{ErrorKind, Row, Snapshot};
 use drumfire::terminal::style::Style;
-use drumfire::terminal::summary::Summary;
 use drumfire_jmx::Diagnostic;
+use drumfire_results::{FileReport, Recording, Sample};
 use drumfire_testkit::redact::redact;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -41,18 +40,6 @@ struct Home(tempfile::TempDir);
 impl Default for Home {
     fn default() -> Self {
         Home(tempfile::tempdir().expect("a folder"))
-    }
-}
-
-struct Flag(AtomicBool);
-
-impl Stop for Flag {
-    fn shutdown(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    fn stop_now(&self) {
-        self.0.store(true, Ordering::SeqCst);
     }
 }
 
@@ -122,23 +109,38 @@ impl Engine for Scripted {
         }
     }
 
-    fn run(&self, (): (), order: &RunOrder, watch: &mut dyn Watch) -> anyhow::Result<Outcome> {
+    fn summary_lines(&self, (): &()) -> SummaryLines {
+        SummaryLines::default()
+    }
+
+    fn run(
+        &self,
+        (): (),
+        order: &RunOrder,
+        control: &Control,
+        subscribers: &mut [&mut dyn Subscriber],
+    ) -> anyhow::Result<Outcome> {
         self.orders.lock().expect("no panic").push(order.clone());
-        let stop = Arc::new(Flag(AtomicBool::new(false)));
-        watch.started(Arc::clone(&stop) as Arc<dyn Stop>);
-        watch.tick(&Snapshot::default());
-        watch.summariser_line("summary =      1 in 00:00:01 =    1.0/s");
+        let line = "summary =      1 in 00:00:01 =    1.0/s";
+        for event in [
+            Event::Started(Arc::new(Started::default())),
+            Event::Tick(Arc::new(Tick::default())),
+            Event::Line(line.into()),
+        ] {
+            for subscriber in subscribers.iter_mut() {
+                subscriber.receive(&event, &Recording::default());
+            }
+        }
         if self.interrupt.load(Ordering::SeqCst) {
             let own = std::process::id().to_string();
             std::process::Command::new("kill")
                 .args(["-INT", &own])
                 .status()
                 .expect("kill is there");
-            while !stop.0.load(Ordering::SeqCst) {
+            while !control.stopping() {
                 std::thread::yield_now();
             }
         }
-        watch.tidying_up();
         self.outcome
             .lock()
             .expect("no panic")
@@ -362,41 +364,37 @@ fn warnings_do_not_stop_a_run() {
 
 #[test]
 fn failed_samples_are_no_failed_run_but_lost_results_are() {
-    let total = Row {
-        label: "TOTAL".to_owned(),
-        samples: 2,
-        errors: 2,
-        ..Row::default()
+    let mut recording = Recording::default();
+    for _ in 0..2 {
+        let mut failed = Sample::new("Home".into(), "Users 1-1".into());
+        (failed.code, failed.message) = ("500".into(), "Broken".into());
+        recording.add(&failed);
+    }
+    let file = FileReport {
+        path: "out.jtl".into(),
+        rows: 2,
+        lost_rows: 0,
+        problem: None,
     };
-    let errors = vec![ErrorKind {
-        code: "500".to_owned(),
-        message: "Broken".to_owned(),
-        count: 2,
-    }];
-    let summary = Summary {
-        total,
-        errors,
-        files: vec!["out.jtl".into()],
-        ..Summary::default()
+    let outcome = Outcome {
+        recording,
+        files: vec![file],
+        ..Outcome::default()
     };
     let engine = Scripted::default();
     engine.outcome.lock().unwrap().extend([
+        Ok(outcome.clone()),
         Ok(Outcome {
-            summary: summary.clone(),
-            ..Outcome::default()
-        }),
-        Ok(Outcome {
-            summary,
             faults: vec!["out.jtl: no space left".to_owned()],
-            ..Outcome::default()
+            ..outcome
         }),
         Err(anyhow::anyhow!("connection refused").context("the first user cannot start")),
     ]);
     let told = tell(&engine, "-n -t PLAN -j LOG");
     assert_eq!(told.exit, Exit::Ok);
     assert!(
-        told.out
-            .contains("failures\n           2  500 Broken\nresults  out.jtl\n"),
+        told.out.contains("failures\n           2  500 Broken\n")
+            && told.out.contains("\nresults  out.jtl\n"),
         "{}",
         told.out
     );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::Diagnostic;
-use drumfire_results::{ExistingFile, Live, Place, Recorder, ResultWriter, Sample};
+use drumfire_results::{ExistingFile, Handover, Place, Recorder, ResultWriter, Sample};
 
 use crate::base::clock::Clock;
 use crate::bind::Settings;
@@ -97,7 +97,7 @@ pub fn user_of(shared: Shared) -> Context {
         existing: ExistingFile::Append,
     };
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
-    let recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), false);
+    let recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), false);
     let worker = Rc::new(Worker::new(&shared, recorder));
     Context::new(&shared, &worker, first_user())
 }

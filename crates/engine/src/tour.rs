@@ -10,7 +10,7 @@ use crate::base::clock::Clock;
 use crate::bind::{Compiled, Settings, compile};
 use crate::fixture::user_of;
 use crate::run::control::Control;
-use crate::run::engine::{Observer, Options, Progress, run};
+use crate::run::engine::{Options, run};
 use crate::run::program::Program;
 use crate::run::schedule::Window;
 use crate::run::shared::Shared;
@@ -86,7 +86,7 @@ fn from_xml_to_rows() {
 
     // 5 to 8. sample, exchange, record, write: users run, and every sample is a row.
     let (options, control) = (Options::default(), Control::default());
-    let outcome = run(program, &options, &control, &mut Silent);
+    let outcome = run(program, &options, &control, &mut []);
     let outcome = outcome.expect("the results file can be opened");
     assert_eq!((outcome.users.started, outcome.users.finished), (2, 2));
     assert!(outcome.faults.is_empty());
@@ -116,13 +116,4 @@ fn walk(program: &Arc<Program>) -> Vec<Step> {
     };
     walker.initialize(0);
     std::iter::from_fn(|| walker.next(0)).collect()
-}
-
-struct Silent;
-
-impl Observer for Silent {
-    fn tick(&mut self, _: &Progress<'_>) {}
-    fn summary_line(&mut self, _: &str) {}
-    fn warning(&mut self, _: &str) {}
-    fn ending(&mut self) {}
 }

@@ -116,6 +116,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "A plan with more users than this, in all thread groups together, is refused.",
             ),
             honoured(
+                "drumfire.keep_runs",
+                "true",
+                "Keep the run files of the last 20 runs in .drumfire/, each written while its run goes on.",
+            ),
+            honoured(
                 "drumfire.jvm.home",
                 "",
                 "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",

@@ -1,4 +1,5 @@
-//! What is given to a report, a comparison or a merge: a run file or a result file, packed or not. The content tells.
+//! What is given to a report, a comparison or a merge: a run file, finished or not, or a result file, packed or not. The content
+//! tells.
 
 use std::fmt;
 use std::fs::File;
@@ -9,6 +10,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::jtl::{self, JtlError, JtlOptions};
 use crate::run_file::{RunFile, RunFileError};
+use crate::run_stream;
 
 /// What every run file starts with once it is unpacked.
 const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
@@ -53,6 +55,18 @@ pub fn read_input(
         .fill_buf()
         .map_err(unreadable)?
         .starts_with(&[0x1f, 0x8b]);
+    let is_stream = plain
+        .fill_buf()
+        .map_err(unreadable)?
+        .starts_with(run_stream::START);
+    if is_stream {
+        let run = run_stream::read(path, plain).map_err(InputError::Run)?;
+        warnings.push(format!(
+            "{}: the run ended early; this is what had happened until its last second",
+            path.display()
+        ));
+        return Ok(run);
+    }
     let mut input: Box<dyn BufRead> = match is_packed {
         true => Box::new(BufReader::with_capacity(
             256 << 10,

@@ -10,6 +10,7 @@ mod input;
 pub mod jtl;
 mod page;
 mod run_file;
+mod run_stream;
 mod statistics_json;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
@@ -21,4 +22,5 @@ pub use run_file::{
     HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict,
     ThresholdResult, TimeUse, TimedPart, VerdictReason,
 };
+pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;

@@ -58,6 +58,9 @@ pub struct RunFile {
     /// Where the time of samples went, where it was timed.
     #[serde(default)]
     pub time_use: Option<TimeUse>,
+    /// The run was killed, or the machine: the file holds what had happened until then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_early: bool,
     /// The measurements.
     pub recording: Recording,
 }
@@ -210,6 +213,15 @@ impl fmt::Display for RunFileError {
 
 impl std::error::Error for RunFileError {}
 
+impl RunFileError {
+    pub(crate) fn new(path: &Path, message: String) -> RunFileError {
+        RunFileError {
+            path: path.to_path_buf(),
+            message,
+        }
+    }
+}
+
 impl RunFile {
     /// A run of which only the measurements are known, to microseconds.
     pub fn new(name: impl Into<String>, recording: Recording) -> RunFile {
@@ -236,6 +248,7 @@ impl RunFile {
             marks: Vec::new(),
             health: Vec::new(),
             time_use: None,
+            ended_early: false,
             recording,
         }
     }
@@ -254,10 +267,7 @@ impl RunFile {
     /// # Errors
     /// If it is damaged, or of a version to come.
     pub fn read(path: &Path, input: impl BufRead) -> Result<RunFile, RunFileError> {
-        let fault = |message: String| RunFileError {
-            path: path.to_path_buf(),
-            message,
-        };
+        let fault = |message: String| RunFileError::new(path, message);
         let run: RunFile = serde_json::from_reader(input)
             .map_err(|error| fault(format!("this run file is damaged: {error}")))?;
         if run.version > VERSION {
@@ -302,6 +312,7 @@ impl RunFile {
             self.started_ms = self.started_ms.min(other.started_ms);
             self.ended_ms = self.ended_ms.max(other.ended_ms);
             self.resolution_us = self.resolution_us.max(other.resolution_us);
+            self.ended_early |= other.ended_early;
             if self.plan != other.plan {
                 self.plan = None;
             }

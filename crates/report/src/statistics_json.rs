@@ -1,7 +1,7 @@
 //! `statistics.json`, with the names and the arithmetic of JMeter's dashboard (`JsonExporter`,
 //! `StatisticsSummaryConsumer`), but over all samples: JMeter's percentiles are those of the last 20,000 of each label.
 
-use drumfire_results::{Histogram, LabelStatistics};
+use drumfire_results::LabelStatistics;
 use serde_json::{Map, Value, json};
 
 use crate::run_file::RunFile;
@@ -17,7 +17,7 @@ pub fn statistics_json(run: &RunFile, percentiles: [Option<f64>; 3]) -> String {
     }
     let mut all = Map::new();
     let mut add = |name: &str, label: &LabelStatistics| {
-        let row = row(name, label, run.resolution_us, percents);
+        let row = row(name, label, percents);
         all.insert(name.to_owned(), row);
     };
     add("Total", &run.recording.total());
@@ -50,10 +50,10 @@ fn merged_by_name(labels: &[LabelStatistics]) -> Vec<LabelStatistics> {
     merged
 }
 
-fn row(name: &str, label: &LabelStatistics, resolution_us: u64, percents: [f64; 3]) -> Value {
+fn row(name: &str, label: &LabelStatistics, percents: [f64; 3]) -> Value {
     let ms = |us: f64| us / 1000.0;
     let service = &label.service;
-    let percentile = |percent| ms(percentile_us(service, percent, resolution_us));
+    let percentile = |percent| ms(service.percentile(percent));
     let row = label.row();
     json!({
         "transaction": name,
@@ -71,22 +71,4 @@ fn row(name: &str, label: &LabelStatistics, resolution_us: u64, percents: [f64; 
         "receivedKBytesPerSec": row.received_kib_per_s,
         "sentKBytesPerSec": row.sent_kib_per_s,
     })
-}
-
-/// A percentile in microseconds, between neighbours as Commons Math's `DescriptiveStatistics` takes it. Where times are
-/// whole milliseconds, so are the neighbours.
-pub(crate) fn percentile_us(service: &Histogram, percent: f64, resolution_us: u64) -> f64 {
-    let count = service.count();
-    let position = percent * (count as f64 + 1.0) / 100.0;
-    let value = |rank: u64| {
-        let highest = service.nth(rank.clamp(1, count));
-        (highest / resolution_us * resolution_us).max(service.min()) as f64
-    };
-    if count == 0 {
-        return 0.0;
-    }
-    let floor = position.floor();
-    let lower = value(floor as u64);
-    let upper = value(floor as u64 + 1);
-    lower + (position - floor) * (upper - lower)
 }

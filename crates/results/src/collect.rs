@@ -30,6 +30,8 @@ pub struct Collector {
     labels: Vec<LabelTally>,
     /// Places of `labels` with samples in the open second.
     touched: Vec<usize>,
+    /// Places of `labels` with samples in other seconds since their counts were last told.
+    uncounted: Vec<usize>,
     codes: Codes,
     /// How many samples of the open second had the code of each place.
     code_counts: Vec<u64>,
@@ -110,6 +112,19 @@ impl Tally {
     }
 }
 
+/// How often a label occurred in all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelCount {
+    /// The label.
+    pub label: String,
+    /// The samples are those of a transaction controller.
+    pub transaction: bool,
+    /// How many samples.
+    pub count: u64,
+    /// How many of them failed.
+    pub errors: u64,
+}
+
 impl Collector {
     /// Counts a sample that listeners are told of. Nobody else tells of the samples inside a transaction's parent sample,
     /// so they are counted too.
@@ -145,6 +160,7 @@ impl Collector {
             }
         }
         let place = self.place(sample, transaction);
+        self.uncounted.push(place);
         let label = &mut self.labels[place];
         label.before.0 += u64::from(sample.sample_count);
         label.before.1 += u64::from(sample.error_count());
@@ -231,6 +247,7 @@ impl Collector {
         }
         let mut increment = Increment::of_second(self.open_ms.div_euclid(1_000));
         increment.labels.reserve(self.touched.len());
+        self.uncounted.extend(&self.touched);
         for place in self.touched.drain(..) {
             let label = self.labels[place].take();
             increment.labels.push(label);
@@ -266,6 +283,24 @@ impl Collector {
         self.take(self.open_ms)
     }
 
+    /// Brings the counts of all labels up to date; a label keeps its place.
+    pub(crate) fn count_labels(&mut self, counts: &mut Vec<LabelCount>) {
+        for label in &self.labels[counts.len().min(self.labels.len())..] {
+            counts.push(LabelCount {
+                label: label.told.label.clone(),
+                transaction: label.told.transaction,
+                ..LabelCount::default()
+            });
+        }
+        for place in self.uncounted.drain(..) {
+            let label = &self.labels[place];
+            (counts[place].count, counts[place].errors) = label.so_far();
+        }
+        for &place in &self.touched {
+            (counts[place].count, counts[place].errors) = self.labels[place].so_far();
+        }
+    }
+
     /// Takes the failures since the last time, in the order of label, code and message.
     pub fn take_errors(&mut self) -> Vec<ErrorKind> {
         self.errors.drain()
@@ -273,6 +308,12 @@ impl Collector {
 }
 
 impl LabelTally {
+    /// Samples and failed samples of the whole run.
+    fn so_far(&self) -> (u64, u64) {
+        let (count, errors) = self.before;
+        (count + self.told.count, errors + self.told.errors)
+    }
+
     fn take(&mut self) -> LabelIncrement {
         self.before.0 += self.told.count;
         self.before.1 += self.told.errors;

@@ -42,27 +42,6 @@ impl Histogram {
         self.page_mut(page)[slot] += 1;
     }
 
-    /// What was counted since `earlier`, an older state of this histogram; the extremes are to within 0.1 %.
-    pub fn since(&self, earlier: &Histogram) -> Histogram {
-        let mut older = earlier.buckets().peekable();
-        let mut newer = Histogram::new();
-        for (value, count) in self.buckets() {
-            while older.next_if(|(old, _)| *old < value).is_some() {}
-            let before = older
-                .next_if(|(old, _)| *old == value)
-                .map_or(0, |(_, count)| count);
-            let added = count.saturating_sub(before);
-            if added > 0 {
-                newer.record(value);
-                let (page, slot) = place(value);
-                newer.page_mut(page)[slot] += added - 1;
-                newer.count += added - 1;
-                newer.sum += u128::from(value) * u128::from(added - 1);
-            }
-        }
-        newer
-    }
-
     /// Adds everything `other` has counted.
     pub fn merge(&mut self, other: &Histogram) {
         if other.count == 0 {
@@ -108,17 +87,6 @@ impl Histogram {
         }
     }
 
-    /// Forgets all values and keeps the memory.
-    pub fn clear(&mut self) {
-        if self.count > 0 {
-            let (first, last) = (place(self.min).0, place(self.max).0);
-            for page in self.pages[first..=last].iter_mut().flatten() {
-                page.fill(0);
-            }
-        }
-        (self.count, self.sum, self.min, self.max) = (0, 0, 0, 0);
-    }
-
     /// How many values were counted.
     pub fn count(&self) -> u64 {
         self.count
@@ -143,23 +111,71 @@ impl Histogram {
         }
     }
 
-    /// The value that `percent` per cent of all values do not exceed (nearest rank), to within 0.1 %;
-    /// 0 without values.
-    pub fn percentile(&self, percent: f64) -> u64 {
-        let rank = (percent / 100.0 * self.count as f64).ceil() as u64;
-        self.nth(rank.clamp(1, self.count.max(1)))
+    /// The value that `percent` per cent of all values do not exceed, between two neighbours if need be, as JMeter finds it
+    /// (`DescriptiveStatistics#getPercentile`, Commons Math's estimation type LEGACY); to within 0.1 %, and 0 without
+    /// values. Everything that shows a percentile takes it from here.
+    pub fn percentile(&self, percent: f64) -> f64 {
+        let position = percent * (self.count as f64 + 1.0) / 100.0;
+        if self.count == 0 || position < 1.0 {
+            return self.min as f64;
+        }
+        if position >= self.count as f64 {
+            return self.max as f64;
+        }
+        let rank = position.floor();
+        let (lower, upper) = self.neighbours(rank as u64);
+        lower + (position - rank) * (upper - lower)
     }
 
-    /// The value with this rank from 1 among all values in order, to within 0.1 %; 0 without values.
-    pub fn nth(&self, rank: u64) -> u64 {
+    /// The values with this rank, from 1, and the next one among all values in order.
+    fn neighbours(&self, rank: u64) -> (f64, f64) {
         let mut seen = 0;
-        for (highest, count) in self.buckets() {
+        let mut lower = None;
+        for (bucket, count) in self.used() {
+            let value = |rank: u64| self.value(bucket, count, rank - seen);
+            if lower.is_none() && seen + count >= rank {
+                lower = Some(value(rank));
+            }
+            if let Some(lower) = lower
+                && seen + count > rank
+            {
+                return (lower, value(rank + 1));
+            }
             seen += count;
-            if seen >= rank {
-                return highest.clamp(self.min, self.max);
+        }
+        let max = self.max as f64;
+        (lower.unwrap_or(max), max)
+    }
+
+    /// The value with this rank, from 1, among the values of a bucket, which are taken as spread evenly. Where all values
+    /// are whole milliseconds, as those of a result file, so is this.
+    fn value(&self, bucket: usize, count: u64, rank: u64) -> f64 {
+        let (lowest, highest) = bounds(bucket, BUCKET_BITS);
+        let width = (highest - lowest) as f64;
+        let value = lowest as f64 + width * (rank as f64 - 0.5) / count as f64;
+        if self.is_whole_ms() {
+            let (first, last) = (lowest.div_ceil(1000) * 1000, highest / 1000 * 1000);
+            if first <= last {
+                let value = (value / 1000.0).round() * 1000.0;
+                return value.clamp(first as f64, last as f64);
             }
         }
-        self.max
+        value.clamp(self.min as f64, self.max as f64)
+    }
+
+    /// Whether all values are whole milliseconds, by all that is kept of them exactly.
+    fn is_whole_ms(&self) -> bool {
+        self.sum % 1000 == 0 && self.min % 1000 == 0 && self.max % 1000 == 0
+    }
+
+    /// The buckets in use and their counts, in order.
+    fn used(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let pages = self.pages.iter().enumerate();
+        let pages = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
+        pages.flat_map(|(index, page)| {
+            let slots = page.iter().enumerate().filter(|(_, count)| **count > 0);
+            slots.map(move |(slot, count)| (index * SLOTS + slot, *count))
+        })
     }
 
     /// How many values do not exceed `limit`, to within the bucket of the limit.
@@ -183,12 +199,8 @@ impl Histogram {
 
     /// The buckets that are not empty, in order: the highest value of each and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let pages = self.pages.iter().enumerate();
-        let pages = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
-        pages.flat_map(|(index, page)| {
-            let slots = page.iter().enumerate().filter(|(_, count)| **count > 0);
-            slots.map(move |(slot, count)| (bounds(index * SLOTS + slot, BUCKET_BITS).1, *count))
-        })
+        let used = self.used();
+        used.map(|(bucket, count)| (bounds(bucket, BUCKET_BITS).1, count))
     }
 
     fn page_mut(&mut self, index: usize) -> &mut [u64; SLOTS] {
@@ -217,17 +229,11 @@ struct Written {
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pages = self.pages.iter().enumerate();
-        let slots = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
-        let pairs = slots.flat_map(|(index, page)| {
-            let used = page.iter().enumerate().filter(|(_, count)| **count > 0);
-            used.map(move |(slot, count)| (index * SLOTS + slot, *count))
-        });
         Written {
             min: self.min,
             max: self.max,
             sum: self.sum.to_string(),
-            buckets: Pairs(pairs.collect()),
+            buckets: Pairs(self.used().collect()),
         }
         .serialize(serializer)
     }
@@ -246,7 +252,7 @@ impl<'de> Deserialize<'de> for Histogram {
             all.page_mut(bucket / SLOTS)[bucket % SLOTS] += count;
             all.count += count;
         }
-        // Clearing and merging rely on the extremes lying around all buckets.
+        // Merging relies on the extremes lying around all buckets.
         if all.count > 0 && !all.extremes_fit() {
             return Err(D::Error::custom(
                 "the extremes of a histogram do not fit its buckets",
@@ -262,24 +268,6 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_came_since_an_older_state() {
-        let mut histogram = Histogram::new();
-        for value in [5, 5, 90_000] {
-            histogram.record(value);
-        }
-        let older = histogram.clone();
-        for value in [5, 700, 700, 700] {
-            histogram.record(value);
-        }
-        let mut expected = Histogram::new();
-        for value in [5, 700, 700, 700] {
-            expected.record(value);
-        }
-        assert_eq!(histogram.since(&older), expected);
-        assert_eq!(histogram.since(&histogram).count(), 0);
-    }
-
-    #[test]
     fn an_empty_histogram_is_all_zeros() {
         let empty = Histogram::new();
         assert_eq!(
@@ -289,7 +277,7 @@ mod tests {
                 empty.max(),
                 empty.percentile(99.0)
             ),
-            (0, 0, 0, 0)
+            (0, 0, 0, 0.0)
         );
         assert_eq!(empty.mean(), 0.0);
     }
@@ -298,10 +286,10 @@ mod tests {
     fn small_values_are_exact() {
         let mut all = Histogram::new();
         (1..=1000).for_each(|value| all.record(value));
-        assert_eq!(all.percentile(50.0), 500);
-        assert_eq!(all.percentile(99.0), 990);
-        assert_eq!(all.percentile(100.0), 1000);
-        assert_eq!(all.percentile(0.0), 1);
+        assert_eq!(all.percentile(50.0), 500.5);
+        assert_eq!(all.percentile(99.0), 990.99);
+        assert_eq!(all.percentile(100.0), 1000.0);
+        assert_eq!(all.percentile(0.0), 1.0);
         assert_eq!(all.mean(), 500.5);
     }
 
@@ -312,18 +300,15 @@ mod tests {
             all.record(value);
         }
         assert_eq!((all.min(), all.max()), (0, u64::MAX));
-        assert_eq!(all.percentile(100.0), u64::MAX);
+        assert_eq!(all.percentile(100.0), u64::MAX as f64);
     }
 
-    #[test]
-    fn a_cleared_histogram_counts_from_zero() {
-        let mut all = Histogram::new();
-        all.record(5_000_000);
-        all.record(3);
-        all.clear();
-        assert_eq!(all.buckets().count(), 0);
-        all.record(7);
-        assert_eq!((all.min(), all.max(), all.count()), (7, 7, 1));
+    /// `Percentile.EstimationType.LEGACY` over sorted values.
+    fn legacy(sorted: &[u64], percent: f64) -> f64 {
+        let position = percent * (sorted.len() as f64 + 1.0) / 100.0;
+        let value = |rank: f64| sorted[(rank as usize).clamp(1, sorted.len()) - 1] as f64;
+        let rank = position.floor();
+        value(rank) + (position - rank).clamp(0.0, 1.0) * (value(rank + 1.0) - value(rank))
     }
 
     proptest! {
@@ -332,10 +317,20 @@ mod tests {
             let mut all = Histogram::new();
             values.iter().for_each(|&value| all.record(value));
             values.sort_unstable();
-            let rank = ((percent / 100.0 * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let exact = values[rank - 1];
-            let found = all.percentile(percent);
-            prop_assert!(found >= exact && (found - exact) as f64 <= exact as f64 / 1000.0);
+            let (exact, found) = (legacy(&values, percent), all.percentile(percent));
+            prop_assert!((found - exact).abs() <= exact / 1000.0, "{found} {exact}");
+        }
+
+        #[test]
+        fn percentiles_of_whole_milliseconds_are_exact_up_to_a_second(
+            mut values in prop::collection::vec(0u64..1_000, 1..200),
+            percent in 0.0..100.0f64,
+        ) {
+            let mut all = Histogram::new();
+            values.iter().for_each(|&value| all.record(value * 1_000));
+            values.sort_unstable();
+            let (exact, found) = (legacy(&values, percent) * 1_000.0, all.percentile(percent));
+            prop_assert!((found - exact).abs() < 1e-6, "{found} {exact}");
         }
 
         #[test]

@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::buckets::bucket;
 use crate::failures::ErrorKind;
+use crate::handover::Connections;
 use crate::histogram::{BUCKET_BITS, Histogram};
-use crate::live::Connections;
 use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::sparse::Sparse;
@@ -281,6 +281,12 @@ impl Increment {
                 a.ended = a.ended.saturating_add(b.ended);
             },
         );
+    }
+
+    /// Notes that so many users ran at a moment of the span.
+    pub fn note_users(&mut self, users: u64) {
+        let users = u32::try_from(users).unwrap_or(u32::MAX);
+        self.active.max = self.active.max.max(users);
     }
 
     /// Counts a sample, but not its error. For the few samples whose second is another than their neighbours'.
@@ -579,7 +585,7 @@ impl Distribution {
 
     /// The value that `percent` per cent of the times do not exceed, as [`Histogram::percentile`] finds it.
     pub fn percentile(&self, percent: f64) -> f64 {
-        self.histogram().percentile(percent) as f64
+        self.histogram().percentile(percent)
     }
 
     /// The same times as a histogram.

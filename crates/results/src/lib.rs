@@ -1,7 +1,7 @@
 //! Samples, how they are recorded, and the files and tables that come of them.
 //!
-//! A worker builds a [`Sample`] and gives it to its [`Recorder`]; ticks hand rows to the [`ResultWriter`] and numbers to
-//! [`Live`], from which a [`Summariser`] and the table of [`StatisticsRow`]s are fed.
+//! A worker builds a [`Sample`] and gives it to its [`Recorder`]. On a tick the recorder hands rows to the [`ResultWriter`] and
+//! numbers, as [`Increment`]s, to its [`Handover`], where the run takes them. A [`Recording`] is the sum of increments.
 
 #![warn(missing_docs)]
 
@@ -13,10 +13,10 @@ mod columns;
 mod csv;
 mod failures;
 mod files;
+mod handover;
 mod histogram;
 mod increment;
 mod java_date;
-mod live;
 mod phases;
 mod properties;
 mod record;
@@ -33,16 +33,16 @@ mod writer;
 mod xml;
 mod zone;
 
-pub use collect::Collector;
+pub use collect::{Collector, LabelCount};
 pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
+pub use handover::{Connections, Delivery, Handover, RecentError};
 pub use histogram::Histogram;
 pub use increment::{
     ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
 };
 pub use java_date::DatePattern;
-pub use live::{Connections, Live, RecentError};
 pub use phases::Phases;
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};

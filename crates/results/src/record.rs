@@ -1,18 +1,13 @@
 //! What a worker does with each sample: count it and append its rows, without a lock and without an allocation.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::failures::ErrorKinds;
-use crate::histogram::Histogram;
-use crate::live::{Connections, Live, RecentError};
+use crate::collect::Collector;
+use crate::handover::{Connections, Handover, RecentError};
+use crate::increment::{Distribution, Increment};
 use crate::sample::Sample;
-use crate::statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording};
 use crate::summariser::SummaryDelta;
-use crate::timeline::{Codes, Moment};
 use crate::writer::{Channel, Inlet};
 
 /// A buffer with this many bytes goes to the writer at once.
@@ -21,8 +16,6 @@ const FULL_BUFFER_BYTES: usize = 64 << 10;
 const BUFFER_BYTES: usize = FULL_BUFFER_BYTES + (4 << 10);
 /// Failed samples a worker keeps for showing, between two publications.
 const RECENT_ERRORS: usize = 8;
-/// Samples that a worker keeps for the timeline, between two publications.
-const MOMENTS: usize = 4_096;
 
 /// The listeners in whose scope a sampler is: numbers of outputs and of summarisers, in the order in which JMeter would
 /// notify them. Cheap to clone, for the compiled plan.
@@ -33,7 +26,7 @@ pub struct OutputSet {
 }
 
 impl OutputSet {
-    /// Outputs are numbered as in [`ResultWriter::open`], summarisers as in [`Live::new`].
+    /// Outputs are numbered as in [`ResultWriter::open`], summarisers as in [`Handover::new`].
     pub fn new(
         outputs: impl IntoIterator<Item = u16>,
         summarisers: impl IntoIterator<Item = u16>,
@@ -65,53 +58,33 @@ impl Buffer {
 #[derive(Debug)]
 pub struct Recorder {
     channel: Arc<Channel>,
-    live: Arc<Live>,
+    handover: Arc<Handover>,
     ignore_transactions: bool,
     buffers: Vec<Buffer>,
     /// File names that already have the sample at hand.
     marked: Vec<bool>,
-    /// Places in `labels` of plain samples and of those of transaction controllers.
-    index: [FxHashMap<Rc<str>, usize>; 2],
-    /// Since the last publication.
-    labels: Vec<LabelStatistics>,
-    /// Places of `labels` in the shared recording, as far as published.
-    shared: Vec<usize>,
-    /// Places of `labels` that have samples.
-    touched: Vec<usize>,
-    /// Samples since the last publication, for the timeline; labels and codes are places of this worker.
-    moments: Vec<Moment>,
-    codes: Codes,
-    /// Places of `codes` in the shared recording, as far as published.
-    shared_codes: Vec<u16>,
-    errors: ErrorKinds,
+    collector: Collector,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
-    lateness: Histogram,
+    lateness: Distribution,
 }
 
 impl Recorder {
     /// A recorder for one worker. `ignore_transactions` keeps transaction controllers' samples from summarisers
     /// (`summariser.ignore_transaction_controller_sample_result`).
-    pub fn new(inlet: &Inlet, live: &Arc<Live>, ignore_transactions: bool) -> Recorder {
+    pub fn new(inlet: &Inlet, handover: &Arc<Handover>, ignore_transactions: bool) -> Recorder {
         let channel = Arc::clone(&inlet.0);
-        let summarisers = live.lock().summaries.len();
+        let summarisers = handover.lock().summaries.len();
         let marks = channel.outputs.iter().map(|output| output.mark + 1).max();
         Recorder {
-            live: Arc::clone(live),
+            handover: Arc::clone(handover),
             ignore_transactions,
             buffers: (0..channel.file_count).map(|_| Buffer::default()).collect(),
             marked: vec![false; marks.unwrap_or(0)],
-            index: Default::default(),
-            labels: Vec::new(),
-            shared: Vec::new(),
-            touched: Vec::new(),
-            moments: Vec::with_capacity(MOMENTS),
-            codes: Codes::default(),
-            shared_codes: Vec::new(),
-            errors: ErrorKinds::default(),
+            collector: Collector::default(),
             recent_errors: VecDeque::new(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
-            lateness: Histogram::new(),
+            lateness: Distribution::default(),
             channel,
         }
     }
@@ -122,8 +95,11 @@ impl Recorder {
         if sample.ignore {
             return;
         }
+        self.collector.record(sample);
         let transaction = sample.is_from_transaction();
-        self.count(sample, transaction);
+        if !sample.success && !transaction && self.recent_errors.len() < RECENT_ERRORS {
+            self.recent_errors.push_back(RecentError::of(sample));
+        }
         if !(transaction && self.ignore_transactions) {
             for &summariser in outputs.summarisers.iter() {
                 self.summaries[usize::from(summariser)].add(sample);
@@ -137,10 +113,19 @@ impl Recorder {
         self.lateness.record(late_us);
     }
 
-    /// Hands all rows to the writer and publishes the statistics. Call it on a tick.
-    pub fn flush(&mut self) {
+    /// Hands all rows to the writer, and the numbers over: those of seconds that are over by `now_ms`, milliseconds since
+    /// the Unix epoch, and everything that is told at once. Call it on a tick.
+    pub fn flush(&mut self, now_ms: i64) {
         self.flush_rows();
-        self.publish();
+        let seconds = self.collector.take(now_ms);
+        self.hand_over(seconds);
+    }
+
+    /// The same with the second at hand: for the end of a group or of the run.
+    pub fn flush_all(&mut self) {
+        self.flush_rows();
+        let seconds = self.collector.take_all();
+        self.hand_over(seconds);
     }
 
     /// Hands all rows to the writer. Call it every 100 ms or so.
@@ -150,116 +135,29 @@ impl Recorder {
         }
     }
 
-    /// Adds what only the end of a run can tell, such as the connections of this worker's users.
+    /// Adds what only the worker can tell: what became of its users' connections since the last time.
     pub fn add_connections(&self, connections: Connections) {
-        let mut live = self.live.lock();
-        live.connections = live.connections.plus(connections);
+        let loose = &mut self.handover.lock().loose;
+        loose.connections = loose.connections.plus(connections);
     }
 
-    /// Adds the statistics since the last time to the shared ones. Call it once a second or so.
-    pub fn publish(&mut self) {
-        let live = Arc::clone(&self.live);
-        let mut live = live.lock();
-        for index in 0..self.touched.len() {
-            let place = self.touched[index];
-            let shared = self.shared_place(place, &mut live.recording);
-            let label = &mut self.labels[place];
-            live.recording.labels[shared].merge(label);
-            label.clear();
-        }
-        self.touched.clear();
-        self.publish_moments(&mut live.recording);
-        for kind in self.errors.drain() {
-            live.recording.errors.add_kind(kind);
-        }
+    fn hand_over(&mut self, seconds: Vec<Increment>) {
+        let errors = self.collector.take_errors();
+        let mut waiting = self.handover.lock();
+        self.collector.count_labels(&mut waiting.counts);
+        waiting.add_seconds(seconds);
+        waiting.loose.add_errors(errors);
         if self.lateness.count() > 0 {
-            live.recording.lateness.merge(&self.lateness);
-            self.lateness.clear();
+            let lateness = std::mem::take(&mut self.lateness);
+            waiting.loose.lateness.merge(&lateness);
         }
         for error in self.recent_errors.drain(..) {
-            live.add_error(error);
+            waiting.add_error(error);
         }
-        for (all, mine) in live.summaries.iter_mut().zip(&mut self.summaries) {
+        for (all, mine) in waiting.summaries.iter_mut().zip(&mut self.summaries) {
             all.merge(mine);
             *mine = SummaryDelta::EMPTY;
         }
-    }
-
-    fn shared_place(&mut self, place: usize, recording: &mut Recording) -> usize {
-        while self.shared.len() <= place {
-            let label = &self.labels[self.shared.len()];
-            self.shared
-                .push(recording.place(&label.label, label.transaction));
-        }
-        self.shared[place]
-    }
-
-    fn shared_code(&mut self, place: u16, recording: &mut Recording) -> u16 {
-        let place = usize::from(place);
-        while self.shared_codes.len() <= place {
-            let code = &self.codes.names()[self.shared_codes.len()];
-            self.shared_codes.push(recording.timeline.code_place(code));
-        }
-        self.shared_codes[place]
-    }
-
-    fn publish_moments(&mut self, recording: &mut Recording) {
-        for index in 0..self.moments.len() {
-            let mut moment = self.moments[index];
-            moment.label = self.shared_place(moment.label, recording);
-            moment.code = self.shared_code(moment.code, recording);
-            recording.timeline.add(&moment);
-        }
-        self.moments.clear();
-    }
-
-    fn count(&mut self, sample: &Sample, transaction: bool) {
-        let place = match self.index[usize::from(transaction)].get(&sample.label) {
-            Some(&place) => place,
-            None => self.add_label(&sample.label, transaction),
-        };
-        let label = &mut self.labels[place];
-        if label.service.count() == 0 {
-            self.touched.push(place);
-        }
-        label.add(sample);
-        let code = self.codes.place(&sample.code);
-        self.moments
-            .push(Moment::of(sample, place, code, transaction));
-        if self.moments.len() == MOMENTS {
-            let live = Arc::clone(&self.live);
-            self.publish_moments(&mut live.lock().recording);
-        }
-        if !sample.success && !transaction {
-            self.errors.add(sample);
-            if self.recent_errors.len() < RECENT_ERRORS {
-                self.recent_errors.push_back(RecentError::of(sample));
-            }
-        }
-        // Nobody else tells of the samples inside a transaction's parent sample.
-        if transaction {
-            for child in &sample.children {
-                self.count(child, child.is_from_transaction());
-            }
-        }
-    }
-
-    #[cold]
-    fn add_label(&mut self, label: &Rc<str>, transaction: bool) -> usize {
-        let index = &mut self.index[usize::from(transaction)];
-        let full = index.len() >= MAX_LABELS;
-        let label = if full {
-            Rc::from(OTHER_LABELS)
-        } else {
-            Rc::clone(label)
-        };
-        if let Some(&place) = index.get(&label) {
-            return place;
-        }
-        self.labels
-            .push(LabelStatistics::new(label.as_ref().to_owned(), transaction));
-        index.insert(label, self.labels.len() - 1);
-        self.labels.len() - 1
     }
 
     /// Writes the rows of a sample that only some listeners are told of; it does not count in the run's statistics.
@@ -295,6 +193,6 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.flush();
+        self.flush_all();
     }
 }

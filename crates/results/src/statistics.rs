@@ -112,19 +112,9 @@ impl LabelStatistics {
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
     }
 
-    /// Forgets the samples and keeps label and memory.
-    pub(crate) fn clear(&mut self) {
-        (self.count, self.errors, self.bytes, self.sent_bytes) = (0, 0, 0, 0);
-        (self.first_start_ms, self.last_end_ms) = (i64::MAX, i64::MIN);
-        self.phases = Phases::default();
-        self.service.clear();
-        self.response.clear();
-        self.failed.clear();
-    }
-
     /// The row of the table.
     pub fn row(&self) -> StatisticsRow {
-        let service_ms = |percent| self.service.percentile(percent) as f64 / 1000.0;
+        let service_ms = |percent| self.service.percentile(percent) / 1000.0;
         StatisticsRow {
             label: self.label.clone(),
             count: self.count,
@@ -356,7 +346,7 @@ mod tests {
         // From 1,000 to 1,990 + 100.
         assert_eq!((row.count, row.errors, row.error_percent), (100, 1, 1.0));
         assert_eq!((row.min_ms, row.mean_ms, row.max_ms), (1.0, 50.5, 100.0));
-        assert!((row.p50_ms - 50.0).abs() <= 0.05 && (row.p99_ms - 99.0).abs() <= 0.1);
+        assert_eq!((row.p50_ms, row.p99_ms), (50.5, 99.99));
         assert!((row.throughput_per_s - 100.0 / 1.09).abs() < 1e-9);
         assert!((row.received_kib_per_s - 100.0 / 1.09).abs() < 1e-9);
         assert!((row.sent_kib_per_s - 50.0 / 1.09).abs() < 1e-9);

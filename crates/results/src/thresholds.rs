@@ -272,7 +272,7 @@ impl Metric {
             Metric::Mean => statistics.service.mean(),
             Metric::Min => statistics.service.min() as f64,
             Metric::Max => statistics.service.max() as f64,
-            Metric::Percentile(percent) => statistics.service.percentile(percent) as f64,
+            Metric::Percentile(percent) => statistics.service.percentile(percent),
             _ => return Some(statistics.row().error_percent),
         };
         Some(service_us / 1000.0)

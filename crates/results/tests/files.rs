@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_results::{
-    Columns, ExistingFile, Filter, Live, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
+    Columns, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
     RowFormat, Sample, SaveConfig, WriterReport, require_empty,
 };
 
@@ -34,7 +34,7 @@ fn run(specs: Vec<OutputSpec>, place: &Place) -> WriterReport {
     let outputs = OutputSet::new(0..specs.len() as u16, []);
     let writer = ResultWriter::open(specs, place).unwrap();
     assert_eq!(writer.problems(), [] as [String; 0]);
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     let mut sample = Sample::new("Java".into(), "Users 1-1".into());
     sample.success = true;
     recorder.record(&sample, &outputs);
@@ -165,7 +165,7 @@ fn a_file_that_cannot_be_opened_is_told_and_the_others_are_written() {
     let writer = ResultWriter::open(specs, &place(folder.path())).unwrap();
     assert_eq!(writer.problems().len(), 1);
     assert!(writer.problems()[0].starts_with("cannot open the results file "));
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     recorder.record(
         &Sample::new("a".into(), "t".into()),
         &OutputSet::new(0..3, []),
@@ -213,7 +213,7 @@ fn fill_the_disk() {
         return;
     };
     let writer = ResultWriter::open(vec![spec(&file, &["label"])], &place(Path::new("/"))).unwrap();
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     for row in 0..9_000 {
         recorder.record(
             &Sample::new(format!("row {row:04}").into(), "t".into()),

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_results::{
-    ExistingFile, Filter, Live, OutputSet, OutputSpec, Place, Recorder, ResultWriter, RowFormat,
-    Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX,
+    ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, Recording,
+    ResultWriter, RowFormat, Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX,
 };
 
 fn place() -> Place {
@@ -52,7 +52,7 @@ fn filters_choose_the_rows() {
         spec(&bad, Filter::new(true, false)),
     ];
     let writer = ResultWriter::open(specs, &place()).unwrap();
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     let outputs = OutputSet::new(0..3, []);
     recorder.record(&sample("a", "t", true), &outputs);
     recorder.record(&sample("b", "t", false), &outputs);
@@ -76,7 +76,7 @@ fn listeners_with_the_same_name_write_a_sample_once() {
         spec(&file, Filter::All),
     ];
     let writer = ResultWriter::open(specs, &place()).unwrap();
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     recorder.record(&sample("a", "t", false), &OutputSet::new([0, 1, 2], []));
     recorder.record(&sample("b", "t", true), &OutputSet::new([0, 1, 2], []));
     recorder.record(&sample("c", "t", true), &OutputSet::new([0], []));
@@ -95,12 +95,12 @@ fn no_row_is_lost_and_each_threads_rows_stay_in_order() {
     // A limit below one buffer makes the workers wait for the writer now and then.
     let writer =
         ResultWriter::open_with_limit(vec![spec(&file, Filter::All)], &place(), 50_000).unwrap();
-    let live = Arc::new(Live::new(1));
+    let handovers: Vec<_> = (0..WORKERS).map(|_| Arc::new(Handover::new(1))).collect();
     std::thread::scope(|scope| {
-        for worker in 0..WORKERS {
-            let (writer, live) = (&writer, &live);
+        for (worker, handover) in handovers.iter().enumerate() {
+            let writer = &writer;
             scope.spawn(move || {
-                let mut recorder = Recorder::new(&writer.inlet(), live, true);
+                let mut recorder = Recorder::new(&writer.inlet(), handover, true);
                 let outputs = OutputSet::new([0], [0]);
                 for row in 0..ROWS {
                     recorder.record(
@@ -108,7 +108,7 @@ fn no_row_is_lost_and_each_threads_rows_stay_in_order() {
                         &outputs,
                     );
                     if row % 500 == 0 {
-                        recorder.flush();
+                        recorder.flush(1_000);
                     }
                 }
             });
@@ -128,11 +128,20 @@ fn no_row_is_lost_and_each_threads_rows_stay_in_order() {
         next[worker] += 1;
     }
     assert_eq!(next, [ROWS; WORKERS]);
-    let recording = live.recording();
+    let mut recording = Recording::default();
+    for handover in &handovers {
+        let delivery = handover.take();
+        assert!(!delivery.summaries[0].is_empty());
+        assert!(handover.take().summaries[0].is_empty());
+        delivery
+            .seconds
+            .iter()
+            .for_each(|second| recording.absorb(second));
+        let counted = handover.counts(|counts| counts.iter().map(|label| label.count).sum::<u64>());
+        assert_eq!(counted, ROWS as u64);
+    }
     assert_eq!(recording.labels.len(), 7);
     assert_eq!(recording.total().count, (WORKERS * ROWS) as u64);
-    assert!(!live.take_summary(0).is_empty());
-    assert!(live.take_summary(0).is_empty());
 }
 
 #[test]
@@ -142,7 +151,7 @@ fn rows_reach_the_disk_on_a_flush_and_with_autoflush_at_once() {
     let mut specs = vec![spec(&slow, Filter::All), spec(&quick, Filter::All)];
     specs[1].format.config.autoflush = true;
     let writer = ResultWriter::open(specs, &place()).unwrap();
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     recorder.record(&sample("a", "t", true), &OutputSet::new([0, 1], []));
     let wait_for = |file: &Path| {
         for _ in 0..500 {
@@ -168,7 +177,7 @@ fn a_dropped_writer_leaves_a_whole_file() {
     let writer = ResultWriter::open(vec![one], &place()).unwrap();
     let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
         let writer = writer;
-        let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+        let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
         recorder.record(&sample("a", "t", true), &OutputSet::new([0], []));
         std::panic::resume_unwind(Box::new("a worker panics"));
     }));
@@ -188,7 +197,7 @@ fn rows_after_the_end_are_told() {
         &place(),
     )
     .unwrap();
-    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Live::new(0)), true);
+    let mut recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), true);
     let report = writer.finish();
     assert_eq!(report.gauge.problem, None);
     recorder.record(&sample("a", "t", true), &OutputSet::new([0], []));
@@ -203,60 +212,65 @@ fn summarisers_leave_transactions_out_unless_told_otherwise() {
     transaction.message =
         format!("{TRANSACTION_MESSAGE_PREFIX}1, number of failing samples : 0").into();
     for (ignore_transactions, ignored) in [(true, true), (false, false)] {
-        let live = Arc::new(Live::new(2));
-        let mut recorder = Recorder::new(&writer.inlet(), &live, ignore_transactions);
+        let handover = Arc::new(Handover::new(2));
+        let mut recorder = Recorder::new(&writer.inlet(), &handover, ignore_transactions);
         recorder.record(&transaction, &OutputSet::new([], [0, 1]));
         recorder.record(&sample("a", "t", true), &OutputSet::new([], [1]));
-        recorder.flush();
-        assert_eq!(live.take_summary(0).is_empty(), ignored);
+        recorder.flush_all();
+        let delivery = handover.take();
+        assert_eq!(delivery.summaries[0].is_empty(), ignored);
         let mut expected = SummaryDelta::EMPTY;
         expected.add(&sample("a", "t", true));
         if !ignored {
             expected.add(&transaction);
         }
-        assert_eq!(live.take_summary(1), expected);
-        assert!(live.take_summary(2).is_empty());
-        assert_eq!(live.read(|recording| recording.total().count), 1);
-        assert_eq!(live.read(|recording| recording.labels.len()), 2);
+        assert_eq!(delivery.summaries[1], expected);
+        assert_eq!(delivery.seconds[0].totals(), (1, 0));
+        assert_eq!(delivery.seconds[0].labels.len(), 2);
     }
 }
 
 #[test]
 fn failures_are_kept_for_showing() {
     let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
-    let live = Arc::new(Live::new(0));
-    let mut recorder = Recorder::new(&writer.inlet(), &live, true);
+    let handover = Arc::new(Handover::new(0));
+    let mut recorder = Recorder::new(&writer.inlet(), &handover, true);
     for number in 0..30 {
         let mut failed = sample("a", "t", false);
         failed.code = "503".into();
         failed.message = format!("busy {number}").into();
         recorder.record(&failed, &OutputSet::default());
-        recorder.publish();
+        recorder.flush(1_000);
     }
-    let recent = live.recent_errors();
+    let delivery = handover.take();
+    let recent = delivery.recent_errors;
     assert_eq!(recent.len(), 20);
     assert_eq!(
         (recent[19].code.as_str(), recent[19].message.as_str()),
         ("503", "busy 29")
     );
-    assert_eq!(live.recording().errors.list().len(), 30);
+    assert_eq!(delivery.loose.errors.len(), 30);
 }
 
 #[test]
 fn a_label_is_one_however_it_is_shared() {
     let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
-    let live = Arc::new(Live::new(0));
-    let mut recorder = Recorder::new(&writer.inlet(), &live, true);
+    let handover = Arc::new(Handover::new(0));
+    let mut recorder = Recorder::new(&writer.inlet(), &handover, true);
     let shared: Rc<str> = "a".into();
     for label in [Rc::clone(&shared), shared, "a".into()] {
         let mut one = sample("", "t", true);
         one.label = label;
         recorder.record(&one, &OutputSet::default());
     }
-    recorder.flush();
+    recorder.flush(2_000);
     recorder.record(&sample("a", "t", true), &OutputSet::default());
-    recorder.flush();
-    let rows = live.read(|recording| recording.rows());
+    recorder.flush_all();
+    let mut recording = Recording::default();
+    for second in handover.take().seconds {
+        recording.absorb(&second);
+    }
+    let rows = recording.rows();
     assert_eq!(
         (rows.len(), rows[0].count, rows[1].label.as_str()),
         (2, 4, "TOTAL")

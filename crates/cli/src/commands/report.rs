@@ -52,7 +52,11 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
     let mut is_met = true;
     if !options.is_jmeter {
         let columns = console.is_terminal.then(|| terminal_size().0);
-        let text = summary::render(&Summary::of(&run.recording), console.style, columns);
+        let text = summary::render(
+            &Summary::of_recording(&run.recording),
+            console.style,
+            columns,
+        );
         console.print(&text);
         is_met = judge(&run.recording, &thresholds, Progress::Lines, console);
         if !thresholds.is_empty() {

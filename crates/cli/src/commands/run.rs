@@ -18,23 +18,30 @@ use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::ending::Ending;
-use crate::engine::{Engine, Outcome, RunOrder, Stop, Watch};
+use crate::engine::{
+    Control, Engine, Event, Outcome, RunOrder, Stopping, Subscriber, SummaryLines,
+};
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
-use crate::messages::{self, Closed, Mailbox};
+use crate::kept_run::{self, KeptPlace, KeptRun};
+use crate::messages::{self, Closed, MessagePort};
 use crate::options::{
     LogOptions, PlanChoice, Progress, Refusal, ReportFiles, ResultsFile, RunOptions,
 };
 use crate::properties::Settings;
 use crate::signals::{self, Listening};
+use crate::terminal::feed::Feed;
 use crate::terminal::live::{LiveView, terminal_size};
-use crate::terminal::snapshot::{Snapshot, Stopping};
+use crate::terminal::snapshot::Snapshot;
 use crate::terminal::style::Style;
-use crate::terminal::{milestones, summary, verdict};
+use crate::terminal::summary::{self, Summary};
+use crate::terminal::{milestones, verdict};
 use crate::{log, outputs, recent, reports, run_record, summary_json};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 const FAIL_ON: &str = "drumfire.fail_on";
+/// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
+const KEEP_RUNS: &str = "drumfire.keep_runs";
 /// The property that asks for a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
 
@@ -88,23 +95,41 @@ pub fn run<E: Engine>(
     outputs::prove(&wanted)?;
     announce(&plan, &settings, options.progress, console);
     let left_out = left_out(&warnings);
-    let groups = match report.is_wished() {
+    let mut kept = keep(&options, &plan, &settings, console)?;
+    let groups = match report.is_wished() || kept.is_some() {
         true => engine.describe(&program).groups,
         false => Vec::new(),
     };
 
-    let mut screen = Screen::new(&plan, options.progress, &settings, zone, console);
-    let outcome = engine.run(program, &order, &mut screen);
+    let control = Control::default();
+    let mut screen = Screen::new(&plan, options.progress, zone, console);
+    screen.summary_lines = engine.summary_lines(&program);
+    screen.start(&settings, &control);
+    let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
+    if let Some(kept) = &mut kept {
+        subscribers.push(kept);
+    }
+    let outcome = engine.run(program, &order, &control, &mut subscribers);
+    if outcome.is_ok() {
+        screen.tidying_up();
+    }
     let stopped = screen.end();
+    let kept = end_kept(kept, outcome.is_ok(), console);
     let mut outcome =
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
-    outcome.summary.log = log;
     let strict = options.strict || settings.properties.get(STRICT) == Some("true");
     let nothing_sent = outcome.nothing_sent.take();
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
-    let are_met = finish(&outcome, stopped, &thresholds, options.progress, console);
+    let are_met = finish(
+        &outcome,
+        log,
+        stopped,
+        &thresholds,
+        options.progress,
+        console,
+    );
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
     let exit_of = |faults: &[String]| {
@@ -117,8 +142,13 @@ pub fn run<E: Engine>(
         };
         ending.exit()
     };
-    if report.is_wished() {
+    if report.is_wished() || kept.is_some() {
         let run = run_record::run_file(outcome, &plan, &thresholds, &groups);
+        if let Some(place @ KeptPlace::Folder(_)) = &kept
+            && let Err(error) = kept_run::finish(place, &run)
+        {
+            console.warn(&error);
+        }
         faults.extend(report.write(&run, &order, &settings, console));
         if let Some(file) = &report.files.summary {
             let text = summary_json::render(&run, exit_of(&faults), nothing_sent.as_deref());
@@ -140,6 +170,53 @@ fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
     left_out
         .map(|warning| warning.path.last().cloned().unwrap_or_default())
         .collect()
+}
+
+/// Begins the run file. One that was asked for must be writable; without the others a run goes on.
+fn keep(
+    options: &RunOptions,
+    plan: &Path,
+    settings: &Settings,
+    console: &mut Console<'_>,
+) -> Result<Option<KeptRun>, Refusal> {
+    let now_ms = Timestamp::now().as_millisecond();
+    let place = match options.report.runs.first() {
+        Some(path) => KeptPlace::Asked(path.clone()),
+        None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
+            return Ok(None);
+        }
+        None => KeptPlace::in_folder(plan, now_ms),
+    };
+    match (
+        KeptRun::begin(place.clone(), run_record::begun(plan, now_ms)),
+        place,
+    ) {
+        (Ok(kept), _) => Ok(Some(kept)),
+        (Err(error), KeptPlace::Asked(path)) => {
+            let message = format!("the run file {} cannot be written: {error}", path.display());
+            Err(Refusal::new(Exit::RunFailed, message))
+        }
+        (Err(error), KeptPlace::Folder(path)) => {
+            let path = path.display();
+            console.warn(&format!("the run file {path} cannot be written: {error}"));
+            Ok(None)
+        }
+    }
+}
+
+/// Ends the run file that was written meanwhile; none where there is none, or where the disk failed.
+fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<KeptPlace> {
+    match kept?.end() {
+        Ok(place) if has_run => Some(place),
+        Ok(place) => {
+            kept_run::forget(&place);
+            None
+        }
+        Err(error) => {
+            console.warn(&format!("the run file could not be written: {error}"));
+            None
+        }
+    }
 }
 
 /// The report that is made when the run has ended.
@@ -303,6 +380,7 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
 /// Prints the end of the run and its numbers; whether all thresholds are met.
 fn finish(
     outcome: &Outcome,
+    log: Option<PathBuf>,
     stopped: Option<&'static str>,
     thresholds: &[Threshold],
     progress: Progress,
@@ -312,7 +390,11 @@ fn finish(
         console.line(milestones::END_OF_RUN);
         let style = console.style;
         let columns = console.is_terminal.then(|| terminal_size().0);
-        console.print(&summary::render(&outcome.summary, style, columns));
+        let summary = Summary {
+            log,
+            ..Summary::of(outcome)
+        };
+        console.print(&summary::render(&summary, style, columns));
     }
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));
@@ -374,12 +456,13 @@ fn trusted(
 /// What a run shows while it goes on, and what may end it early.
 struct Screen<'a, 'b> {
     console: &'a mut Console<'b>,
-    settings: &'a Settings,
     progress: Progress,
     zone: TimeZone,
     view: Option<LiveView<io::Stdout>>,
+    feed: Feed,
+    summary_lines: SummaryLines,
     signals: Option<Listening>,
-    mailbox: Option<Mailbox>,
+    port: Option<MessagePort>,
     /// How many signals came.
     told: Arc<AtomicU32>,
     /// The name of the first one.
@@ -387,13 +470,7 @@ struct Screen<'a, 'b> {
 }
 
 impl<'a, 'b> Screen<'a, 'b> {
-    fn new(
-        plan: &Path,
-        progress: Progress,
-        settings: &'a Settings,
-        zone: TimeZone,
-        console: &'a mut Console<'b>,
-    ) -> Self {
+    fn new(plan: &Path, progress: Progress, zone: TimeZone, console: &'a mut Console<'b>) -> Self {
         let is_live =
             progress == Progress::Live || (progress == Progress::Auto && console.is_terminal);
         let name = plan.file_name().map_or_else(
@@ -414,14 +491,50 @@ impl<'a, 'b> Screen<'a, 'b> {
         };
         Screen {
             console,
-            settings,
             progress,
             zone,
             view,
+            feed: Feed::default(),
+            summary_lines: SummaryLines::default(),
             signals: None,
-            mailbox: None,
+            port: None,
             told: Arc::default(),
             signal: Arc::default(),
+        }
+    }
+
+    /// Listens to signals and to JMeter's messages, which stop the run.
+    fn start(&mut self, settings: &Settings, control: &Control) {
+        self.line(&milestones::starting(
+            Timestamp::now().as_millisecond(),
+            &self.zone,
+        ));
+        match messages::open(&settings.properties, control.clone()) {
+            Ok(port) => {
+                self.line(&milestones::waiting_for_messages(port.port));
+                self.port = Some(port);
+            }
+            Err(Closed::NoPort) => self.line("Failed to create UDP port"),
+            Err(Closed::Off) => {}
+        }
+        let (told, first) = (Arc::clone(&self.told), Arc::clone(&self.signal));
+        let control = control.clone();
+        let listening = signals::listen(move |number, signal| {
+            told.store(number, Ordering::Relaxed);
+            if number == 1 {
+                let _ = first.set(signal);
+                tracing::info!("{signal}: users finish the sample at hand");
+                control.shutdown();
+            } else {
+                tracing::info!("{signal} again: samples are broken off");
+                control.stop_now();
+            }
+        });
+        match listening {
+            Ok(listening) => self.signals = Some(listening),
+            Err(error) => self
+                .console
+                .warn(&format!("Ctrl-C cannot be handled: {error}")),
         }
     }
 
@@ -434,80 +547,58 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
     }
 
+    fn show(&mut self, mut snapshot: Snapshot) {
+        snapshot.stopping = snapshot
+            .stopping
+            .max(match self.told.load(Ordering::Relaxed) {
+                0 => Stopping::No,
+                1 => Stopping::Shutdown,
+                _ => Stopping::Now,
+            });
+        if let Some(view) = &mut self.view {
+            // A terminal that has gone away does not stop the run.
+            let _ = view.show(&snapshot);
+        }
+    }
+
+    /// The last user has ended and the results are written.
+    fn tidying_up(&mut self) {
+        self.line(&milestones::tidying_up(
+            Timestamp::now().as_millisecond(),
+            &self.zone,
+        ));
+    }
+
     /// Ends listening and gives the terminal back; gives the signal that stopped the run.
     fn end(self) -> Option<&'static str> {
         self.signal.get().copied()
     }
 }
 
-impl Watch for Screen<'_, '_> {
-    fn started(&mut self, stop: Arc<dyn Stop>) {
-        self.line(&milestones::starting(
-            Timestamp::now().as_millisecond(),
-            &self.zone,
-        ));
-        match messages::open(&self.settings.properties, Arc::clone(&stop)) {
-            Ok(mailbox) => {
-                self.line(&milestones::waiting_for_messages(mailbox.port));
-                self.mailbox = Some(mailbox);
+impl Subscriber for Screen<'_, '_> {
+    fn receive(&mut self, event: &Event, so_far: &Recording) {
+        let lines = self.summary_lines.receive(event);
+        if self.view.is_some() {
+            if let Some(snapshot) = self.feed.receive(event, so_far) {
+                self.show(snapshot);
             }
-            Err(Closed::NoPort) => self.line("Failed to create UDP port"),
-            Err(Closed::Off) => {}
+        } else {
+            lines.iter().for_each(|line| self.line(line));
         }
-        let (told, first) = (Arc::clone(&self.told), Arc::clone(&self.signal));
-        let listening = signals::listen(move |number, signal| {
-            told.store(number, Ordering::Relaxed);
-            if number == 1 {
-                let _ = first.set(signal);
-                tracing::info!("{signal}: users finish the sample at hand");
-                stop.shutdown();
-            } else {
-                tracing::info!("{signal} again: samples are broken off");
-                stop.stop_now();
+        match event {
+            Event::Line(line) if self.view.is_none() => self.line(line),
+            Event::Warning(text) => {
+                if let Some(view) = &mut self.view {
+                    let _ = view.clear();
+                }
+                self.console.warn(text);
             }
-        });
-        match listening {
-            Ok(listening) => self.signals = Some(listening),
-            Err(error) => self
-                .console
-                .warn(&format!("Ctrl-C cannot be handled: {error}")),
+            Event::Line(_)
+            | Event::Started(_)
+            | Event::Increment(_)
+            | Event::Tick(_)
+            | Event::Mark(_)
+            | Event::Ended(_) => {}
         }
-    }
-
-    fn wants_snapshots(&self) -> bool {
-        self.view.is_some()
-    }
-
-    fn tick(&mut self, snapshot: &Snapshot) {
-        if let Some(view) = &mut self.view {
-            let mut shown = snapshot.clone();
-            shown.stopping = shown.stopping.max(match self.told.load(Ordering::Relaxed) {
-                0 => Stopping::No,
-                1 => Stopping::Shutdown,
-                _ => Stopping::Now,
-            });
-            // A terminal that has gone away does not stop the run.
-            let _ = view.show(&shown);
-        }
-    }
-
-    fn summariser_line(&mut self, line: &str) {
-        if self.view.is_none() {
-            self.line(line);
-        }
-    }
-
-    fn warning(&mut self, text: &str) {
-        if let Some(view) = &mut self.view {
-            let _ = view.clear();
-        }
-        self.console.warn(text);
-    }
-
-    fn tidying_up(&mut self) {
-        self.line(&milestones::tidying_up(
-            Timestamp::now().as_millisecond(),
-            &self.zone,
-        ));
     }
 }

@@ -135,6 +135,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         fail_on: Vec::new(),
         strict: false,
         report: report_files(given),
+        keeps_run: true,
         report_at_end: given.has('e'),
         notes,
     })

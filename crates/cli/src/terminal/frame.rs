@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::format::{bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, rate};
-use super::snapshot::{RecentError, Row, Snapshot, Stopping};
+use super::snapshot::{RecentError, Row, Snapshot};
 use super::style::Style;
+use crate::engine::Stopping;
 
 /// Columns of the numbers behind a label: samples, errors, rate, p50, p95, p99, max.
 const NUMBER_COLUMNS: usize = 12 + 8 + 10 + 8 + 8 + 8 + 8;

@@ -8,8 +8,9 @@ use jiff::tz::TimeZone;
 
 use super::format::shown_width;
 use super::frame::{Canvas, draw};
-use super::snapshot::{Snapshot, Stopping};
+use super::snapshot::Snapshot;
 use super::style::Style;
+use crate::engine::Stopping;
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
 const SHOW_CURSOR: &str = "\x1b[?25h";

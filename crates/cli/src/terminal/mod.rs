@@ -4,6 +4,7 @@
 //! [`milestones`]); only [`live`] writes control sequences.
 
 pub mod advice;
+pub mod feed;
 pub mod format;
 pub mod frame;
 pub mod live;

@@ -3,6 +3,8 @@
 use drumfire_results::{Recording, StatisticsRow};
 use serde::Serialize;
 
+use crate::engine::Stopping;
+
 /// The state of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Snapshot {
@@ -107,17 +109,6 @@ pub struct ErrorKind {
     pub count: u64,
 }
 
-/// Whether a run was told to stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Stopping {
-    /// It goes on.
-    #[default]
-    No,
-    /// Users finish the sample at hand.
-    Shutdown,
-    /// Samples are broken off.
-    Now,
-}
 impl From<StatisticsRow> for Row {
     fn from(row: StatisticsRow) -> Row {
         Row {

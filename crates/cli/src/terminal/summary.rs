@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use drumfire_health::{Stage, StageTimes};
+use drumfire_health::{Second, Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, cut, fit, fit_middle, ms, rate, wrapped};
 use super::snapshot::{ErrorKind, Row, error_kinds, rows};
 use super::style::Style;
+use crate::engine::Outcome;
 
 /// The widest label column.
 const MAX_LABEL_COLUMNS: usize = 48;
@@ -46,19 +47,41 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The numbers of a run; files and log are not known yet.
-    pub fn of(recording: &Recording) -> Summary {
+    /// The numbers of a run; the log is not known yet.
+    pub fn of(outcome: &Outcome) -> Summary {
+        Summary {
+            stages: outcome.stages,
+            cpu_us: cpu_us(&outcome.seconds),
+            connections: outcome.connections,
+            files: outcome.files.iter().map(|file| file.path.clone()).collect(),
+            ..Summary::of_recording(&outcome.recording)
+        }
+    }
+
+    /// What the measurements alone tell.
+    pub fn of_recording(recording: &Recording) -> Summary {
         let mut labels = rows(recording);
+        let total = recording.total();
         Summary {
             total: labels.pop().unwrap_or_default(),
             labels,
             errors: error_kinds(recording),
-            service: Spread::of(&recording.total().service),
-            response: Spread::of(&recording.total().response),
+            service: Spread::of(&total.service),
+            response: Spread::of(&total.response),
             lateness: Spread::of(&recording.lateness),
             ..Summary::default()
         }
     }
+}
+
+/// CPU time of this process for each sample, in microseconds.
+pub fn cpu_us(seconds: &[Second]) -> Option<f64> {
+    let samples: u64 = seconds.iter().map(|second| second.samples).sum();
+    let used_us: f64 = seconds
+        .iter()
+        .map(|second| second.cores_used * second.length_ms() as f64 * 1000.0)
+        .sum();
+    (samples > 0 && used_us > 0.0).then(|| used_us / samples as f64)
 }
 
 /// How times are spread, in milliseconds.
@@ -74,7 +97,7 @@ pub struct Spread {
 impl Spread {
     /// Of microseconds.
     fn of(times: &Histogram) -> Spread {
-        let ms = |percent| times.percentile(percent) as f64 / 1000.0;
+        let ms = |percent| times.percentile(percent) / 1000.0;
         Spread {
             count: times.count(),
             p50_ms: ms(50.0),

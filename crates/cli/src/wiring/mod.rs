@@ -1,22 +1,19 @@
 //! Where the command line meets the engine.
 
 mod load;
-mod relay;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use drumfire::engine::{Engine, Outcome, PlanView, RunOrder, Stop, Survey, Watch};
+use drumfire::engine::{
+    Control, Engine, Outcome, PlanView, RunOrder, Subscriber, SummaryLines, Survey,
+};
 use drumfire::properties::Settings;
-use drumfire::terminal::summary::Summary;
 use drumfire_engine::java::Java;
-use drumfire_engine::{Control, Options, Program};
+use drumfire_engine::{Options, Program};
 use drumfire_expr::Properties;
-use drumfire_health::Second;
 use drumfire_jmx::{Diagnostic, Tree};
-
-use relay::Relay;
 
 /// The engine of this program.
 pub struct Wiring;
@@ -88,28 +85,28 @@ impl Engine for Wiring {
         drumfire_engine::describe(&ready.tree, &ready.program)
     }
 
+    fn summary_lines(&self, ready: &Ready) -> SummaryLines {
+        SummaryLines::of(&ready.program)
+    }
+
     fn run(
         &self,
         ready: Ready,
         order: &RunOrder,
-        watch: &mut dyn Watch,
+        control: &Control,
+        subscribers: &mut [&mut dyn Subscriber],
     ) -> anyhow::Result<Outcome> {
-        let control = Control::default();
-        watch.started(Arc::new(Brake(control.clone())));
         let options = Options {
             delete_results: order.delete_results,
             workers: 0,
         };
         let java = ready.program.settings.java.clone();
-        let mut relay = Relay::new(&ready.program, watch);
         let outcome =
-            drumfire_engine::run(Arc::new(ready.program), &options, &control, &mut relay)?;
+            drumfire_engine::run(Arc::new(ready.program), &options, control, subscribers)?;
         if let Java::Host(host) = java {
             host.run_ended();
         }
-        // JMeter's last summary lines come before this one.
-        watch.tidying_up();
-        Ok(told(outcome))
+        Ok(outcome)
     }
 }
 
@@ -191,61 +188,4 @@ fn tell(line: &str) {
 #[cfg(not(feature = "jvm"))]
 fn java(_: &Properties) -> Java {
     Java::default()
-}
-
-/// The engine's handle for an early end.
-struct Brake(Control);
-
-impl Stop for Brake {
-    fn shutdown(&self) {
-        self.0.shutdown();
-    }
-
-    fn stop_now(&self) {
-        self.0.stop_now();
-    }
-}
-
-/// CPU time of this process for each sample, in microseconds.
-fn cpu_us(seconds: &[Second]) -> Option<f64> {
-    let samples: u64 = seconds.iter().map(|second| second.samples).sum();
-    let used_us: f64 = seconds
-        .iter()
-        .map(|second| second.cores_used * second.length_ms() as f64 * 1000.0)
-        .sum();
-    (samples > 0 && used_us > 0.0).then(|| used_us / samples as f64)
-}
-
-fn told(outcome: drumfire_engine::Outcome) -> Outcome {
-    let mut faults = outcome.faults;
-    for file in &outcome.files {
-        if file.lost_rows > 0 {
-            faults.push(format!(
-                "{}: {} samples could not be written",
-                file.path.display(),
-                file.lost_rows
-            ));
-        }
-    }
-    let connections = outcome.live.connections();
-    let cpu_us = cpu_us(&outcome.seconds);
-    let recording = outcome.live.take_recording();
-    Outcome {
-        summary: Summary {
-            connections,
-            stages: outcome.stages,
-            cpu_us,
-            files: outcome.files.into_iter().map(|file| file.path).collect(),
-            ..Summary::of(&recording)
-        },
-        started_ms: outcome.started_ms,
-        ended_ms: outcome.ended_ms,
-        connections,
-        recording,
-        faults,
-        nothing_sent: outcome.nothing_sent,
-        verdict: Some(outcome.verdict),
-        seconds: outcome.seconds,
-        marks: outcome.marks,
-    }
 }

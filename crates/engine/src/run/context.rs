@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -72,6 +73,8 @@ pub struct Context {
     pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
+    /// Somebody ordered fewer users, and this one is to end.
+    surplus: Cell<bool>,
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
@@ -152,6 +155,7 @@ impl Context {
             parsed: Parsed::new(worker.default_charset.clone()),
             action: Action::Continue,
             alive: true,
+            surplus: Cell::new(false),
             end_ms: identity.end_ms,
             same_user: identity.same_user,
             on_error: identity.on_error,
@@ -243,7 +247,46 @@ impl Context {
     /// Whether this user goes on: neither it nor the run was told to stop.
     pub fn running(&self) -> bool {
         let stopped = self.shared.supplies.get(self.group);
-        self.alive && !self.shared.control.stopping() && !stopped.is_some_and(Supply::is_stopped)
+        self.alive
+            && !self.shared.control.stopping()
+            && !stopped.is_some_and(Supply::is_stopped)
+            && !self.is_surplus()
+    }
+
+    /// Whether somebody ordered fewer users and this one is to end. What a Parallel Controller runs ends with its user.
+    fn is_surplus(&self) -> bool {
+        if !self.surplus.get() && self.branch.is_none() && self.worker.take_surplus(self.group) {
+            self.surplus.set(true);
+        }
+        self.surplus.get()
+    }
+
+    /// Waits as long as the run pauses. A user whose time ends meanwhile ends.
+    pub async fn pause(&mut self) {
+        let worker = self.worker.clone();
+        // The schedule goes on, but nobody measures against it.
+        self.intended = None;
+        loop {
+            let (stop, ordered) = (worker.stop.notified(), worker.orders.notified());
+            if !self.shared.control.is_paused() || !self.running() {
+                return;
+            }
+            let end = self.end_ms.map(|end_ms| self.clock().instant(end_ms));
+            let over = async {
+                match end {
+                    Some(end) => worker.alarms.wait_until(end).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = over => {
+                    self.alive = false;
+                    return;
+                }
+                () = stop => {}
+                () = ordered => {}
+            }
+        }
     }
 
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.

@@ -1,48 +1,160 @@
-//! Ending a run early.
+//! Steering a run from any thread: Ctrl-C, JMeter's message port, samplers and pages all use one [`Control`]. Each use
+//! becomes an [`Event::Mark`](crate::Event).
 
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
+
+use crate::base::clock::Clock;
 
 const RUNNING: u8 = 0;
 const SHUTDOWN: u8 = 1;
 const NOW: u8 = 2;
 
-/// A handle that ends a run early, from any thread.
+/// The rate factor of a run that nobody steers.
+const PLANNED_RATE: f64 = 1.0;
+/// No rate factor is higher.
+const HIGHEST_RATE: f64 = 1_000.0;
+/// Marks that wait for the run; more are a flood.
+const MOST_MARKS: usize = 10_000;
+
+/// A handle that steers a run. Its copies steer the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Control(Arc<State>);
 
-#[derive(Debug, Default)]
 struct State {
     stopping: AtomicU8,
-    /// Who waits in each worker.
-    waiting: Mutex<Vec<Arc<Notify>>>,
+    is_paused: AtomicBool,
+    /// The bits of the rate factor.
+    rate: AtomicU64,
+    /// Wakes who waits in each worker.
+    workers: Mutex<Vec<Bell>>,
+    marks: Mutex<Vec<Mark>>,
+    run: OnceLock<Weak<dyn Steered>>,
+}
+
+/// The run, as far as it can be steered.
+pub(crate) trait Steered: Send + Sync {
+    fn clock(&self) -> Clock;
+    /// Names of the thread groups, in the order of the plan.
+    fn groups(&self) -> Vec<&str>;
+    /// Whether the users of a group follow from its arrivals.
+    fn has_arrivals(&self, group: usize) -> bool;
+    fn order_users(&self, group: usize, users: u32);
+    fn set_property(&self, name: &str, value: &str);
+}
+
+/// Something that happened at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When, in milliseconds since the Unix epoch.
+    pub at_ms: i64,
+    /// What.
+    pub text: String,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("stopping", &self.stopping)
+            .field("is_paused", &self.is_paused)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Wakes the waiting parts of one worker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bell {
+    /// The run is to stop.
+    pub stop: Arc<Notify>,
+    /// Anything else was ordered.
+    pub orders: Arc<Notify>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            stopping: AtomicU8::new(RUNNING),
+            is_paused: AtomicBool::new(false),
+            rate: AtomicU64::new(PLANNED_RATE.to_bits()),
+            workers: Mutex::default(),
+            marks: Mutex::default(),
+            run: OnceLock::new(),
+        }
+    }
 }
 
 /// How a run was told to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stopping {
+    /// It goes on.
+    #[default]
     No,
+    /// Users finish the sample at hand.
     Shutdown,
+    /// Samples are broken off.
     Now,
 }
 
+/// Why an order was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControlError {
+    /// The run has not started, or has ended.
+    NoRun,
+    /// No thread group has this name; the names that there are.
+    UnknownGroup(String, Vec<String>),
+    /// The thread group's users follow from its arrivals.
+    ArrivalsGroup(String),
+    /// No rate factor.
+    BadRate(String),
+}
+
+impl fmt::Display for ControlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ControlError::NoRun => f.write_str("No run is under way"),
+            ControlError::UnknownGroup(name, known) => {
+                write!(f, "No thread group is called `{name}`; the plan has ")?;
+                for (place, known) in known.iter().enumerate() {
+                    let separator = if place == 0 { "" } else { ", " };
+                    write!(f, "{separator}`{known}`")?;
+                }
+                Ok(())
+            }
+            ControlError::ArrivalsGroup(name) => write!(
+                f,
+                "The users of `{name}` follow from its arrivals; change the rate factor instead"
+            ),
+            ControlError::BadRate(rate) => write!(
+                f,
+                "`{rate}` is no rate factor; give a number from 0 to {HIGHEST_RATE}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ControlError {}
+
 impl Control {
-    /// Users finish the sample at hand (`StandardJMeterEngine#stopTest(false)`).
+    /// Users finish the sample at hand, then the run ends (`StandardJMeterEngine#stopTest(false)`).
     pub fn shutdown(&self) {
-        self.raise(SHUTDOWN);
+        self.raise(SHUTDOWN, "asked to end");
     }
 
-    /// Samples are broken off (`StandardJMeterEngine#stopTest(true)`).
+    /// Samples are broken off, and the run ends (`StandardJMeterEngine#stopTest(true)`).
     pub fn stop_now(&self) {
-        self.raise(NOW);
+        self.raise(NOW, "told to stop now");
     }
 
+    /// Whether the run was told to stop.
     pub fn stopping(&self) -> bool {
         self.0.stopping.load(Ordering::Acquire) != RUNNING
     }
 
+    /// Whether and how the run was told to stop.
     pub fn state(&self) -> Stopping {
         match self.0.stopping.load(Ordering::Acquire) {
             RUNNING => Stopping::No,
@@ -51,25 +163,139 @@ impl Control {
         }
     }
 
-    fn raise(&self, level: u8) {
-        self.0.stopping.fetch_max(level, Ordering::AcqRel);
-        for waiting in self.waiting().iter() {
-            waiting.notify_waiters();
+    /// Users finish the sample at hand and wait. Schedules go on: durations end, and arrivals that come due are left out.
+    pub fn pause(&self) {
+        if !self.0.is_paused.swap(true, Ordering::AcqRel) {
+            self.mark("paused");
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Notify>>> {
+    /// Users that pause go on.
+    pub fn resume(&self) {
+        if self.0.is_paused.swap(false, Ordering::AcqRel) {
+            self.mark("resumed");
+            self.ring();
+        }
+    }
+
+    /// Whether users pause.
+    pub fn is_paused(&self) -> bool {
+        self.0.is_paused.load(Ordering::Acquire)
+    }
+
+    /// From now on a thread group has so many users, whatever its ramp-up says. Surplus users end after the sample at hand;
+    /// new ones start within a second, and end when the group's time is over.
+    ///
+    /// # Errors
+    /// If there is no such group, or its users cannot be set.
+    pub fn set_users(&self, group: &str, users: u32) -> Result<(), ControlError> {
+        let run = self.run()?;
+        let groups = run.groups();
+        let Some(place) = groups.iter().position(|known| *known == group) else {
+            let names = groups.into_iter().map(str::to_owned).collect();
+            return Err(ControlError::UnknownGroup(group.to_owned(), names));
+        };
+        if run.has_arrivals(place) {
+            return Err(ControlError::ArrivalsGroup(group.to_owned()));
+        }
+        run.order_users(place, users);
+        self.mark(&format!("users of `{group}` set to {users}"));
+        self.ring();
+        Ok(())
+    }
+
+    /// Arrivals of open models and arrivals groups, and the rates of throughput timers, are multiplied by this from now on.
+    ///
+    /// # Errors
+    /// If it is no number from 0 to 1,000.
+    pub fn set_rate(&self, factor: f64) -> Result<(), ControlError> {
+        if !(0.0..=HIGHEST_RATE).contains(&factor) {
+            return Err(ControlError::BadRate(factor.to_string()));
+        }
+        self.0.rate.store(factor.to_bits(), Ordering::Release);
+        self.mark(&format!("rate factor set to {factor}"));
+        self.ring();
+        Ok(())
+    }
+
+    /// The factor that rates are multiplied by.
+    pub fn rate(&self) -> f64 {
+        f64::from_bits(self.0.rate.load(Ordering::Acquire))
+    }
+
+    /// Sets a JMeter property for all users, as `__setProperty` does.
+    ///
+    /// # Errors
+    /// If no run is under way.
+    pub fn set_property(&self, name: &str, value: &str) -> Result<(), ControlError> {
+        self.run()?.set_property(name, value);
+        self.mark(&format!("property `{name}` set"));
+        Ok(())
+    }
+
+    /// Notes that something happened now.
+    pub fn mark(&self, text: &str) {
+        let at_ms = match self.0.run.get().and_then(Weak::upgrade) {
+            Some(run) => run.clock().now_ms(),
+            None => Clock::start().start_ms(),
+        };
+        let mut marks = self.marks();
+        if marks.len() < MOST_MARKS {
+            marks.push(Mark {
+                at_ms,
+                text: text.to_owned(),
+            });
+        }
+    }
+
+    fn raise(&self, level: u8, mark: &str) {
+        if self.0.stopping.fetch_max(level, Ordering::AcqRel) < level {
+            self.mark(mark);
+        }
+        for bell in self.workers().iter() {
+            bell.stop.notify_waiters();
+        }
+        self.ring();
+    }
+
+    fn ring(&self) {
+        for bell in self.workers().iter() {
+            bell.orders.notify_waiters();
+        }
+    }
+
+    fn run(&self) -> Result<Arc<dyn Steered>, ControlError> {
+        let run = self.0.run.get().and_then(Weak::upgrade);
+        run.ok_or(ControlError::NoRun)
+    }
+
+    fn marks(&self) -> MutexGuard<'_, Vec<Mark>> {
+        self.0.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Vec<Bell>> {
         self.0
-            .waiting
+            .workers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker that wants to be woken when the run is told to stop.
-    pub(crate) fn join(&self) -> Arc<Notify> {
-        let notify = Arc::new(Notify::new());
-        self.waiting().push(notify.clone());
-        notify
+    /// The run that this steers.
+    pub(crate) fn attach(&self, run: Weak<dyn Steered>) {
+        // A control steers the first run that it is given to; a later one is only stopped by it.
+        let _ = self.0.run.set(run);
+    }
+
+    /// Takes what was noted since the last time.
+    pub(crate) fn take_marks(&self) -> Vec<Mark> {
+        std::mem::take(&mut *self.marks())
+    }
+
+    /// A worker that wants to be woken by orders.
+    pub(crate) fn join(&self) -> Bell {
+        let bell = Bell::default();
+        self.workers().push(bell.clone());
+        bell
     }
 
     /// Lets the tearDown groups run after the others were stopped.

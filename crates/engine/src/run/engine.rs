@@ -6,21 +6,21 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use drumfire_health::{
-    Delay, Failures, Lacking, Machine, Moment, Opened, Second, StageTimes, Verdict, Watch, judge,
-};
+use drumfire_health::{Delay, Failures, Lacking, Machine, Moment, Opened, Watch, judge};
 use drumfire_results::{
-    ErrorKind, ExistingFile, FileReport, Histogram, Live, OpenError, Place, ResultWriter,
-    Summariser, SummariserSettings, ThreadCounts, WriterGauge,
+    ExistingFile, FileReport, OpenError, Place, ResultWriter, SummariserSettings,
 };
 
 use crate::base::clock::Clock;
-use crate::run::control::{Control, Stopping};
+use crate::run::control::{Control, Mark, Stopping};
+use crate::run::events::{Event, Started, Subscriber, Tick};
 use crate::run::java::Java;
+use crate::run::ledger::Ledger;
+use crate::run::outcome::Outcome;
 use crate::run::program::{GroupKind, Program};
 use crate::run::shared::Shared;
 use crate::run::worker;
-use crate::run::worker::{Command, Done, JavaMoment, Ledger, StartGroup};
+use crate::run::worker::{Command, Done, JavaMoment, RecorderParts, StartGroup};
 
 /// How long the main groups wait for what scripts of setUp groups have begun in Java.
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
@@ -43,51 +43,6 @@ pub struct Options {
     pub delete_results: bool,
     /// Worker threads; 0 is one per core, and never more than users.
     pub workers: usize,
-}
-
-/// What is known while the run goes on.
-pub struct Progress<'a> {
-    pub elapsed: Duration,
-    pub users: ThreadCounts,
-    pub live: &'a Live,
-    pub writer: WriterGauge,
-    pub stopping: Stopping,
-}
-
-/// Told how a run goes on, on the thread that runs it.
-pub trait Observer {
-    /// Called several times a second.
-    fn tick(&mut self, progress: &Progress<'_>);
-    /// A line of a summariser.
-    fn summary_line(&mut self, line: &str);
-    /// Something is wrong that the user can mend while the run goes on, such as a full disk.
-    fn warning(&mut self, text: &str);
-    /// The last user has ended; results are still being written.
-    fn ending(&mut self);
-}
-
-/// How a run went.
-pub struct Outcome {
-    pub live: Arc<Live>,
-    pub elapsed: Duration,
-    /// Start and end, in milliseconds since the Unix epoch.
-    pub started_ms: i64,
-    pub ended_ms: i64,
-    pub users: ThreadCounts,
-    pub files: Vec<FileReport>,
-    /// What went wrong with the results.
-    pub faults: Vec<String>,
-    /// Why the run sent nothing, if it did not.
-    pub nothing_sent: Option<String>,
-    pub stopped: Stopping,
-    /// What the machine and the generator did, second by second.
-    pub seconds: Vec<Second>,
-    /// Where the time of samples went, of those that were timed.
-    pub stages: StageTimes,
-    /// Whether the numbers can be trusted.
-    pub verdict: Verdict,
-    /// What happened meanwhile, with when, in milliseconds since the Unix epoch.
-    pub marks: Vec<(i64, String)>,
 }
 
 /// Why a run did not start.
@@ -123,7 +78,7 @@ impl std::error::Error for StartError {
     }
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end, on this thread. Subscribers hear of everything in the order in which they are given.
 ///
 /// # Errors
 /// [`StartError`]; nothing has been sent then.
@@ -131,7 +86,7 @@ pub fn run(
     program: Arc<Program>,
     options: &Options,
     control: &Control,
-    observer: &mut dyn Observer,
+    subscribers: &mut [&mut dyn Subscriber],
 ) -> Result<Outcome, StartError> {
     if !program.java.is_empty()
         && let Java::Host(host) = &program.settings.java
@@ -141,50 +96,37 @@ pub fn run(
     let writer = ResultWriter::open(program.outputs.clone(), &place(&program, options))
         .map_err(StartError::Results)?;
     let clock = Clock::start();
-    let properties = &program.settings.properties;
-    let settings = SummariserSettings::from_properties(&crate::bind::lookup(properties));
-    let live = Arc::new(Live::new(program.summarisers.len()));
     let shared = Shared::new(&program, clock, control).map_err(StartError::Tls)?;
     let shared = Arc::new(shared);
-    let summarisers = program
-        .summarisers
-        .iter()
-        .map(|name| Summariser::new(name.as_str(), settings.interval_s, clock.now_ms()))
-        .collect();
+    let steered: Arc<dyn crate::run::control::Steered> = shared.clone();
+    control.attach(Arc::downgrade(&steered));
+    drop(steered);
+    let ledger = Ledger::new(worker_count(&program, options), &program);
+    let (workers, too_few) =
+        start_workers(&shared, &writer, &ledger).map_err(StartError::Workers)?;
     let (done, finished) = channel();
-    let (workers, too_few) = start_workers(
-        &shared,
-        &writer,
-        &live,
-        settings.ignore_transactions,
-        options,
-    )
-    .map_err(StartError::Workers)?;
     let machine = Machine::default();
     let mut run = Run {
         watch: Watch::start(machine.clone(), TICK),
         machine,
-        lateness: Histogram::new(),
         marks: Vec::new(),
-        stopping: Stopping::No,
         shared,
-        live,
+        ledger,
         writer,
         workers,
         done,
         finished,
-        summarisers,
-        settings,
-        observer,
+        subscribers,
         problem_told: false,
         gave_up: false,
         started: Instant::now(),
     };
+    run.tell(&Event::Started(Arc::new(started(&program, &clock))));
     if let Some(warning) = too_few {
-        run.observer.warning(&warning);
+        run.tell(&Event::Warning(warning.into()));
     }
-    for problem in run.writer.problems() {
-        run.observer.warning(problem);
+    for problem in run.writer.problems().to_vec() {
+        run.tell(&Event::Warning(problem.into()));
     }
     run.all_groups();
     Ok(run.end())
@@ -198,6 +140,37 @@ pub fn result_files(program: &Program) -> Vec<PathBuf> {
         .filter(|name| !name.is_empty())
         .map(|name| place.resolve(name))
         .collect()
+}
+
+/// What is known of a run before its first user starts.
+fn started(program: &Program, clock: &Clock) -> Started {
+    let users = program.groups.iter().map(|group| group.shape.users());
+    Started {
+        at_ms: clock.start_ms(),
+        groups: program
+            .groups
+            .iter()
+            .map(|group| group.name.clone())
+            .collect(),
+        planned_users: users.map(u64::from).sum(),
+        planned_ms: planned_ms(program),
+    }
+}
+
+/// How long the plan says its main thread groups run; none if one of them ends by its iterations.
+fn planned_ms(program: &Program) -> Option<u64> {
+    let mut planned = 0;
+    let groups = program.groups.iter();
+    for group in groups.filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok())
+    {
+        let stop_ms = u64::try_from(group.shape.end_ms()?).unwrap_or(0);
+        planned = if program.serialized {
+            planned + stop_ms
+        } else {
+            stop_ms.max(planned)
+        };
+    }
+    (planned > 0).then_some(planned)
 }
 
 /// Where result files are, and what becomes of those that are there.
@@ -217,45 +190,46 @@ fn place(program: &Program, options: &Options) -> Place {
     }
 }
 
-fn start_workers(
-    shared: &Arc<Shared>,
-    writer: &ResultWriter,
-    live: &Arc<Live>,
-    ignore_transactions: bool,
-    options: &Options,
-) -> std::io::Result<(Vec<worker::Handle>, Option<String>)> {
+/// How many worker threads a run has.
+fn worker_count(program: &Program, options: &Options) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let users = shared
-        .program
-        .groups
-        .iter()
-        .map(|group| match group.late {
-            // Only its start tells how many there are.
-            Some(_) => cores,
-            None => group.shape.users() as usize,
-        })
-        .sum::<usize>()
-        .max(1);
+    let users = program.groups.iter().map(|group| match group.late {
+        // Only its start tells how many there are.
+        Some(_) => cores,
+        None => group.shape.users() as usize,
+    });
+    let users = users.sum::<usize>();
     let wanted = match options.workers {
         // Functions run where their user does: while one waits, few others should have to.
-        0 if shared.program.java.has_blocking_functions => BLOCKING_WORKERS.max(cores),
+        0 if program.java.has_blocking_functions => BLOCKING_WORKERS.max(cores),
         0 => cores,
         workers => workers,
     };
-    let wanted = wanted.min(users).max(1);
+    wanted.min(users.max(1)).max(1)
+}
+
+/// Starts a worker for each place in the ledger, fewer with a warning if the system refuses more of them.
+fn start_workers(
+    shared: &Arc<Shared>,
+    writer: &ResultWriter,
+    ledger: &Ledger,
+) -> std::io::Result<(Vec<worker::Handle>, Option<String>)> {
+    let lookup = crate::bind::lookup(&shared.program.settings.properties);
+    let settings = SummariserSettings::from_properties(&lookup);
+    let wanted = ledger.handovers().len();
     let (runtimes, refused) = worker::runtimes(wanted)?;
     let count = runtimes.len();
     let warning = refused.map(|error| {
         format!("{count} of {wanted} workers run, there is nothing for more: {error}")
     });
-    let workers = runtimes.into_iter().enumerate();
-    let workers = workers.filter_map(|(index, runtime)| {
-        let ledger = Ledger {
+    let workers = runtimes.into_iter().zip(ledger.handovers()).enumerate();
+    let workers = workers.filter_map(|(index, (runtime, handover))| {
+        let parts = RecorderParts {
             inlet: writer.inlet(),
-            live: live.clone(),
-            ignore_transactions,
+            handover: handover.clone(),
+            ignore_transactions: settings.ignore_transactions,
         };
-        worker::start((index, count), runtime, shared.clone(), ledger)
+        worker::start((index, count), runtime, shared.clone(), parts)
     });
     let workers: Vec<_> = workers.collect();
     match workers.is_empty() {
@@ -264,17 +238,15 @@ fn start_workers(
     }
 }
 
-struct Run<'o> {
+struct Run<'s, 'o> {
     shared: Arc<Shared>,
-    live: Arc<Live>,
+    ledger: Ledger,
     writer: ResultWriter,
     workers: Vec<worker::Handle>,
     done: Sender<()>,
     /// Each time a group's users on one worker have all ended.
     finished: Receiver<()>,
-    summarisers: Vec<Summariser>,
-    settings: SummariserSettings,
-    observer: &'o mut dyn Observer,
+    subscribers: &'s mut [&'o mut dyn Subscriber],
     /// The writer's problem has been told.
     problem_told: bool,
     /// Some users did not stop.
@@ -282,15 +254,10 @@ struct Run<'o> {
     started: Instant,
     machine: Machine,
     watch: Watch,
-    /// How late users were until the second at hand.
-    lateness: Histogram,
-    /// What happened, with when, in milliseconds since the Unix epoch.
-    marks: Vec<(i64, String)>,
-    /// What was last known of the end.
-    stopping: Stopping,
+    marks: Vec<Mark>,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn all_groups(&mut self) {
         if !self.java_state(JavaMoment::TestStarted) {
             return;
@@ -367,10 +334,11 @@ impl Run<'_> {
                 at_ms: self.shared.clock.now_ms(),
             };
             if program.serialized && program.groups.len() > 1 {
-                self.marks.push((start.at_ms, name.to_owned()));
+                self.mark(start.at_ms, name.to_owned());
             } else if position == 0 && is_one_of_several {
-                self.marks.push((start.at_ms, kind.title().to_owned()));
+                self.mark(start.at_ms, kind.title().to_owned());
             }
+            self.shared.supplies[index].expect_crews(self.workers.len());
             for worker in &self.workers {
                 let done = Done::new(self.done.clone());
                 worker.send(Command::Start(start.clone(), done));
@@ -417,56 +385,68 @@ impl Run<'_> {
         }
     }
 
+    fn tell(&mut self, event: &Event) {
+        for subscriber in self.subscribers.iter_mut() {
+            subscriber.receive(event, self.ledger.recording());
+        }
+    }
+
+    fn mark(&mut self, at_ms: i64, text: String) {
+        let mark = Mark { at_ms, text };
+        self.marks.push(mark.clone());
+        self.tell(&Event::Mark(mark));
+    }
+
     fn tell_announcements(&mut self) {
         let lines = std::mem::take(&mut *self.shared.announced());
         for line in lines {
-            self.observer.summary_line(&line);
+            self.tell(&Event::Line(line.into()));
         }
     }
 
     fn tick(&mut self) {
         self.tell_announcements();
-        let now_ms = self.shared.clock.now_ms();
-        let users = self.shared.counts.totals();
-        self.live.note_users(now_ms, users.active);
-        for (index, summariser) in self.summarisers.iter_mut().enumerate() {
-            let samples = self.live.take_summary(index);
-            summariser.tick(now_ms, &samples, users, |line| {
-                say(self.settings, self.observer, line)
-            });
+        for Mark { at_ms, text } in self.shared.control.take_marks() {
+            self.mark(at_ms, text);
         }
+        let now_ms = self.shared.clock.now_ms();
+        self.ledger.collect(now_ms, &self.shared.counts);
         let moment = self.moment();
         self.watch.observe(&moment);
-        self.mark_stop(now_ms);
         for hint in self.shared.statics.hints.take_news() {
-            self.observer.warning(&hint);
+            self.tell(&Event::Warning(hint.into()));
         }
-        let writer = self.writer.gauge();
-        if let Some(problem) = writer.problem.as_ref().filter(|_| !self.problem_told) {
-            self.observer.warning(problem);
+        let problem = self.writer.gauge().problem;
+        if let Some(problem) = problem.filter(|_| !self.problem_told) {
+            self.tell(&Event::Warning(problem.into()));
             self.problem_told = true;
         }
-        self.observer.tick(&Progress {
-            elapsed: self.started.elapsed(),
-            users,
-            live: &self.live,
-            writer,
-            stopping: self.shared.control.state(),
-        });
+        self.tell_increments(Some(now_ms));
+        self.tell_tick(now_ms);
     }
 
-    /// Notes that somebody, or something in the plan, ended the run.
-    fn mark_stop(&mut self, now_ms: i64) {
-        let stopping = self.shared.control.state();
-        if stopping != self.stopping {
-            self.stopping = stopping;
-            let text = match stopping {
-                Stopping::No => return,
-                Stopping::Shutdown => "asked to end",
-                Stopping::Now => "told to stop now",
-            };
-            self.marks.push((now_ms, text.to_owned()));
+    /// Tells the seconds that no worker adds to any more; all of them without a time.
+    fn tell_increments(&mut self, now_ms: Option<i64>) {
+        while let Some(increment) = self.ledger.post(now_ms) {
+            self.tell(&Event::Increment(increment));
         }
+    }
+
+    fn tell_tick(&mut self, at_ms: i64) {
+        let (summaries, recent_errors) = self.ledger.take_news();
+        let tick = Tick {
+            at_ms,
+            elapsed: self.started.elapsed(),
+            users: self.shared.counts.totals(),
+            labels: self.ledger.labels(),
+            summaries,
+            recent_errors,
+            connections: self.ledger.connections(),
+            writer: self.writer.gauge(),
+            stopping: self.shared.control.state(),
+            paused: self.shared.control.is_paused(),
+        };
+        self.tell(&Event::Tick(Arc::new(tick)));
     }
 
     fn moment(&mut self) -> Moment {
@@ -477,13 +457,13 @@ impl Run<'_> {
         } else {
             Default::default()
         };
-        let connections = self.live.connections();
+        let connections = self.ledger.connections();
         let writer = self.writer.gauge();
         let late_us = self.shared.loop_late_us.swap(0, Ordering::Relaxed);
         Moment {
             elapsed,
             delay,
-            samples: samples(&self.live),
+            samples: self.ledger.samples(),
             users: self.shared.counts.totals().active,
             loop_late: Duration::from_micros(late_us),
             backlog_bytes: writer.backlog_bytes,
@@ -510,26 +490,28 @@ impl Run<'_> {
 
     /// Samples that failed so far for want of something on this machine.
     fn lacking(&self) -> Lacking {
-        let no_port = self.shared.statics.hints.ports_ran_out();
-        self.live
-            .read(|recording| lacking(&recording.errors.list(), no_port))
+        let mut lacking = self.ledger.lacking();
+        // A source address that is not this machine's fails with the same words as ports that ran out.
+        if !self.shared.statics.hints.ports_ran_out() {
+            lacking.port = 0;
+        }
+        lacking
     }
 
     /// How late users were since the last call.
     fn delay(&mut self) -> Delay {
-        let now = self.live.read(|recording| recording.lateness.clone());
-        let added = now.since(&self.lateness);
-        self.lateness = now;
+        let lateness = self.ledger.take_lateness();
+        let times = lateness.histogram();
         Delay {
-            count: added.count(),
-            p50_us: added.percentile(50.0),
-            p99_us: added.percentile(99.0),
-            max_us: added.max(),
+            count: times.count(),
+            p50_us: times.percentile(50.0) as u64,
+            p99_us: times.percentile(99.0) as u64,
+            max_us: times.max(),
         }
     }
 
-    fn end(mut self) -> Outcome {
-        self.observer.ending();
+    /// Ends all workers, which hand over what they have; says what went wrong.
+    fn end_workers(&mut self) -> Vec<String> {
         let mut faults = Vec::new();
         let deadline = self.gave_up.then(|| Instant::now() + WORKER_END_WAIT);
         for worker in std::mem::take(&mut self.workers) {
@@ -542,33 +524,35 @@ impl Run<'_> {
                 ),
             }
         }
+        faults
+    }
+
+    fn end(mut self) -> Outcome {
+        let mut faults = self.end_workers();
         self.tell_announcements();
         let elapsed = self.started.elapsed();
-        let users = self.shared.counts.totals();
         let now_ms = self.shared.clock.now_ms();
-        for (index, summariser) in std::mem::take(&mut self.summarisers)
-            .into_iter()
-            .enumerate()
-        {
-            let samples = self.live.take_summary(index);
-            summariser.finish(now_ms, &samples, users, |line| {
-                say(self.settings, self.observer, line)
-            });
+        for Mark { at_ms, text } in self.shared.control.take_marks() {
+            self.mark(at_ms, text);
         }
+        self.ledger.collect(now_ms, &self.shared.counts);
+        self.tell_increments(None);
+        self.tell_tick(now_ms);
         let last = Moment {
             delay: self.delay(),
             lacking: self.lacking(),
             garbage: self.garbage(),
             ..self.moment()
         };
-        let seconds = self.watch.end(&last);
+        let watch = std::mem::replace(&mut self.watch, Watch::start(self.machine.clone(), TICK));
+        let seconds = watch.end(&last);
         faults.extend(self.writer.problems().iter().cloned());
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
         let verdict = judge(
             &seconds,
             &Failures {
-                samples: samples(&self.live),
+                samples: self.ledger.samples(),
                 lacking: last.lacking,
                 lost_rows: report.files.iter().map(|file| file.lost_rows).sum(),
             },
@@ -579,57 +563,40 @@ impl Run<'_> {
             faults.push(why.clone());
         }
         let nothing_sent = self.shared.early.nothing_sent(
-            samples(&self.live),
+            self.ledger.samples(),
             &self.shared.program,
             self.shared.control.state(),
         );
-        Outcome {
+        faults.extend(report.files.iter().filter_map(lost_rows));
+        let connections = self.ledger.connections();
+        let outcome = Arc::new(Outcome {
+            recording: self.ledger.take_recording(),
+            connections,
             nothing_sent,
-            seconds,
-            stages: self.shared.stages.sum(),
-            verdict,
-            marks: self.marks,
-            live: self.live,
             elapsed,
             started_ms: self.shared.clock.start_ms(),
             ended_ms: now_ms,
-            users,
+            users: self.shared.counts.totals(),
             files: report.files,
             faults,
             stopped: self.shared.control.state(),
+            seconds,
+            stages: self.shared.stages.sum(),
+            verdict: Some(verdict),
+            marks: self.marks,
+        });
+        let ended = Event::Ended(outcome.clone());
+        for subscriber in self.subscribers.iter_mut() {
+            subscriber.receive(&ended, &outcome.recording);
         }
+        drop(ended);
+        Arc::unwrap_or_clone(outcome)
     }
 }
 
-/// Samples that failed for want of something on this machine, by the words of the operating system that JMeter's messages
-/// have. A source address that is not this machine's has the same words as ports that ran out.
-fn lacking(kinds: &[ErrorKind], ports_ran_out: bool) -> Lacking {
-    let of = |words: &str| -> u64 {
-        let found = kinds.iter().filter(|kind| kind.message.contains(words));
-        found.map(|kind| kind.count).sum()
-    };
-    Lacking {
-        port: if ports_ran_out {
-            of("Cannot assign requested address")
-        } else {
-            0
-        },
-        file: of("Too many open files"),
-        memory: of("Cannot allocate memory"),
-    }
-}
-
-fn samples(live: &Live) -> u64 {
-    live.read(|recording| recording.labels.iter().map(|label| label.count).sum())
-}
-
-fn say(settings: SummariserSettings, observer: &mut dyn Observer, line: &str) {
-    if settings.log {
-        tracing::info!("{line}");
-    }
-    if settings.out {
-        observer.summary_line(line);
-    }
+fn lost_rows(file: &FileReport) -> Option<String> {
+    let (path, lost) = (file.path.display(), file.lost_rows);
+    (lost > 0).then(|| format!("{path}: {lost} samples could not be written"))
 }
 
 #[cfg(test)]
@@ -651,13 +618,12 @@ mod tests {
     #[derive(Default)]
     struct Told(Vec<String>);
 
-    impl Observer for Told {
-        fn tick(&mut self, _: &Progress<'_>) {}
-        fn summary_line(&mut self, _: &str) {}
-        fn warning(&mut self, text: &str) {
-            self.0.push(text.to_owned());
+    impl Subscriber for Told {
+        fn receive(&mut self, event: &Event, _: &drumfire_results::Recording) {
+            if let Event::Warning(text) = event {
+                self.0.push(text.to_string());
+            }
         }
-        fn ending(&mut self) {}
     }
 
     fn program(results: &std::path::Path) -> Program {
@@ -688,7 +654,8 @@ mod tests {
         program.groups[0].samplers[0].pre.push(Arc::new(Broken));
         let (control, mut told) = (Control::default(), Told::default());
         let options = Options::default();
-        let outcome = run(Arc::new(program), &options, &control, &mut told).expect("it runs");
+        let outcome =
+            run(Arc::new(program), &options, &control, &mut [&mut told]).expect("it runs");
         assert_eq!((outcome.users.started, outcome.users.finished), (3, 3));
         let [fault] = outcome.faults.as_slice() else {
             panic!("{:?}", outcome.faults)
@@ -710,7 +677,8 @@ mod tests {
         let program = program(folder.path());
         let (control, mut told) = (Control::default(), Told::default());
         let options = Options::default();
-        let outcome = run(Arc::new(program), &options, &control, &mut told).expect("it runs");
+        let outcome =
+            run(Arc::new(program), &options, &control, &mut [&mut told]).expect("it runs");
         assert_eq!(outcome.users.finished, 3);
         assert_eq!(told.0, outcome.faults);
         assert!(

@@ -38,6 +38,9 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if let Some(due) = due_after_timers(user, package).await {
         user.cx.sleep_until(due).await;
     }
+    if user.cx.shared.control.is_paused() {
+        Box::pin(user.cx.pause()).await;
+    }
     if !user.cx.running() || gave_up(user, package) {
         return;
     }

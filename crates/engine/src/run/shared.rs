@@ -11,7 +11,7 @@ use drumfire_results::ThreadCounts;
 use crate::base::clock::Clock;
 use crate::elements::Statics;
 use crate::run::context::LAST_SAMPLE_OK;
-use crate::run::control::Control;
+use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
 use crate::run::program::Program;
@@ -137,10 +137,35 @@ impl Shared {
     }
 }
 
+impl Steered for Shared {
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn groups(&self) -> Vec<&str> {
+        let groups = 0..self.program.groups.len();
+        groups.map(|group| self.group_name(group)).collect()
+    }
+
+    fn has_arrivals(&self, group: usize) -> bool {
+        matches!(self.shape(group), Shape::Arrivals(_) | Shape::Open(_))
+    }
+
+    fn order_users(&self, group: usize, users: u32) {
+        self.supplies[group].order_users(users);
+    }
+
+    fn set_property(&self, name: &str, value: &str) {
+        self.properties.set(name, value);
+    }
+}
+
 /// Users that run.
 #[derive(Default)]
 pub struct Counts {
     groups: Vec<AtomicU32>,
+    /// Users of each group that have started, and those that have ended.
+    group_totals: Vec<(AtomicU64, AtomicU64)>,
     all: AtomicU32,
     started: AtomicU64,
     finished: AtomicU64,
@@ -155,6 +180,7 @@ impl Counts {
     pub(crate) fn new(groups: usize) -> Counts {
         Counts {
             groups: (0..groups).map(|_| AtomicU32::new(0)).collect(),
+            group_totals: (0..groups).map(|_| Default::default()).collect(),
             ..Counts::default()
         }
     }
@@ -171,12 +197,14 @@ impl Counts {
         self.groups[group].fetch_add(1, Ordering::Relaxed);
         self.all.fetch_add(1, Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
+        self.group_totals[group].0.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn finish(&self, group: usize) {
         self.groups[group].fetch_sub(1, Ordering::Relaxed);
         self.all.fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
+        self.group_totals[group].1.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A user waits without counting as running (`ThreadCountsAccessor`).
@@ -215,6 +243,14 @@ impl Counts {
             due: self.arrivals.load(Ordering::Relaxed),
             left_out: self.arrivals_left_out.load(Ordering::Relaxed),
         }
+    }
+
+    /// Users of a group that have started and ended so far.
+    pub(crate) fn of_group(&self, group: usize) -> (u64, u64) {
+        let (started, ended) = &self.group_totals[group];
+        // In this order, so that no more have ended than have started.
+        let ended = ended.load(Ordering::Acquire);
+        (started.load(Ordering::Acquire), ended)
     }
 
     pub fn totals(&self) -> ThreadCounts {

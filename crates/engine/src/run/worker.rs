@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Random, Vars};
-use drumfire_results::{Connections, Inlet, Live, Recorder};
+use drumfire_results::{Connections, Handover, Inlet, Recorder};
 use drumfire_web::charset::Charset;
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
@@ -42,6 +42,8 @@ pub struct Worker {
     pub recorder: RefCell<Recorder>,
     /// Wakes users that wait when the run is told to stop.
     pub stop: Arc<Notify>,
+    /// Wakes who waits for other orders: a pause that ends, more or fewer users.
+    pub orders: Arc<Notify>,
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
     pub calls: crate::elements::samplers::http::Calls,
@@ -59,6 +61,9 @@ pub struct Worker {
     seeds: RefCell<Random>,
     /// Users that wait for an arrival, by thread group.
     pools: RefCell<HashMap<usize, Pool>>,
+    /// Users that are to end, by thread group.
+    surplus: RefCell<HashMap<usize, usize>>,
+    has_surplus: Cell<bool>,
     /// What the run's numbers have of this worker's connections.
     connections: Cell<Connections>,
     /// How long users were in Java code, as far as the run's numbers do not have it yet.
@@ -111,10 +116,14 @@ impl Drop for Enlisted {
 
 impl Worker {
     pub fn new(shared: &Shared, recorder: Recorder) -> Worker {
+        let bell = shared.control.join();
         Worker {
             program: shared.program.clone(),
             recorder: RefCell::new(recorder),
-            stop: shared.control.join(),
+            stop: bell.stop,
+            orders: bell.orders,
+            surplus: RefCell::default(),
+            has_surplus: Cell::new(false),
             http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
             addresses: Default::default(),
             calls: Default::default(),
@@ -156,11 +165,41 @@ impl Worker {
         self.in_scripts.set(self.in_scripts.get() + took);
     }
 
-    /// Hands over what was recorded, and what became of connections, since the last time.
-    fn publish(&self, counts: &Counts) {
+    /// So many users of a group are to end after their samples at hand. Those that sleep end now.
+    pub fn set_surplus(&self, group: usize, users: usize) {
+        let mut surplus = self.surplus.borrow_mut();
+        surplus.insert(group, users);
+        let any = surplus.values().any(|users| *users > 0);
+        drop(surplus);
+        self.has_surplus.set(any);
+        if users > 0 {
+            self.wake_tasks();
+        }
+    }
+
+    /// Whether a user of the group is one that is to end; then there is one less to end.
+    pub fn take_surplus(&self, group: usize) -> bool {
+        if !self.has_surplus.get() {
+            return false;
+        }
+        match self.surplus.borrow_mut().get_mut(&group) {
+            Some(users) if *users > 0 => {
+                *users -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Hands over what was recorded, and what became of connections, since the last time; without a time, what belongs to
+    /// the second at hand, too.
+    fn publish(&self, counts: &Counts, now_ms: Option<i64>) {
         counts.script(self.in_scripts.take());
         let mut recorder = self.recorder.borrow_mut();
-        recorder.flush();
+        match now_ms {
+            Some(now_ms) => recorder.flush(now_ms),
+            None => recorder.flush_all(),
+        }
         let http = self.http.statistics();
         let now = Connections {
             opened: http.connections_opened,
@@ -202,9 +241,9 @@ pub struct StartGroup {
 }
 
 /// What a worker's recorder is made of.
-pub struct Ledger {
+pub struct RecorderParts {
     pub inlet: Inlet,
-    pub live: Arc<Live>,
+    pub handover: Arc<Handover>,
     /// Keep transaction controllers' samples from summarisers.
     pub ignore_transactions: bool,
 }
@@ -289,7 +328,7 @@ pub fn start(
     (index, count): (usize, usize),
     runtime: Runtime,
     shared: Arc<Shared>,
-    recorder: Ledger,
+    recorder: RecorderParts,
 ) -> Option<Handle> {
     let (commands, received) = unbounded_channel();
     let own = shared.clone();
@@ -313,14 +352,14 @@ async fn serve(
     index: usize,
     count: usize,
     shared: Arc<Shared>,
-    recorder: Ledger,
+    recorder: RecorderParts,
     mut commands: UnboundedReceiver<Command>,
 ) {
     let worker = Rc::new(Worker::new(
         &shared,
         Recorder::new(
             &recorder.inlet,
-            &recorder.live,
+            &recorder.handover,
             recorder.ignore_transactions,
         ),
     ));
@@ -351,13 +390,13 @@ async fn serve(
                 shared
                     .loop_late_us
                     .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
-                worker.publish(&shared.counts);
+                worker.publish(&shared.counts, Some(shared.clock.now_ms()));
             }
             () = told => {}
         }
     }
     alarms.abort();
-    worker.publish(&shared.counts);
+    worker.publish(&shared.counts, None);
     shared.stages.add(&worker.stages);
 }
 
@@ -405,5 +444,5 @@ async fn serve_group(crew: Crew, shared: Arc<Shared>, worker: Rc<Worker>, _done:
     {
         shared.defects.note_worker(&*panic);
     }
-    worker.publish(&shared.counts);
+    worker.publish(&shared.counts, None);
 }

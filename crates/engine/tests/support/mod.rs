@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use drumfire_engine::{Compiled, Control, Observer, Options, Progress, Settings, compile, run};
+use drumfire_engine::{Compiled, Control, Options, Settings, compile, run};
 use drumfire_expr::Properties;
 use drumfire_jmx::Diagnostic;
 
@@ -93,7 +93,7 @@ pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> R
             ..Options::default()
         },
         &Control::default(),
-        &mut Silent,
+        &mut [],
     )
     .expect("the results can be written");
     assert_eq!(outcome.faults, Vec::<String>::new());
@@ -101,9 +101,7 @@ pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> R
     Ran {
         rows: rows(&text),
         users: outcome.users.started,
-        intended: outcome
-            .live
-            .read(|recording| recording.total().response.count()),
+        intended: outcome.recording.total().response.count(),
     }
 }
 
@@ -141,13 +139,4 @@ fn rows(text: &str) -> Vec<Row> {
         .deserialize()
         .map(|row| row.expect("the rows are CSV"))
         .collect()
-}
-
-struct Silent;
-
-impl Observer for Silent {
-    fn tick(&mut self, _: &Progress<'_>) {}
-    fn summary_line(&mut self, _: &str) {}
-    fn warning(&mut self, _: &str) {}
-    fn ending(&mut self) {}
 }

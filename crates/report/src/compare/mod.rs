@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use crate::page;
 use crate::run_file::RunFile;
-use crate::statistics_json::percentile_us;
 use noise::Noise;
 use windows::Windows;
 
@@ -170,7 +169,6 @@ impl Comparison {
 struct Side {
     statistics: LabelStatistics,
     windows: Windows,
-    resolution_us: u64,
 }
 
 impl Side {
@@ -178,7 +176,6 @@ impl Side {
         Side {
             statistics: run.recording.total(),
             windows: Windows::of_total(&run.recording.timeline),
-            resolution_us: run.resolution_us,
         }
     }
 
@@ -186,12 +183,11 @@ impl Side {
         Side {
             statistics: run.recording.labels[place].clone(),
             windows: Windows::of_label(&run.recording.timeline, place),
-            resolution_us: run.resolution_us,
         }
     }
 
     fn percentile_ms(&self, percent: f64) -> f64 {
-        percentile_us(&self.statistics.service, percent, self.resolution_us) / 1000.0
+        self.statistics.service.percentile(percent) / 1000.0
     }
 
     fn curve(&self) -> Vec<(f64, f64)> {

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::steps::LabelSteps;
 use crate::apdex::{ApdexLimits, apdex};
-use crate::statistics_json::percentile_us;
 
 /// Points of the percentile curve.
 const CURVE: [f64; 33] = [
@@ -55,7 +54,7 @@ impl Row {
     pub fn of(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
         let service = &label.service;
         let row = label.row();
-        let percentile = |percent| percentile_us(service, percent, resolution_us) / 1000.0;
+        let percentile = |percent| service.percentile(percent) / 1000.0;
         let response = &label.response;
         let service_us = service.mean() * service.count() as f64;
         Row {
@@ -77,7 +76,7 @@ impl Row {
             phases: label.phases.means_ms(service_us, service.count()),
             apdex: apdex(label, limits, resolution_us),
             response: (response.count() > 0).then(|| {
-                let ms = |percent| response.percentile(percent) as f64 / 1000.0;
+                let ms = |percent| response.percentile(percent) / 1000.0;
                 let max = response.max() as f64 / 1000.0;
                 [response.count() as f64, ms(50.0), ms(95.0), ms(99.0), max]
             }),

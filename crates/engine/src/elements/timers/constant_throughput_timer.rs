@@ -85,6 +85,7 @@ fn mode(d: &mut Decoder) -> Template {
 impl Timer for ConstantThroughputTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         let throughput = values::property_double(&self.throughput.eval(cx));
+        let throughput = throughput * cx.shared.control.rate();
         let mode = values::property_int(&self.mode.eval(cx));
         let now_ms = cx.clock().now_ms();
         let apart_ms = MS_PER_MINUTE / throughput;

@@ -29,6 +29,8 @@ struct Schedule {
     /// Whose settings count: a timer and a user.
     owner: (StateId, u32),
     settings: Settings,
+    /// The run's rate factor that the arrivals were computed with.
+    factor: f64,
     generator: Generator,
 }
 
@@ -90,10 +92,12 @@ impl Timer for PreciseThroughputTimer {
 impl PreciseThroughputTimer {
     /// The next arrival, in seconds from the start of the run, or the exception JMeter ends in.
     fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
+        let factor = cx.shared.control.rate();
+        let since_start_ms = cx.clock().now_ms() - cx.clock().start_ms();
         let throughput = values::property_double(&self.throughput.eval(cx));
         let period_s = values::property_int(&self.period.eval(cx));
         let settings = Settings {
-            rate: throughput / f64::from(period_s),
+            rate: throughput / f64::from(period_s) * factor,
             duration_s: values::property_long(&self.duration.eval(cx)),
         };
         let batch_size = values::property_int(&self.batch_size.eval(cx));
@@ -110,11 +114,16 @@ impl PreciseThroughputTimer {
         let schedule = groups.entry(cx.group).or_insert_with(|| Schedule {
             owner: me,
             settings,
+            factor,
             // ConstantPoissonProcessGenerator looks at the seed's lower half only to see whether there is one.
             generator: Generator::new(batch_size, if seed as i32 == 0 { chance } else { seed }),
         });
-        if schedule.owner == me {
+        if schedule.owner == me || schedule.factor != factor {
             schedule.settings = settings;
+        }
+        if std::mem::replace(&mut schedule.factor, factor) != factor {
+            // A steered run has its new rate at once, and not after the arrivals that were computed.
+            schedule.generator.finish_s = since_start_ms as f64 / 1000.0;
         }
         schedule.generator.next(schedule.settings)
     }

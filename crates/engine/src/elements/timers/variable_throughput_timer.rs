@@ -142,15 +142,16 @@ fn rate_at(rows: &[Row], elapsed_s: f64) -> Option<f64> {
 }
 
 impl State {
-    /// `VariableThroughputTimer#checkNextSecond`; true where a new second has begun.
-    fn begin_second(&mut self, second_ms: i64, rows: &[Row]) -> bool {
+    /// `VariableThroughputTimer#checkNextSecond`; true where a new second has begun. The table's rates are multiplied by
+    /// the run's factor.
+    fn begin_second(&mut self, second_ms: i64, rows: &[Row], run_factor: f64) -> bool {
         if self.second_ms == second_ms {
             return false;
         }
         let first_ms = *self.first_second_ms.get_or_insert(second_ms);
         self.second_ms = second_ms;
         match rate_at(rows, (second_ms - first_ms) as f64 / 1000.0) {
-            Some(rate) => self.rate = rate,
+            Some(rate) => self.rate = rate * run_factor,
             None => {
                 self.stopping = true;
                 let factor = if self.stop_tries > 10 { 2.0 } else { 1.0 };
@@ -209,7 +210,8 @@ impl VariableThroughputTimer {
         let now_ms = cx.clock().now_ms();
         let since_second_ms = now_ms % 1000;
         let mut state = self.state();
-        if state.begin_second(now_ms - since_second_ms, &self.rows) {
+        let factor = cx.shared.control.rate();
+        if state.begin_second(now_ms - since_second_ms, &self.rows, factor) {
             match state.stop() {
                 None => {}
                 Some(Stop::Group) => cx.supply().stop(),
@@ -316,14 +318,14 @@ mod tests {
     #[test]
     fn samples_of_a_second_keep_their_distance() {
         let mut state = State::default();
-        assert!(state.begin_second(5_000, &[row(4.0, 4.0, 1)]));
+        assert!(state.begin_second(5_000, &[row(4.0, 4.0, 1)], 1.0));
         state.apart_ms = 1000.0 / state.rate;
         assert_eq!(state.delay_ms(0), 0);
         state.sent = 1;
         assert_eq!((state.delay_ms(249), state.delay_ms(250)), (251, 0));
         state.waiting = 1;
         assert_eq!(state.delay_ms(100), 501);
-        assert!(!state.begin_second(5_000, &[]));
+        assert!(!state.begin_second(5_000, &[], 1.0));
     }
 
     #[test]
@@ -331,7 +333,7 @@ mod tests {
         let mut state = State::default();
         let mut stops = Vec::new();
         for second in 1..=12 {
-            state.begin_second(second * 1000, &[]);
+            state.begin_second(second * 1000, &[], 1.0);
             stops.push(state.stop());
         }
         assert_eq!(stops[..5], [Some(Stop::Group); 5]);

@@ -63,12 +63,20 @@ impl Crew {
             }
             if due_ms.is_none() {
                 // Users end before their next sampler once all have arrived.
+                let extra = self.supply().extra_arrivals.load(Ordering::Relaxed);
                 let limit = &self.supply().arrivals_limit;
-                limit.store(scheduled as i64, Ordering::Relaxed);
+                limit.store((scheduled as i64 + extra).max(1), Ordering::Relaxed);
                 break;
             }
             scheduled += 1;
-            self.arrival(due, arrivals.concurrency_limit);
+            let copies = self.arrivals_for_one();
+            let extra = copies as i64 - 1;
+            self.supply()
+                .extra_arrivals
+                .fetch_add(extra, Ordering::Relaxed);
+            for _ in 0..copies {
+                self.arrival(due, arrivals.concurrency_limit);
+            }
         }
         self.worker.pool(self.start.group, Pool::close);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Crew, Terms};
+use super::{Crew, Terms, share};
 use crate::elements::thread_groups::Concurrency;
 use crate::run::context::{Context, Identity};
 use crate::run::shared::Shared;
@@ -30,6 +30,11 @@ impl Crew {
         let keep = async {
             loop {
                 let users = share(*level.borrow_and_update(), self.index, self.count);
+                if self.supply().order().is_some() {
+                    // In the plugin nobody ends early when the level falls; who orders fewer users wants fewer.
+                    let surplus = self.running.len().saturating_sub(users);
+                    self.worker.set_surplus(self.start.group, surplus);
+                }
                 while !self.is_over() && self.running.len() < users {
                     let number = self.supply().take_number();
                     self.start_user(number, Terms::default());
@@ -60,11 +65,6 @@ impl Crew {
     }
 }
 
-/// One worker's part of the users: the remainder goes to the first ones.
-fn share(users: u32, index: usize, count: usize) -> usize {
-    (users as usize + count - 1 - index) / count
-}
-
 /// Says what the level is until the time is over or the run is told to stop.
 async fn follow(
     concurrency: &Concurrency,
@@ -89,7 +89,10 @@ async fn follow(
         let level = concurrency.level(&mut cx);
         let elapsed_s = (shared.clock.now_ms() - start_ms) as f64 / 1000.0;
         match level.users_at(elapsed_s) {
-            Some(users) if !is_first || level.target > 0.0 => supply.level.send_replace(users),
+            Some(users) if !is_first || level.target > 0.0 => {
+                let ordered = supply.order().map(|(_, users)| users);
+                supply.level.send_replace(ordered.unwrap_or(users))
+            }
             _ => break,
         };
         is_first = false;

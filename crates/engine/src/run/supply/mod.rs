@@ -6,7 +6,7 @@ mod open_model;
 mod windows;
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -40,6 +40,15 @@ pub struct Supply {
     seed: i64,
     /// The group's settings, where they were read when it started.
     started: OnceLock<GroupStart>,
+    /// How often somebody ordered how many users there are to be, and the last order.
+    orders: AtomicU32,
+    ordered_users: AtomicU32,
+    /// Workers that have users of this group, or are yet to start some.
+    busy: AtomicUsize,
+    /// The last of them has none any more.
+    idle: Notify,
+    /// Arrivals more or fewer than the schedule has, by the rate factor and pauses.
+    extra_arrivals: AtomicI64,
 }
 
 impl Supply {
@@ -54,6 +63,11 @@ impl Supply {
             user_ended: Notify::new(),
             seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
             started: OnceLock::new(),
+            orders: AtomicU32::new(0),
+            ordered_users: AtomicU32::new(0),
+            busy: AtomicUsize::new(0),
+            idle: Notify::new(),
+            extra_arrivals: AtomicI64::new(0),
         }
     }
 
@@ -68,6 +82,24 @@ impl Supply {
     /// The settings that it started with, where they were read then.
     pub fn started(&self) -> Option<&GroupStart> {
         self.started.get()
+    }
+
+    /// From now on there are to be so many users.
+    pub fn order_users(&self, users: u32) {
+        self.ordered_users.store(users, Ordering::Relaxed);
+        self.orders.fetch_add(1, Ordering::Release);
+        self.user_ended.notify_one();
+    }
+
+    /// How many users somebody ordered last, and the number of that order; none if nobody did.
+    fn order(&self) -> Option<(u32, u32)> {
+        let number = self.orders.load(Ordering::Acquire);
+        (number > 0).then(|| (number, self.ordered_users.load(Ordering::Relaxed)))
+    }
+
+    /// The group is about to start on so many workers.
+    pub fn expect_crews(&self, workers: usize) {
+        self.busy.store(workers, Ordering::Release);
     }
 
     /// `AbstractDynamicThreadGroup#isLimitReached`.
@@ -93,6 +125,24 @@ impl Supply {
         self.arrivals.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A worker has no users of this group any more; true if it was the last.
+    fn leave(&self) -> bool {
+        let was_last = self.busy.fetch_sub(1, Ordering::AcqRel) == 1;
+        if was_last {
+            self.idle.notify_waiters();
+        }
+        was_last
+    }
+
+    /// A worker has users of this group again.
+    fn enter(&self) {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.busy.load(Ordering::Acquire) == 0
+    }
+
     fn take_number(&self) -> u32 {
         self.next_number.fetch_add(1, Ordering::Relaxed)
     }
@@ -116,6 +166,10 @@ pub struct Crew {
     program: Arc<Program>,
     group_name: Rc<str>,
     running: JoinSet<()>,
+    /// The last order that was carried out.
+    obeyed: u32,
+    /// Part of an arrival that the rate factor left over.
+    carry: f64,
 }
 
 /// How a user is started; times in milliseconds since the epoch.
@@ -147,6 +201,8 @@ impl Crew {
             program,
             group_name,
             running: JoinSet::new(),
+            obeyed: 0,
+            carry: 0.0,
         }
     }
 
@@ -169,9 +225,24 @@ impl Crew {
             Shape::Arrivals(arrivals) => self.arrivals(arrivals).await,
             Shape::Open(open) => self.open_model(open).await,
         }
+        let shape = shared.shape(self.start.group);
+        if matches!(shape, Shape::Ramp(_) | Shape::Windows(_)) {
+            self.attend(shape).await;
+        }
         while let Some(ended) = self.running.join_next().await {
             self.report(ended);
         }
+    }
+
+    /// How many arrivals one of the schedule stands for, by the rate factor; none while the run pauses.
+    fn arrivals_for_one(&mut self) -> usize {
+        if self.shared.control.is_paused() {
+            return 0;
+        }
+        self.carry += self.shared.control.rate();
+        let whole = self.carry.floor();
+        self.carry -= whole;
+        whole as usize
     }
 
     /// Takes note of a user that panicked.
@@ -251,6 +322,11 @@ impl Crew {
             self.report(ended);
         }
     }
+}
+
+/// One worker's part of the users: the remainder goes to the first ones.
+fn share(users: u32, index: usize, count: usize) -> usize {
+    (users as usize + count - 1 - index) / count
 }
 
 /// A user counts as running for as long as this lives, also when it panics.

@@ -26,9 +26,15 @@ impl Crew {
             if !self.wait_for(due).await {
                 return;
             }
-            self.shared.counts.arrival(false);
-            let arrival = Some(due);
-            self.start_user(number as u32, Terms { arrival, ..terms });
+            for copy in 0..self.arrivals_for_one() {
+                self.shared.counts.arrival(false);
+                let number = match copy {
+                    0 => number as u32,
+                    _ => open.users() + self.supply().take_number(),
+                };
+                let arrival = Some(due);
+                self.start_user(number, Terms { arrival, ..terms });
+            }
         }
         // A schedule that ends with a pause lasts until it is over.
         self.wait_until(end_ms).await;

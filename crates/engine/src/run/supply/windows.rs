@@ -1,17 +1,109 @@
-//! Users whose windows are known beforehand.
+//! Users whose windows are known beforehand, and what orders to have more or fewer make of them.
 
-use super::{Crew, Terms};
-use crate::run::schedule::Window;
+use std::time::Duration;
+
+use super::{Crew, Terms, share};
+use crate::run::schedule::{Shape, Window};
 
 impl Crew {
-    /// `windows` are in the order of their starts.
+    /// Starts the users when each is due. `windows` are in the order of their starts. An order ends that: it says how many
+    /// users there are to be at once.
     pub(super) async fn windows(&mut self, windows: impl Iterator<Item = (u32, Window)>) {
         for (number, window) in windows {
-            if !self.wait_until(self.start.at_ms + window.start_ms).await {
+            if !self
+                .wait_for_start(self.start.at_ms + window.start_ms)
+                .await
+            {
                 return;
             }
             let terms = Terms {
                 end_ms: window.stop_ms.map(|stop_ms| self.start.at_ms + stop_ms),
+                ..Terms::default()
+            };
+            self.start_user(number, terms);
+        }
+    }
+
+    /// Waits until a user is to start; false if none starts any more.
+    async fn wait_for_start(&self, due_ms: i64) -> bool {
+        loop {
+            let ordered = self.worker.orders.notified();
+            if self.supply().order().is_some() {
+                return false;
+            }
+            tokio::select! {
+                go = self.wait_until(due_ms) => return go,
+                () = ordered => {}
+            }
+        }
+    }
+
+    /// Waits until no worker has users of the group, and carries out orders meanwhile.
+    pub(super) async fn attend(&mut self, shape: &Shape) {
+        let (shared, worker) = (self.shared.clone(), self.worker.clone());
+        let supply = &shared.supplies[self.start.group];
+        let mut is_busy = true;
+        loop {
+            let (ordered, idle) = (worker.orders.notified(), supply.idle.notified());
+            let stop = worker.stop.notified();
+            self.obey(shape);
+            let hold_ms = self.hold_ms(shape);
+            let has_users = !self.running.is_empty() || hold_ms.is_some();
+            if is_busy && !has_users && supply.leave() {
+                return;
+            }
+            if !is_busy && has_users {
+                supply.enter();
+            }
+            is_busy = has_users;
+            if !has_users && (supply.is_idle() || self.is_stopping()) {
+                return;
+            }
+            let hold = Duration::from_millis(hold_ms.unwrap_or_default());
+            tokio::select! {
+                Some(ended) = self.running.join_next() => self.report(ended),
+                () = tokio::time::sleep(hold), if hold_ms.is_some() => {}
+                () = ordered => {}
+                () = idle => {}
+                () = stop => {}
+            }
+        }
+    }
+
+    /// How long a group that was ordered to have no users waits for another order: until its time is over.
+    fn hold_ms(&self, shape: &Shape) -> Option<u64> {
+        let (_, 0) = self.supply().order()? else {
+            return None;
+        };
+        let end_ms = self.start.at_ms + shape.end_ms()?;
+        let left_ms = end_ms - self.shared.clock.now_ms();
+        u64::try_from(left_ms)
+            .ok()
+            .filter(|left_ms| *left_ms > 0 && !self.is_stopping())
+    }
+
+    /// Starts the users that an order asks for, or has the surplus end.
+    fn obey(&mut self, shape: &Shape) {
+        let Some((number, users)) = self.supply().order() else {
+            return;
+        };
+        if std::mem::replace(&mut self.obeyed, number) == number || self.is_stopping() {
+            return;
+        }
+        while let Some(ended) = self.running.try_join_next() {
+            self.report(ended);
+        }
+        let wanted = share(users, self.index, self.count);
+        let surplus = self.running.len().saturating_sub(wanted);
+        self.worker.set_surplus(self.start.group, surplus);
+        let end_ms = shape.end_ms().map(|end_ms| self.start.at_ms + end_ms);
+        if end_ms.is_some_and(|end_ms| end_ms <= self.shared.clock.now_ms()) {
+            return;
+        }
+        while self.running.len() < wanted {
+            let number = shape.users() + self.supply().take_number();
+            let terms = Terms {
+                end_ms,
                 ..Terms::default()
             };
             self.start_user(number, terms);

@@ -1,17 +1,21 @@
-//! The numbers of a running test, shared by all workers.
+//! Where a worker leaves its numbers and the run takes them: one place for each worker, so workers never wait for one
+//! another, and a run that is slow to take finds everything added up.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::collect::LabelCount;
 use crate::failures;
+use crate::increment::Increment;
 use crate::sample::Sample;
-use crate::statistics::Recording;
 use crate::summariser::SummaryDelta;
 
-/// Failed samples that are kept for showing.
+/// Failed samples of a worker that wait for being shown.
 const RECENT_ERRORS: usize = 20;
+/// Seconds that wait for being taken; the oldest of more are added up.
+const MOST_SECONDS: usize = 120;
 
 /// A failed sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,79 +90,85 @@ impl RecentError {
     }
 }
 
-/// The whole run so far, as of each worker's last [`publish`](crate::Recorder::publish), and what summarisers have not
-/// yet taken.
+/// What one worker has counted and the run has not taken yet.
 #[derive(Debug, Default)]
-pub struct Live {
-    state: Mutex<State>,
-}
+pub struct Handover(Mutex<Waiting>);
 
+/// What a worker hands over.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub recording: Recording,
+pub(crate) struct Waiting {
+    pub counts: Vec<LabelCount>,
+    seconds: BTreeMap<i64, Increment>,
+    pub loose: Increment,
     pub summaries: Vec<SummaryDelta>,
-    pub recent_errors: VecDeque<RecentError>,
-    pub connections: Connections,
+    recent_errors: VecDeque<RecentError>,
 }
 
-impl State {
+/// What a run takes from a worker.
+#[derive(Debug, Default)]
+pub struct Delivery {
+    /// Seconds that are over, in order.
+    pub seconds: Vec<Increment>,
+    /// What belongs to no second yet: failures, connections, lateness.
+    pub loose: Increment,
+    /// The samples of each summariser.
+    pub summaries: Vec<SummaryDelta>,
+    /// The latest failed samples, oldest first.
+    pub recent_errors: Vec<RecentError>,
+}
+
+impl Waiting {
     pub fn add_error(&mut self, error: RecentError) {
         if self.recent_errors.len() == RECENT_ERRORS {
             self.recent_errors.pop_front();
         }
         self.recent_errors.push_back(error);
     }
+
+    pub fn add_seconds(&mut self, seconds: Vec<Increment>) {
+        for second in seconds {
+            self.seconds
+                .entry(second.from_ms)
+                .or_insert_with(|| Increment::of_second(second.from_ms.div_euclid(1_000)))
+                .merge(second);
+        }
+        while self.seconds.len() > MOST_SECONDS {
+            let Some((_, oldest)) = self.seconds.pop_first() else {
+                return;
+            };
+            if let Some(mut next) = self.seconds.first_entry() {
+                next.get_mut().merge(oldest);
+            }
+        }
+    }
 }
 
-impl Live {
-    /// Nothing has happened; `summarisers` is how many summariser numbers there are.
-    pub fn new(summarisers: usize) -> Live {
-        let live = Live::default();
-        live.lock().summaries = vec![SummaryDelta::EMPTY; summarisers];
-        live
+impl Handover {
+    /// Nothing has happened; `summarisers` is how many summarisers there are.
+    pub fn new(summarisers: usize) -> Handover {
+        let handover = Handover::default();
+        handover.lock().summaries = vec![SummaryDelta::EMPTY; summarisers];
+        handover
     }
 
-    /// Looks at the statistics of the whole run so far. Workers cannot publish meanwhile, so be quick.
-    pub fn read<R>(&self, look: impl FnOnce(&Recording) -> R) -> R {
-        look(&self.lock().recording)
+    /// Takes everything but the counts, which go on.
+    pub fn take(&self) -> Delivery {
+        let mut waiting = self.lock();
+        Delivery {
+            seconds: std::mem::take(&mut waiting.seconds).into_values().collect(),
+            loose: std::mem::take(&mut waiting.loose),
+            summaries: waiting.summaries.iter_mut().map(std::mem::take).collect(),
+            recent_errors: waiting.recent_errors.drain(..).collect(),
+        }
     }
 
-    /// A copy of the statistics of the whole run so far.
-    pub fn recording(&self) -> Recording {
-        self.read(Clone::clone)
-    }
-
-    /// Takes the statistics of the whole run, which then start anew; for the end of a run.
-    pub fn take_recording(&self) -> Recording {
-        std::mem::take(&mut self.lock().recording)
-    }
-
-    /// What became of the connections, as far as workers have told.
-    pub fn connections(&self) -> Connections {
-        self.lock().connections
-    }
-
-    /// Notes how many users run at a moment, in milliseconds since the Unix epoch.
-    pub fn note_users(&self, now_ms: i64, users: u64) {
-        let users = u32::try_from(users).unwrap_or(u32::MAX);
-        self.lock().recording.timeline.note_users(now_ms, users);
-    }
-
-    /// Takes what came for a summariser since the last time.
-    pub fn take_summary(&self, summariser: usize) -> SummaryDelta {
-        self.lock()
-            .summaries
-            .get_mut(summariser)
-            .map_or(SummaryDelta::EMPTY, std::mem::take)
-    }
-
-    /// The latest failed samples, oldest first.
-    pub fn recent_errors(&self) -> Vec<RecentError> {
-        self.lock().recent_errors.iter().cloned().collect()
+    /// Looks at how often each label occurred so far, those of transaction controllers too.
+    pub fn counts<R>(&self, look: impl FnOnce(&[LabelCount]) -> R) -> R {
+        look(&self.lock().counts)
     }
 
     /// A worker that panicked leaves sums that are complete up to a label; they stay readable.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,115 +1,106 @@
-//! Tells the command line how a run goes on, in the command line's terms.
+//! Puts a run's events together into snapshots for the terminal.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use drumfire::engine::Watch;
-use drumfire::terminal::snapshot::{RecentError, Row, Snapshot, Stopping, Users, rows};
-use drumfire_engine::{GroupKind, Observer, Program, Progress};
+use drumfire_results::Recording;
+
+use super::snapshot::{RecentError, Row, Snapshot, Users, rows};
+use crate::engine::{Event, Started, Tick};
 
 /// The shortest time between two snapshots.
 const PAUSE: Duration = Duration::from_millis(250);
 /// The time over which 'now' rates are taken.
 const RATE_WINDOW: Duration = Duration::from_secs(3);
+/// Failed samples that are shown.
+const RECENT_ERRORS: usize = 20;
 
-/// Turns progress into snapshots.
-pub struct Relay<'w> {
-    watch: &'w mut dyn Watch,
+/// What is known between two snapshots.
+#[derive(Default)]
+pub struct Feed {
     planned_users: u64,
     planned_ms: Option<u64>,
     last: Option<Duration>,
     rates: Rates,
+    recent_errors: VecDeque<RecentError>,
 }
 
-impl<'w> Relay<'w> {
-    pub fn new(program: &Program, watch: &'w mut dyn Watch) -> Relay<'w> {
-        Relay {
-            watch,
-            planned_users: program
-                .groups
-                .iter()
-                .map(|group| u64::from(group.shape.users()))
-                .sum(),
-            planned_ms: planned_ms(program),
-            last: None,
-            rates: Rates::default(),
+impl Feed {
+    /// Takes note of an event; gives a snapshot if one is due. `so_far` is the sum of all increments.
+    pub fn receive(&mut self, event: &Event, so_far: &Recording) -> Option<Snapshot> {
+        match event {
+            Event::Started(started) => {
+                let Started {
+                    planned_users,
+                    planned_ms,
+                    ..
+                } = **started;
+                (self.planned_users, self.planned_ms) = (planned_users, planned_ms);
+                None
+            }
+            Event::Tick(tick) => {
+                self.note_errors(tick);
+                let is_early = self.last.is_some_and(|last| tick.elapsed < last + PAUSE);
+                (!is_early).then(|| {
+                    self.last = Some(tick.elapsed);
+                    self.snapshot(tick, so_far)
+                })
+            }
+            Event::Increment(_)
+            | Event::Line(_)
+            | Event::Warning(_)
+            | Event::Mark(_)
+            | Event::Ended(_) => None,
         }
     }
 
-    fn snapshot(&mut self, progress: &Progress<'_>) -> Snapshot {
-        let mut labels = progress.live.read(rows);
-        self.rates.apply(progress.elapsed, &mut labels);
+    fn note_errors(&mut self, tick: &Tick) {
+        self.recent_errors
+            .extend(tick.recent_errors.iter().map(recent_error));
+        let surplus = self.recent_errors.len().saturating_sub(RECENT_ERRORS);
+        self.recent_errors.drain(..surplus);
+    }
+
+    fn snapshot(&mut self, tick: &Tick, so_far: &Recording) -> Snapshot {
+        let mut labels = current_rows(tick, so_far);
+        self.rates.apply(tick.elapsed, &mut labels);
         let total = labels.pop().unwrap_or_default();
         Snapshot {
-            elapsed_ms: progress.elapsed.as_millis() as u64,
+            elapsed_ms: tick.elapsed.as_millis() as u64,
             ending_ms: None,
             planned_ms: self.planned_ms,
             users: Users {
                 planned: self.planned_users,
-                started: progress.users.started,
-                active: progress.users.active,
-                finished: progress.users.finished,
+                started: tick.users.started,
+                active: tick.users.active,
+                finished: tick.users.finished,
             },
             total,
             labels,
-            recent_errors: progress
-                .live
-                .recent_errors()
-                .into_iter()
-                .map(recent_error)
-                .collect(),
-            backlog_bytes: progress.writer.backlog_bytes,
-            stopping: match progress.stopping {
-                drumfire_engine::Stopping::No => Stopping::No,
-                drumfire_engine::Stopping::Shutdown => Stopping::Shutdown,
-                drumfire_engine::Stopping::Now => Stopping::Now,
-            },
+            recent_errors: self.recent_errors.iter().cloned().collect(),
+            backlog_bytes: tick.writer.backlog_bytes,
+            stopping: tick.stopping,
         }
     }
 }
 
-impl Observer for Relay<'_> {
-    fn tick(&mut self, progress: &Progress<'_>) {
-        let is_early = self
-            .last
-            .is_some_and(|last| progress.elapsed < last + PAUSE);
-        if is_early || !self.watch.wants_snapshots() {
-            return;
+/// One row per label and the total: counts as they are now, times and rates as of the last full second.
+fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<Row> {
+    let mut told = rows(so_far);
+    let mut total = told.pop().unwrap_or_default();
+    (total.samples, total.errors) = tick.totals();
+    let labels = tick.labels.iter().map(|label| {
+        let mut same = so_far.labels.iter();
+        let place = same
+            .position(|known| known.label == label.label && known.transaction == label.transaction);
+        Row {
+            label: label.label.clone(),
+            samples: label.count,
+            errors: label.errors,
+            ..place.map(|place| told[place].clone()).unwrap_or_default()
         }
-        self.last = Some(progress.elapsed);
-        let snapshot = self.snapshot(progress);
-        self.watch.tick(&snapshot);
-    }
-
-    fn summary_line(&mut self, line: &str) {
-        self.watch.summariser_line(line);
-    }
-
-    fn warning(&mut self, text: &str) {
-        self.watch.warning(text);
-    }
-
-    fn ending(&mut self) {
-        // The last numbers are the summary's, which is printed when the results are written.
-    }
-}
-
-/// How long the plan says its main thread groups run; none if one of them ends by its iterations.
-fn planned_ms(program: &Program) -> Option<u64> {
-    let mut planned = 0;
-    for group in program
-        .groups
-        .iter()
-        .filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok())
-    {
-        let stop_ms = u64::try_from(group.shape.end_ms()?).unwrap_or(0);
-        planned = if program.serialized {
-            planned + stop_ms
-        } else {
-            stop_ms.max(planned)
-        };
-    }
-    (planned > 0).then_some(planned)
+    });
+    labels.chain([total]).collect()
 }
 
 /// How many samples each label had at moments of the last seconds.
@@ -148,12 +139,12 @@ impl Rates {
     }
 }
 
-fn recent_error(error: drumfire_results::RecentError) -> RecentError {
+fn recent_error(error: &drumfire_results::RecentError) -> RecentError {
     RecentError {
         at_ms: error.end_ms,
-        label: error.label,
-        code: error.code,
-        message: error.message,
+        label: error.label.clone(),
+        code: error.code.clone(),
+        message: error.message.clone(),
     }
 }
 

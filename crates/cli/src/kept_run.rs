@@ -1,0 +1,208 @@
+//! The run file while a run goes on: what a run leaves behind when it is killed.
+//!
+//! With `--run-file FILE` it is FILE. Otherwise it lies in `.drumfire/`, where the files of the last [`KEPT`] runs stay. A thread
+//! of its own writes it, from a mailbox, so a slow disk delays nobody.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use drumfire_engine::{Inbox, Mailbox, mailbox};
+use drumfire_report::{Mark, RunFile, RunStream};
+use drumfire_results::Recording;
+
+use crate::engine::{Event, Subscriber};
+use crate::outputs;
+
+/// The folder, where the program is started.
+const FOLDER: &str = ".drumfire";
+/// Run files that stay in the folder.
+const KEPT: usize = 20;
+/// The ending of run files.
+const ENDING: &str = "drumfire";
+/// Events that may wait for the disk.
+const ROOM: usize = 64;
+
+/// Where the run file of a run is written while it goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptPlace {
+    /// Where the user asked for it.
+    Asked(PathBuf),
+    /// In the folder of the last runs.
+    Folder(PathBuf),
+}
+
+impl KeptPlace {
+    /// The file of a run of `plan` that starts at `now`, such as `.drumfire/shop-1700000000123.drumfire`.
+    pub fn in_folder(plan: &Path, now_ms: i64) -> KeptPlace {
+        let name = plan.file_stem().unwrap_or(plan.as_os_str());
+        let name = format!("{}-{now_ms}.{ENDING}", name.to_string_lossy());
+        KeptPlace::Folder(Path::new(FOLDER).join(name))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            KeptPlace::Asked(path) | KeptPlace::Folder(path) => path,
+        }
+    }
+}
+
+/// Writes the run file of the run that is under way.
+#[derive(Debug)]
+pub struct KeptRun {
+    place: KeptPlace,
+    mailbox: Mailbox,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl KeptRun {
+    /// Begins the file; `run` says what is known before the start.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be written, or a thread that cannot be started.
+    pub fn begin(place: KeptPlace, run: RunFile) -> io::Result<KeptRun> {
+        if let KeptPlace::Folder(path) = &place {
+            make_room(path)?;
+        }
+        let stream = RunStream::create(place.path(), run)?;
+        let (mailbox, inbox) = mailbox(ROOM);
+        let thread = std::thread::Builder::new()
+            .name("run-file".to_owned())
+            .spawn(move || write(stream, &inbox))?;
+        Ok(KeptRun {
+            place,
+            mailbox,
+            thread,
+        })
+    }
+
+    /// Ends the thread, once everything has been written.
+    ///
+    /// # Errors
+    /// What the disk said.
+    pub fn end(self) -> io::Result<KeptPlace> {
+        drop(self.mailbox);
+        match self.thread.join() {
+            Ok(written) => written.map(|()| self.place),
+            Err(_) => Err(io::Error::other("its thread panicked")),
+        }
+    }
+}
+
+impl Subscriber for KeptRun {
+    fn receive(&mut self, event: &Event, so_far: &Recording) {
+        // Ticks are for those that show something now.
+        if !matches!(event, Event::Tick(_)) {
+            self.mailbox.receive(event, so_far);
+        }
+    }
+}
+
+/// Puts the finished run in the place of what was written while it went on.
+///
+/// # Errors
+/// Which file cannot be written, and why.
+pub fn finish(place: &KeptPlace, run: &RunFile) -> Result<(), String> {
+    outputs::write_whole(place.path(), |file| run.write(file))
+}
+
+/// Takes the file away of a run that never began.
+pub fn forget(place: &KeptPlace) {
+    if let KeptPlace::Folder(path) = place {
+        // It holds nothing, and is the first to go when the folder is full.
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
+    while let Some(event) = inbox.next() {
+        match event {
+            Event::Increment(increment) => stream.add(&increment)?,
+            Event::Mark(mark) => stream.mark(Mark {
+                at_ms: mark.at_ms,
+                text: mark.text,
+            })?,
+            Event::Started(_)
+            | Event::Tick(_)
+            | Event::Line(_)
+            | Event::Warning(_)
+            | Event::Ended(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Makes the folder of a file, and leaves room for one more file in it: the oldest go.
+fn make_room(file: &Path) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_run = path.extension().is_some_and(|ending| ending == ENDING);
+        if is_run && let Ok(changed) = path.metadata().and_then(|file| file.modified()) {
+            known.push((changed, path));
+        }
+    }
+    known.sort();
+    let surplus = (known.len() + 1).saturating_sub(KEPT);
+    for (_, path) in &known[..surplus] {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use drumfire_report::begun;
+    use drumfire_results::Increment;
+
+    use super::*;
+
+    #[test]
+    fn the_folder_keeps_the_last_runs() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("runs");
+        for number in 0..KEPT + 5 {
+            let file = folder.join(format!("p-{number}.drumfire"));
+            let kept = KeptRun::begin(KeptPlace::Folder(file.clone()), begun("p", 1_000)).unwrap();
+            kept.end().unwrap();
+            let changed = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(number as u64);
+            fs::File::open(&file)
+                .unwrap()
+                .set_modified(changed)
+                .unwrap();
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), KEPT);
+        assert!(!folder.join("p-4.drumfire").exists());
+        assert!(folder.join("p-5.drumfire").exists());
+    }
+
+    #[test]
+    fn what_is_received_is_in_the_file_and_the_finished_run_takes_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.drumfire");
+        let place = KeptPlace::Asked(file.clone());
+        let mut kept = KeptRun::begin(place, begun("p.jmx", 1_000)).unwrap();
+        let mut increment = Increment::of_second(2);
+        increment.connections.opened = 3;
+        let nothing = Recording::default();
+        kept.receive(&Event::Increment(Arc::new(increment)), &nothing);
+        let place = kept.end().unwrap();
+        let read = |path: &Path| {
+            let mut warnings = Vec::new();
+            let run = drumfire_report::read_input(path, &Default::default(), &mut warnings);
+            (run.unwrap(), warnings.len())
+        };
+        let (run, warnings) = read(&file);
+        assert_eq!((run.connections.unwrap().opened, warnings), (3, 1));
+        finish(&place, &begun("p.jmx", 1_000)).unwrap();
+        let (run, warnings) = read(&file);
+        assert!(!run.ended_early && warnings == 0);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

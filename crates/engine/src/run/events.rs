@@ -1,0 +1,320 @@
+//! What a run tells while it goes on, and who hears it.
+//!
+//! Workers hand their numbers over without waiting for anybody. The run adds them up ten times a second and gives each
+//! [`Event`] to its [`Subscriber`]s in turn, on its own thread. A subscriber that may be slow, such as one that writes to a
+//! network, takes its events through a [`mailbox`]: the mailbox is bounded, and increments that its reader has no time for
+//! are added to the next one, so nothing is lost but detail.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use drumfire_results::{
+    Connections, Increment, LabelCount, RecentError, Recording, SummaryDelta, ThreadCounts,
+    WriterGauge,
+};
+
+use crate::run::control::{Mark, Stopping};
+use crate::run::outcome::Outcome;
+
+/// Something that happened in a run.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The first user is about to start.
+    Started(Arc<Started>),
+    /// What happened in a second, of all workers. Samples that were recorded late come in another increment of the same
+    /// second.
+    Increment(Arc<Increment>),
+    /// How the run stands, several times a second.
+    Tick(Arc<Tick>),
+    /// A line that an element prints on standard output.
+    Line(Arc<str>),
+    /// Something is wrong that the user can mend while the run goes on, such as a full disk.
+    Warning(Arc<str>),
+    /// Something that happened at a moment, such as a use of the run's [`Control`](crate::Control).
+    Mark(Mark),
+    /// The last user has ended and all results are written.
+    Ended(Arc<Outcome>),
+}
+
+/// What is known when a run starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Started {
+    /// When, in milliseconds since the Unix epoch.
+    pub at_ms: i64,
+    /// Names of the thread groups, in the order of the plan.
+    pub groups: Vec<String>,
+    /// Users of the plan, as far as it says.
+    pub planned_users: u64,
+    /// How long the plan says that its main thread groups run, in milliseconds; none if one of them ends by its iterations.
+    pub planned_ms: Option<u64>,
+}
+
+/// How a run stands. Numbers are those since the start, unless they say otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Tick {
+    /// When, in milliseconds since the Unix epoch.
+    pub at_ms: i64,
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// The virtual users.
+    pub users: ThreadCounts,
+    /// How often each label occurred, transaction controllers too, in the order of the labels' first samples.
+    pub labels: Arc<[LabelCount]>,
+    /// The samples of each summariser since the last tick.
+    pub summaries: Vec<SummaryDelta>,
+    /// Failed samples since the last tick; of very many, the latest.
+    pub recent_errors: Vec<RecentError>,
+    /// What became of connections.
+    pub connections: Connections,
+    /// Rows on their way to the disk.
+    pub writer: WriterGauge,
+    /// Whether the run was told to stop.
+    pub stopping: Stopping,
+    /// Whether the users pause.
+    pub paused: bool,
+}
+
+impl Tick {
+    /// Samples and failed samples, without those of transaction controllers.
+    pub fn totals(&self) -> (u64, u64) {
+        let samples = self.labels.iter().filter(|label| !label.transaction);
+        samples.fold((0, 0), |(count, errors), label| {
+            (count + label.count, errors + label.errors)
+        })
+    }
+
+    /// Adds an earlier tick that was not read.
+    fn catch_up(&mut self, earlier: &Tick) {
+        for (mine, theirs) in self.summaries.iter_mut().zip(&earlier.summaries) {
+            mine.merge(theirs);
+        }
+        let mut errors = earlier.recent_errors.clone();
+        errors.append(&mut self.recent_errors);
+        let surplus = errors.len().saturating_sub(RECENT_ERRORS);
+        self.recent_errors = errors.split_off(surplus);
+    }
+}
+
+/// Failed samples of a tick that was put together from several.
+const RECENT_ERRORS: usize = 20;
+
+/// Hears what happens in a run, on the run's thread. It has to be quick; what is not reads from a [`mailbox`].
+pub trait Subscriber {
+    /// Something happened; `so_far` is the sum of all increments up to now.
+    fn receive(&mut self, event: &Event, so_far: &Recording);
+}
+
+/// Events that wait for a reader.
+#[derive(Debug)]
+struct Queue {
+    events: VecDeque<Event>,
+    room: usize,
+    /// Lines and warnings that the reader was too slow for.
+    dropped: u64,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Slot {
+    queue: Mutex<Queue>,
+    filled: Condvar,
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of a mailbox that the run writes to.
+#[derive(Debug)]
+pub struct Mailbox(Arc<Slot>);
+
+/// The end of a mailbox that a thread of its own reads.
+#[derive(Debug)]
+pub struct Inbox(Arc<Slot>);
+
+/// A mailbox for `room` events, two at least.
+pub fn mailbox(room: usize) -> (Mailbox, Inbox) {
+    let slot = Arc::new(Slot {
+        queue: Mutex::new(Queue {
+            events: VecDeque::new(),
+            room: room.max(2),
+            dropped: 0,
+            is_closed: false,
+        }),
+        filled: Condvar::new(),
+    });
+    (Mailbox(slot.clone()), Inbox(slot))
+}
+
+impl Subscriber for Mailbox {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        self.0.lock().push(event.clone());
+        self.0.filled.notify_one();
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        self.0.lock().is_closed = true;
+        self.0.filled.notify_all();
+    }
+}
+
+impl Inbox {
+    /// The next event; waits for it. None once the run has ended and all has been read.
+    pub fn next(&self) -> Option<Event> {
+        let mut queue = self.0.lock();
+        loop {
+            if let Some(event) = queue.events.pop_front() {
+                return Some(event);
+            }
+            if queue.is_closed {
+                return None;
+            }
+            queue = self
+                .0
+                .filled
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The next event, if one comes within this time.
+    pub fn next_within(&self, patience: Duration) -> Option<Event> {
+        let deadline = Instant::now() + patience;
+        let mut queue = self.0.lock();
+        while queue.events.is_empty() && !queue.is_closed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            let waited = self.0.filled.wait_timeout(queue, left);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        queue.events.pop_front()
+    }
+
+    /// Lines and warnings that were dropped for want of room.
+    pub fn dropped(&self) -> u64 {
+        self.0.lock().dropped
+    }
+}
+
+impl Queue {
+    fn push(&mut self, event: Event) {
+        if self.events.len() < self.room {
+            self.events.push_back(event);
+            return;
+        }
+        match event {
+            Event::Increment(increment) => self.add(increment),
+            Event::Tick(tick) => self.replace(tick),
+            // There is one of each in a run, and marks are few.
+            Event::Started(_) | Event::Mark(_) | Event::Ended(_) => self.events.push_back(event),
+            Event::Line(_) | Event::Warning(_) => self.dropped += 1,
+        }
+    }
+
+    /// Adds an increment to the last one that waits.
+    fn add(&mut self, increment: Arc<Increment>) {
+        let waiting = self.events.iter_mut().rev().find_map(|event| match event {
+            Event::Increment(waiting) => Some(waiting),
+            _ => None,
+        });
+        match waiting {
+            Some(waiting) => Arc::make_mut(waiting).merge(Arc::unwrap_or_clone(increment)),
+            None => self.events.push_back(Event::Increment(increment)),
+        }
+    }
+
+    /// Puts a tick in place of the last one that waits.
+    fn replace(&mut self, mut tick: Arc<Tick>) {
+        let place = self
+            .events
+            .iter()
+            .rposition(|event| matches!(event, Event::Tick(_)));
+        if let Some(Event::Tick(earlier)) = place.and_then(|place| self.events.remove(place)) {
+            Arc::make_mut(&mut tick).catch_up(&earlier);
+        }
+        self.events.push_back(Event::Tick(tick));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(second: i64, samples: u64) -> Event {
+        let mut increment = Increment::of_second(second);
+        increment.connections.opened = samples;
+        Event::Increment(Arc::new(increment))
+    }
+
+    fn tick(active: u64) -> Event {
+        let mut delta = SummaryDelta::EMPTY;
+        delta.add(&drumfire_results::Sample::default());
+        Event::Tick(Arc::new(Tick {
+            users: ThreadCounts {
+                active,
+                ..ThreadCounts::default()
+            },
+            summaries: vec![delta],
+            ..Tick::default()
+        }))
+    }
+
+    #[test]
+    fn a_reader_that_is_slow_finds_increments_added_up() {
+        let (mut mailbox, inbox) = mailbox(2);
+        let nothing = Recording::default();
+        for event in [
+            tick(1),
+            second(1, 10),
+            second(2, 20),
+            tick(2),
+            second(3, 30),
+            tick(3),
+        ] {
+            mailbox.receive(&event, &nothing);
+        }
+        mailbox.receive(&Event::Warning("the disk is full".into()), &nothing);
+        mailbox.receive(
+            &Event::Mark(Mark {
+                at_ms: 1,
+                text: "here".to_owned(),
+            }),
+            &nothing,
+        );
+        drop(mailbox);
+        let Some(Event::Increment(sum)) = inbox.next() else {
+            panic!("the increments come first")
+        };
+        assert_eq!(
+            (sum.from_ms, sum.to_ms, sum.connections.opened),
+            (1_000, 4_000, 60)
+        );
+        let Some(Event::Tick(last)) = inbox.next() else {
+            panic!("then the tick")
+        };
+        let mut three = SummaryDelta::EMPTY;
+        (0..3).for_each(|_| three.add(&drumfire_results::Sample::default()));
+        assert_eq!((last.users.active, last.summaries[0]), (3, three));
+        assert!(matches!(inbox.next(), Some(Event::Mark(mark)) if mark.text == "here"));
+        assert!(inbox.next().is_none());
+        assert_eq!(inbox.dropped(), 1);
+        assert!(inbox.next_within(Duration::from_secs(9)).is_none());
+    }
+
+    #[test]
+    fn a_reader_waits_for_the_next_event() {
+        let (mut mailbox, inbox) = mailbox(8);
+        assert!(inbox.next_within(Duration::ZERO).is_none());
+        let reader = std::thread::spawn(move || inbox.next());
+        mailbox.receive(&second(1, 1), &Recording::default());
+        let event = reader.join().expect("the reader ends");
+        assert!(matches!(event, Some(Event::Increment(_))));
+    }
+}

@@ -1,0 +1,226 @@
+//! Adds up what the workers of a run hand over.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_health::Lacking;
+use drumfire_results::{
+    Connections, Delivery, Distribution, GroupUsers, Handover, Increment, LabelCount, RecentError,
+    Recording, SummaryDelta,
+};
+
+use crate::run::program::Program;
+use crate::run::shared::Counts;
+
+/// How long after a second its increment is told: workers look at the time ten times a second.
+const GRACE_MS: i64 = 250;
+/// How often the labels' counts are put together.
+const LABELS_PAUSE: Duration = Duration::from_millis(200);
+/// Failed samples that are told with one tick.
+const RECENT_ERRORS: usize = 20;
+
+/// The numbers of a run.
+#[derive(Debug)]
+pub struct Ledger {
+    handovers: Vec<Arc<Handover>>,
+    /// Increments that were not told yet, by the start of their second.
+    pending: BTreeMap<i64, Increment>,
+    /// The sum of the increments that were told.
+    recording: Recording,
+    connections: Connections,
+    /// How late users were since somebody asked.
+    lateness: Distribution,
+    lacking: Lacking,
+    summaries: Vec<SummaryDelta>,
+    recent_errors: VecDeque<RecentError>,
+    /// Users that had started and ended, by group, when they were last told.
+    users: Vec<GroupUsers>,
+    labels: Arc<[LabelCount]>,
+    labels_at: Option<Instant>,
+}
+
+impl Ledger {
+    /// Of so many workers.
+    pub fn new(workers: usize, program: &Program) -> Ledger {
+        let summarisers = program.summarisers.len();
+        Ledger {
+            handovers: (0..workers)
+                .map(|_| Arc::new(Handover::new(summarisers)))
+                .collect(),
+            pending: BTreeMap::new(),
+            recording: Recording::default(),
+            connections: Connections::default(),
+            lateness: Distribution::default(),
+            lacking: Lacking::default(),
+            summaries: vec![SummaryDelta::EMPTY; summarisers],
+            recent_errors: VecDeque::new(),
+            users: vec![GroupUsers::default(); program.groups.len()],
+            labels: Arc::default(),
+            labels_at: None,
+        }
+    }
+
+    /// Where each worker hands over.
+    pub fn handovers(&self) -> &[Arc<Handover>] {
+        &self.handovers
+    }
+
+    /// Takes what the workers have handed over. What belongs to no second counts in the one that `now_ms` is in.
+    pub fn collect(&mut self, now_ms: i64, counts: &Counts) {
+        let mut now = Increment::of_second(now_ms.div_euclid(1_000));
+        now.note_users(counts.totals().active);
+        now.add_users(self.new_users(counts));
+        for handover in self.handovers.clone() {
+            let Delivery {
+                seconds,
+                loose,
+                summaries,
+                recent_errors,
+            } = handover.take();
+            for second in seconds {
+                self.add(second);
+            }
+            self.connections = self.connections.plus(loose.connections);
+            self.lateness.merge(&loose.lateness);
+            for kind in &loose.errors {
+                note_lacking(&mut self.lacking, &kind.message, kind.count);
+            }
+            now.merge(loose);
+            for (all, its) in self.summaries.iter_mut().zip(&summaries) {
+                all.merge(its);
+            }
+            self.recent_errors.extend(recent_errors);
+        }
+        while self.recent_errors.len() > RECENT_ERRORS {
+            self.recent_errors.pop_front();
+        }
+        if !now.is_empty() {
+            self.add(now);
+        }
+    }
+
+    fn add(&mut self, increment: Increment) {
+        match self.pending.get_mut(&increment.from_ms) {
+            Some(pending) => pending.merge(increment),
+            None => drop(self.pending.insert(increment.from_ms, increment)),
+        }
+    }
+
+    fn new_users(&mut self, counts: &Counts) -> Vec<GroupUsers> {
+        let mut new = Vec::new();
+        for (group, before) in self.users.iter_mut().enumerate() {
+            let (started, ended) = counts.of_group(group);
+            if (started, ended) != (before.started, before.ended) {
+                new.push(GroupUsers {
+                    group: group as u32,
+                    started: started - before.started,
+                    ended: ended - before.ended,
+                });
+                (before.started, before.ended) = (started, ended);
+            }
+        }
+        new
+    }
+
+    /// Adds the earliest second to the recording that no worker adds to any more at `now_ms`, and gives it; without a time,
+    /// the earliest of all.
+    pub fn post(&mut self, now_ms: Option<i64>) -> Option<Arc<Increment>> {
+        let (_, first) = self.pending.first_key_value()?;
+        if now_ms.is_some_and(|now_ms| first.to_ms.saturating_add(GRACE_MS) > now_ms) {
+            return None;
+        }
+        let (_, increment) = self.pending.pop_first()?;
+        self.recording.absorb(&increment);
+        Some(Arc::new(increment))
+    }
+
+    /// The sum of the increments that were told.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// The same, at the end.
+    pub fn take_recording(&mut self) -> Recording {
+        std::mem::take(&mut self.recording)
+    }
+
+    pub fn connections(&self) -> Connections {
+        self.connections
+    }
+
+    /// Samples so far, those of transaction controllers too.
+    pub fn samples(&self) -> u64 {
+        let counted = |counts: &[LabelCount]| counts.iter().map(|label| label.count).sum::<u64>();
+        let handovers = self.handovers.iter();
+        handovers.map(|handover| handover.counts(counted)).sum()
+    }
+
+    /// Samples that failed so far, by what this machine lacked; ports, if they ran out at all.
+    pub fn lacking(&self) -> Lacking {
+        self.lacking
+    }
+
+    /// How late users were since the last call.
+    pub fn take_lateness(&mut self) -> Distribution {
+        std::mem::take(&mut self.lateness)
+    }
+
+    /// The samples of each summariser and the latest failures since the last call.
+    pub fn take_news(&mut self) -> (Vec<SummaryDelta>, Vec<RecentError>) {
+        let summaries = self.summaries.iter_mut().map(std::mem::take).collect();
+        (summaries, self.recent_errors.drain(..).collect())
+    }
+
+    /// How often each label occurred, not more than a fifth of a second ago.
+    pub fn labels(&mut self) -> Arc<[LabelCount]> {
+        let is_fresh = self.labels_at.is_some_and(|at| at.elapsed() < LABELS_PAUSE);
+        if !is_fresh {
+            self.labels = self.put_labels_together();
+            self.labels_at = Some(Instant::now());
+        }
+        self.labels.clone()
+    }
+
+    fn put_labels_together(&self) -> Arc<[LabelCount]> {
+        // A label keeps the place that it had.
+        let mut all: Vec<LabelCount> = self.labels.to_vec();
+        let known = all.iter_mut().enumerate().map(|(place, label)| {
+            (label.count, label.errors) = (0, 0);
+            ((label.label.clone(), label.transaction), place)
+        });
+        let mut places: HashMap<(String, bool), usize> = known.collect();
+        for handover in &self.handovers {
+            handover.counts(|counts| {
+                for label in counts {
+                    let key = (label.label.clone(), label.transaction);
+                    let place = *places.entry(key).or_insert_with(|| {
+                        all.push(LabelCount {
+                            count: 0,
+                            errors: 0,
+                            ..label.clone()
+                        });
+                        all.len() - 1
+                    });
+                    all[place].count += label.count;
+                    all[place].errors += label.errors;
+                }
+            });
+        }
+        all.into()
+    }
+}
+
+/// Counts failures for want of something on this machine, by the words of the operating system that JMeter's messages have.
+fn note_lacking(lacking: &mut Lacking, message: &str, count: u64) {
+    let causes = [
+        ("Cannot assign requested address", &mut lacking.port),
+        ("Too many open files", &mut lacking.file),
+        ("Cannot allocate memory", &mut lacking.memory),
+    ];
+    for (words, counted) in causes {
+        if message.contains(words) {
+            *counted += count;
+        }
+    }
+}

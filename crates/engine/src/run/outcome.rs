@@ -1,0 +1,41 @@
+//! How a run went.
+
+use std::time::Duration;
+
+use drumfire_health::{Second, StageTimes, Verdict};
+use drumfire_results::{Connections, FileReport, Recording, ThreadCounts};
+
+use crate::run::control::{Mark, Stopping};
+
+/// How a run went.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The sum of all increments.
+    pub recording: Recording,
+    /// What became of connections.
+    pub connections: Connections,
+    /// How long the run took.
+    pub elapsed: Duration,
+    /// Start of the run, in milliseconds since the Unix epoch.
+    pub started_ms: i64,
+    /// End of the run, in milliseconds since the Unix epoch.
+    pub ended_ms: i64,
+    /// The virtual users.
+    pub users: ThreadCounts,
+    /// The result files.
+    pub files: Vec<FileReport>,
+    /// What went wrong, such as a full disk; the run is a failure if there is anything.
+    pub faults: Vec<String>,
+    /// Why the run sent nothing, if it did not.
+    pub nothing_sent: Option<String>,
+    /// Whether and how the run was told to stop.
+    pub stopped: Stopping,
+    /// What the machine and the generator did, second by second.
+    pub seconds: Vec<Second>,
+    /// Where the time of samples went, of those that were timed.
+    pub stages: StageTimes,
+    /// Whether the numbers can be trusted; none if nothing was watched.
+    pub verdict: Option<Verdict>,
+    /// What happened when.
+    pub marks: Vec<Mark>,
+}

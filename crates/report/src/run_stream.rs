@@ -1,0 +1,289 @@
+//! Run files of runs that are under way: a stream of records, so that a run that is killed leaves everything up to its last
+//! second. When the run ends, a finished [`RunFile`] takes the stream's place.
+//!
+//! The file begins with [`START`]. Each record is its length (four bytes, the lowest first), a byte for its kind, its content,
+//! and the CRC-32 of kind and content (four bytes). A reader stops at the first record that is cut off or damaged. When the
+//! increments have grown far beyond what their sum takes, the stream is written anew, with the sum as its first record.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use drumfire_results::{Connections, Increment, Recording};
+use flate2::Crc;
+
+use crate::run_file::{Mark, RunFile, RunFileError};
+
+/// What the file begins with.
+pub const START: &[u8] = b"drumfire-run-stream 1\n";
+/// No record is longer; a length beyond it is damage.
+const MOST_BYTES: u32 = 256 << 20;
+/// A stream that is shorter is not written anew.
+const LEAST_REWRITE_BYTES: u64 = 8 << 20;
+
+/// A run file, packed, with the sum of everything before.
+const SUM: u8 = 1;
+/// An increment.
+const INCREMENT: u8 = 2;
+/// A mark, as JSON.
+const MARK: u8 = 3;
+
+/// Writes the stream of a run.
+#[derive(Debug)]
+pub struct RunStream {
+    path: PathBuf,
+    file: File,
+    /// The sum of everything that was written.
+    run: RunFile,
+    /// Length of the file, and what it was when the file was written anew last.
+    bytes: u64,
+    sum_bytes: u64,
+}
+
+impl RunStream {
+    /// Begins a stream; `run` says what is known of the run before its first sample.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn create(path: &Path, mut run: RunFile) -> io::Result<RunStream> {
+        run.ended_early = true;
+        let mut stream = RunStream {
+            path: path.to_path_buf(),
+            file: File::create(path)?,
+            run,
+            bytes: 0,
+            sum_bytes: 0,
+        };
+        let begin = stream.beginning()?;
+        stream.file.write_all(&begin)?;
+        stream.bytes = begin.len() as u64;
+        stream.sum_bytes = stream.bytes;
+        Ok(stream)
+    }
+
+    /// Appends what happened in a second.
+    ///
+    /// # Errors
+    /// What the disk says; what was written before stays readable.
+    pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
+        add_to(&mut self.run, increment);
+        let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
+        if grown {
+            return self.write_anew();
+        }
+        self.append(INCREMENT, &increment.encode())
+    }
+
+    /// Appends something that happened.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn mark(&mut self, mark: Mark) -> io::Result<()> {
+        let content = serde_json::to_vec(&mark)?;
+        self.run.marks.push(mark);
+        self.append(MARK, &content)
+    }
+
+    fn append(&mut self, kind: u8, content: &[u8]) -> io::Result<()> {
+        let record = record(kind, content);
+        self.file.write_all(&record)?;
+        self.bytes += record.len() as u64;
+        Ok(())
+    }
+
+    /// The start of the file and the sum of everything so far.
+    fn beginning(&self) -> io::Result<Vec<u8>> {
+        let mut sum = Vec::new();
+        self.run.write(&mut sum)?;
+        Ok([START, &record(SUM, &sum)].concat())
+    }
+
+    /// Puts a file with the sum in place of the stream.
+    fn write_anew(&mut self) -> io::Result<()> {
+        let begin = self.beginning()?;
+        let beside = beside(&self.path);
+        let mut file = File::create(&beside)?;
+        file.write_all(&begin)?;
+        fs::rename(&beside, &self.path)?;
+        self.file = file;
+        self.bytes = begin.len() as u64;
+        self.sum_bytes = self.bytes;
+        Ok(())
+    }
+}
+
+/// A file in the same folder, so that it can be renamed.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    path.with_file_name(name)
+}
+
+fn record(kind: u8, content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+    let mut crc = Crc::new();
+    crc.update(&[kind]);
+    crc.update(content);
+    let mut record = Vec::with_capacity(content.len() + 9);
+    record.extend(length.to_le_bytes());
+    record.push(kind);
+    record.extend(content);
+    record.extend(crc.sum().to_le_bytes());
+    record
+}
+
+fn add_to(run: &mut RunFile, increment: &Increment) {
+    run.recording.absorb(increment);
+    let connections = run.connections.unwrap_or_default();
+    run.connections = Some(connections.plus(increment.connections));
+    if increment.from_ms < increment.to_ms {
+        run.ended_ms = run.ended_ms.max(increment.to_ms);
+    }
+}
+
+/// Reads a stream as far as it goes, [`START`] included.
+///
+/// # Errors
+/// If nothing of it can be read.
+pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
+    let damaged = |why: &str| RunFileError::new(path, format!("this run file is damaged: {why}"));
+    let mut input = BufReader::new(input);
+    let mut start = [0; START.len()];
+    let has_start = input.read_exact(&mut start).is_ok() && start == *START;
+    if !has_start {
+        return Err(damaged("its beginning is missing"));
+    }
+    let Some((SUM, content)) = next(&mut input) else {
+        return Err(damaged("it ends before the run began"));
+    };
+    let packed = flate2::read::MultiGzDecoder::new(content.as_slice());
+    let mut run = RunFile::read(path, BufReader::new(packed))?;
+    run.ended_early = true;
+    while let Some((kind, content)) = next(&mut input) {
+        match kind {
+            INCREMENT => match Increment::decode(&content) {
+                Ok(increment) => add_to(&mut run, &increment),
+                Err(_) => break,
+            },
+            MARK => match serde_json::from_slice(&content) {
+                Ok(mark) => run.marks.push(mark),
+                Err(_) => break,
+            },
+            // A kind of a later version.
+            _ => {}
+        }
+    }
+    run.ended_ms = run.ended_ms.max(run.started_ms);
+    Ok(run)
+}
+
+/// The next record; none at the end, or where it is damaged.
+fn next(input: &mut impl Read) -> Option<(u8, Vec<u8>)> {
+    let mut head = [0; 5];
+    input.read_exact(&mut head).ok()?;
+    let [a, b, c, d, kind] = head;
+    let length = u32::from_le_bytes([a, b, c, d]);
+    if length > MOST_BYTES {
+        return None;
+    }
+    let mut content = Vec::new();
+    let read = input
+        .take(u64::from(length))
+        .read_to_end(&mut content)
+        .ok()?;
+    let mut sum = [0; 4];
+    input.read_exact(&mut sum).ok()?;
+    let mut crc = Crc::new();
+    crc.update(&[kind]);
+    crc.update(&content);
+    (read == length as usize && crc.sum() == u32::from_le_bytes(sum)).then_some((kind, content))
+}
+
+/// A run of which nothing has been measured yet.
+pub fn begun(name: impl Into<String>, started_ms: i64) -> RunFile {
+    let mut run = RunFile::new(name, Recording::default());
+    (run.started_ms, run.ended_ms) = (started_ms, started_ms);
+    run.connections = Some(Connections::default());
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_results::{Collector, Sample};
+
+    use super::*;
+
+    fn second(second: i64, samples: i64) -> Increment {
+        let mut collector = Collector::default();
+        for number in 0..samples {
+            let mut sample = Sample::new("Home".into(), "t 1-1".into());
+            sample.set_ok();
+            sample.start_ms = second * 1_000;
+            sample.set_end(second * 1_000 + 10 + number);
+            collector.record(&sample);
+        }
+        collector.take_all().remove(0)
+    }
+
+    fn mark(at_ms: i64) -> Mark {
+        Mark {
+            at_ms,
+            text: "paused".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_killed_is_read_up_to_its_last_whole_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.drumfire");
+        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        let mut lengths = vec![fs::metadata(&path).unwrap().len()];
+        for at in 5..8 {
+            stream.add(&second(at, 10)).unwrap();
+            lengths.push(fs::metadata(&path).unwrap().len());
+        }
+        stream.mark(mark(7_900)).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for length in START.len()..=whole.len() {
+            let read = read(&path, &whole[..length]);
+            let seconds = lengths.iter().filter(|end| **end <= length as u64).count();
+            let Some(seconds) = seconds.checked_sub(1) else {
+                assert!(read.is_err());
+                continue;
+            };
+            let run = read.unwrap();
+            assert!(run.ended_early);
+            assert_eq!(run.recording.total().count, 10 * seconds as u64);
+            assert_eq!(run.ended_ms, 5_000 + 1_000 * seconds as i64);
+            assert_eq!(run.marks.len(), usize::from(length == whole.len()));
+        }
+    }
+
+    #[test]
+    fn a_damaged_record_ends_the_run_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.drumfire");
+        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        stream.add(&second(5, 10)).unwrap();
+        let first = fs::metadata(&path).unwrap().len() as usize;
+        stream.add(&second(6, 10)).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[first + 20] ^= 1;
+        let run = read(&path, bytes.as_slice()).unwrap();
+        assert_eq!(run.recording.total().count, 10);
+    }
+
+    #[test]
+    fn a_long_stream_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.drumfire");
+        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        stream.add(&second(5, 10)).unwrap();
+        stream.mark(mark(5_500)).unwrap();
+        stream.write_anew().unwrap();
+        stream.add(&second(6, 10)).unwrap();
+        let run = read(&path, File::open(&path).unwrap()).unwrap();
+        assert_eq!((run.recording.total().count, run.marks.len()), (20, 1));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
