@@ -6,34 +6,34 @@ use anyhow::bail;
 use xtask::{cargo, root, run};
 
 /// One part of the check. To extend the check, add a row to [`STEPS`].
-struct Step {
+struct CheckStep {
     name: &'static str,
     check: fn() -> anyhow::Result<()>,
 }
 
 /// In order of cost: the quick parts report first.
-const STEPS: &[Step] = &[
-    Step {
+const STEPS: &[CheckStep] = &[
+    CheckStep {
         name: "test",
         check: super::test_all,
     },
-    Step {
+    CheckStep {
         name: "package",
         check: package,
     },
-    Step {
+    CheckStep {
         name: "compare",
         check: compare,
     },
-    Step {
+    CheckStep {
         name: "faults",
         check: || super::tools(&["faults"]),
     },
-    Step {
+    CheckStep {
         name: "fuzz",
         check: || super::fuzz::fuzz(&["--seconds", "300"]),
     },
-    Step {
+    CheckStep {
         name: "bench",
         check: || super::tools(&["bench"]),
     },
@@ -65,14 +65,14 @@ pub fn check(names: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn chosen(names: &[&str]) -> anyhow::Result<Vec<&'static Step>> {
+fn chosen(names: &[&str]) -> anyhow::Result<Vec<&'static CheckStep>> {
     for name in names {
         if !STEPS.iter().any(|step| step.name == *name) {
             let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
             bail!("unknown step `{name}`; choose from {}", known.join(", "));
         }
     }
-    let is_chosen = |step: &&Step| names.is_empty() || names.contains(&step.name);
+    let is_chosen = |step: &&CheckStep| names.is_empty() || names.contains(&step.name);
     Ok(STEPS.iter().filter(is_chosen).collect())
 }
 

@@ -10,10 +10,10 @@ use crate::values::trim;
 use crate::vars::Value;
 
 /// The result of a function.
-pub(crate) type Outcome<'a> = Result<Text<'a>, Raised>;
+pub(crate) type CallResult<'a> = Result<Text<'a>, Raised>;
 
 /// A function that keeps nothing between calls.
-pub(crate) type Plain = for<'a> fn(Args<'a>, &mut dyn Scope) -> Outcome<'a>;
+pub(crate) type Plain = for<'a> fn(Args<'a>, &mut dyn Scope) -> CallResult<'a>;
 
 /// Makes the state of one call in a plan. The scope is the one of the compilation.
 pub(crate) type Prepare = fn(Args<'_>, &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal>;
@@ -38,7 +38,7 @@ impl From<Raised> for Refusal {
 
 /// A function that keeps something between calls, in a plan's one instance of it.
 pub(crate) trait Stateful: std::fmt::Debug + Send + Sync {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a>;
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a>;
 
     /// Whether only a JVM can run this call after all.
     fn needs_jvm(&self) -> bool {
@@ -96,7 +96,7 @@ impl Call {
         Ok(Call { spec, args, body })
     }
 
-    pub(crate) fn eval<'a>(&'a self, scope: &mut dyn Scope) -> Outcome<'a> {
+    pub(crate) fn eval<'a>(&'a self, scope: &mut dyn Scope) -> CallResult<'a> {
         let args = Args(&self.args);
         match &self.body {
             Body::Plain(function) => function(args, scope),
@@ -142,7 +142,7 @@ fn run_script<'a>(
     language: ScriptLanguage,
     instance: u32,
     scope: &mut dyn Scope,
-) -> Outcome<'a> {
+) -> CallResult<'a> {
     let script = args.text(0, scope)?;
     let variable = args.trimmed(1, scope)?;
     let result = scope.run_script(&ScriptCall {
@@ -161,7 +161,7 @@ fn run_foreign<'a>(
     args: Args<'a>,
     instance: u32,
     scope: &mut dyn Scope,
-) -> Outcome<'a> {
+) -> CallResult<'a> {
     let mut text = String::new();
     append(&mut text, name);
     for index in 0..args.len() {
@@ -193,7 +193,7 @@ impl<'a> Args<'a> {
     }
 
     /// The argument's value; empty if it was left out.
-    pub(crate) fn text(self, index: usize, scope: &mut dyn Scope) -> Outcome<'a> {
+    pub(crate) fn text(self, index: usize, scope: &mut dyn Scope) -> CallResult<'a> {
         match self.0.get(index) {
             Some(template) => template.try_eval(scope),
             None => Ok(Text::Literal("")),
@@ -201,7 +201,7 @@ impl<'a> Args<'a> {
     }
 
     /// The argument's value, without white space around it.
-    pub(crate) fn trimmed(self, index: usize, scope: &mut dyn Scope) -> Outcome<'a> {
+    pub(crate) fn trimmed(self, index: usize, scope: &mut dyn Scope) -> CallResult<'a> {
         Ok(match self.text(index, scope)? {
             Text::Literal(text) => Text::Literal(trim(text)),
             text if trim(&text).len() == text.len() => text,

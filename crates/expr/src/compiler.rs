@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::fault::Fault;
+use crate::fault::TemplateFault;
 use crate::parse::{Names, Parser};
 use crate::properties::Properties;
 use crate::random::Random;
@@ -21,7 +21,7 @@ use crate::vars::{Value, VarNames, Vars};
 pub struct Compiler {
     names: VarNames,
     scope: StaticScope,
-    warnings: Vec<Fault>,
+    warnings: Vec<TemplateFault>,
 }
 
 impl Compiler {
@@ -85,7 +85,7 @@ impl Compiler {
     }
 
     /// Findings that do not keep JMeter from running the texts; the list is empty afterwards.
-    pub fn take_warnings(&mut self) -> Vec<Fault> {
+    pub fn take_warnings(&mut self) -> Vec<TemplateFault> {
         std::mem::take(&mut self.warnings)
     }
 
@@ -96,7 +96,7 @@ impl Compiler {
     }
 
     /// The parts of a text; the spans of faults and warnings lie within it.
-    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<Part>, Fault> {
+    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<Part>, TemplateFault> {
         self.scope_mut();
         let earlier = self.warnings.len();
         let parts = Parser {
@@ -125,7 +125,7 @@ impl Template {
     /// Where JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the
     /// message and leaves **all** properties of that element as they are written, which
     /// [`Template::raw`] reproduces. Milder findings are in [`Compiler::take_warnings`].
-    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, Fault> {
+    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, TemplateFault> {
         if !text.contains("${") {
             return Ok(Template::raw(text));
         }

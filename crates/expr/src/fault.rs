@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How bad a [`Fault`] is.
+/// How bad a [`TemplateFault`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// JMeter rejects the text and leaves every property of the element as it is written.
@@ -13,7 +13,7 @@ pub enum Severity {
 
 /// A finding about one property text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct TemplateFault {
     /// A stable identifier, such as `function-arguments`.
     pub code: &'static str,
     /// Whether JMeter rejects the text.
@@ -26,9 +26,9 @@ pub struct Fault {
     pub span: Range<usize>,
 }
 
-impl Fault {
-    pub(crate) fn error(code: &'static str, message: String, span: Range<usize>) -> Fault {
-        Fault {
+impl TemplateFault {
+    pub(crate) fn error(code: &'static str, message: String, span: Range<usize>) -> TemplateFault {
+        TemplateFault {
             code,
             severity: Severity::Error,
             message,
@@ -44,8 +44,12 @@ impl Fault {
         self.span = within(self.span.start)..within(self.span.end);
     }
 
-    pub(crate) fn warning(code: &'static str, message: String, span: Range<usize>) -> Fault {
-        Fault {
+    pub(crate) fn warning(
+        code: &'static str,
+        message: String,
+        span: Range<usize>,
+    ) -> TemplateFault {
+        TemplateFault {
             code,
             severity: Severity::Warning,
             message,
@@ -54,16 +58,16 @@ impl Fault {
         }
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Fault {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> TemplateFault {
         self.help = Some(help.into());
         self
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for TemplateFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for TemplateFault {}

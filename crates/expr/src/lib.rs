@@ -33,7 +33,7 @@ mod vars;
 
 pub use catalogue::{add_function, function, function_rung, functions};
 pub use compiler::{Compiler, ScriptRunner, StaticScope};
-pub use fault::{Fault, Severity};
+pub use fault::{Severity, TemplateFault};
 pub use functions::decimal_format::format as format_decimal;
 pub use functions::escapes::unescape_html4;
 pub use java_time::{DatePattern, DatePatternError, Locale};

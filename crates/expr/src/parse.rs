@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::catalogue;
-use crate::fault::Fault;
+use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::template::{Part, Template, Variable};
@@ -52,7 +52,7 @@ fn compile_at_run_time(
     text: &str,
     names: &Arc<VarNames>,
     scope: &mut dyn Scope,
-) -> Result<Vec<Part>, Fault> {
+) -> Result<Vec<Part>, TemplateFault> {
     let mut warnings = Vec::new();
     Parser {
         names: Names::Fixed(names),
@@ -66,7 +66,7 @@ pub(crate) struct Parser<'c> {
     pub(crate) names: Names<'c>,
     /// The scope for functions that read their arguments at compile time (`__time`, `__timeShift`).
     pub(crate) scope: &'c mut dyn Scope,
-    pub(crate) warnings: &'c mut Vec<Fault>,
+    pub(crate) warnings: &'c mut Vec<TemplateFault>,
 }
 
 /// A position in a text. `base` is the text's own place in the property, for spans.
@@ -99,7 +99,7 @@ const NAME_BYTES: usize = 24;
 
 impl Parser<'_> {
     /// `FunctionParser.compileString`: text, variables and function calls in their order.
-    pub(crate) fn compile(&mut self, text: &str, base: usize) -> Result<Vec<Part>, Fault> {
+    pub(crate) fn compile(&mut self, text: &str, base: usize) -> Result<Vec<Part>, TemplateFault> {
         let mut cursor = Cursor { text, pos: 0, base };
         let mut parts = Vec::new();
         let plain = text.find(['$', '\\']).unwrap_or(text.len());
@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// `FunctionParser.makeFunction`: what follows `${`.
-    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<Part, Fault> {
+    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<Part, TemplateFault> {
         let start = cursor.pos - 2;
         let mut buffer = String::with_capacity(NAME_BYTES);
         let mut previous = ' ';
@@ -174,7 +174,7 @@ impl Parser<'_> {
             }
         }
         self.warnings.push(
-            Fault::warning(
+            TemplateFault::warning(
                 "unterminated-reference",
                 format!("Probably an invalid function string: {buffer}"),
                 cursor.span_from(start),
@@ -186,7 +186,7 @@ impl Parser<'_> {
 
     fn warn_unknown_function(&mut self, text: &str, span: Range<usize>) {
         let name = text.split('(').next().unwrap_or(text);
-        let fault = Fault::warning(
+        let fault = TemplateFault::warning(
             "unknown-function",
             format!("There is no function {name}; JMeter takes this for a variable"),
             span,
@@ -202,18 +202,20 @@ impl Parser<'_> {
         spec: &'static FunctionSpec,
         args: Vec<Template>,
         span: Range<usize>,
-    ) -> Result<Part, Fault> {
+    ) -> Result<Part, TemplateFault> {
         if let Some(message) = spec.wrong_count(args.len()) {
-            return Err(Fault::error("function-arguments", message, span).with_help(spec.usage()));
+            return Err(
+                TemplateFault::error("function-arguments", message, span).with_help(spec.usage())
+            );
         }
         match Call::new(spec, args, self.scope) {
             Ok(call) => Ok(Part::Call(Box::new(call))),
-            Err(refusal) => Err(Fault::error(refusal.code, refusal.message, span)),
+            Err(refusal) => Err(TemplateFault::error(refusal.code, refusal.message, span)),
         }
     }
 
     /// `FunctionParser.parseParams`: what follows `name(`, up to the closing parenthesis.
-    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, Fault> {
+    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, TemplateFault> {
         let mut args = Vec::new();
         let mut start = cursor.pos;
         let mut buffer = String::with_capacity(NAME_BYTES);
@@ -254,14 +256,14 @@ impl Parser<'_> {
     }
 
     /// One argument; unlike a property it is always unescaped (`CompoundVariable.setParameters`).
-    fn argument(&mut self, text: &str, base: usize) -> Result<Template, Fault> {
+    fn argument(&mut self, text: &str, base: usize) -> Result<Template, TemplateFault> {
         let parts = self.compile(text, base)?;
         Ok(Template::from_parts(text, parts))
     }
 }
 
 /// After the closing parenthesis only spaces (`Character.isSpaceChar`, so no tabs) and `}` may follow.
-fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), Fault> {
+fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), TemplateFault> {
     let after = loop {
         match cursor.next() {
             Some(c) if is_space_char(c) => {}
@@ -272,7 +274,7 @@ fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), F
         return Ok(());
     }
     let shown: String = cursor.text.chars().take(100).collect();
-    Err(Fault::error(
+    Err(TemplateFault::error(
         "function-end",
         format!("Expected }} after {name} function call in {shown}"),
         cursor.span_from(start),

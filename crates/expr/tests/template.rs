@@ -2,17 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drumfire_expr::{Compiler, Fault, Properties, Scope, Severity, Template};
+use drumfire_expr::{Compiler, Properties, Scope, Severity, Template, TemplateFault};
 
 fn compiler() -> Compiler {
     Compiler::new(Properties::new())
 }
 
-fn fault(text: &str) -> Fault {
+fn fault(text: &str) -> TemplateFault {
     Template::compile(text, &mut compiler()).unwrap_err()
 }
 
-fn warnings(text: &str) -> Vec<Fault> {
+fn warnings(text: &str) -> Vec<TemplateFault> {
     let mut compiler = compiler();
     Template::compile(text, &mut compiler).unwrap();
     compiler.take_warnings()

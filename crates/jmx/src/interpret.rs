@@ -26,12 +26,16 @@ const MAX_REFERENCED_BYTES: usize = 8 << 20;
 const HASH_TREE: &str = "hashTree";
 
 /// The result of reading a plan.
-pub(crate) struct Outcome {
+pub(crate) struct Interpretation {
     pub roots: Vec<Node>,
     pub findings: Vec<Diagnostic>,
 }
 
-pub(crate) fn plan(document: &Document<'_>, root: NodeId, source: &Arc<SourceFile>) -> Outcome {
+pub(crate) fn plan(
+    document: &Document<'_>,
+    root: NodeId,
+    source: &Arc<SourceFile>,
+) -> Interpretation {
     let mut reader = Reader {
         document,
         source,
@@ -57,7 +61,7 @@ pub(crate) fn plan(document: &Document<'_>, root: NodeId, source: &Arc<SourceFil
                 .in_file(source),
         );
     }
-    Outcome { roots, findings }
+    Interpretation { roots, findings }
 }
 
 /// Whether a tag is a test element of JMeter, as far as its name tells.

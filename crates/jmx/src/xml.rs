@@ -67,7 +67,7 @@ pub(crate) struct Attribute<'a> {
 
 /// An error in the text as XML.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct XmlFault {
     pub code: &'static str,
     pub message: String,
     pub help: Option<String>,
@@ -76,9 +76,9 @@ pub(crate) struct Fault {
     pub node: Option<NodeId>,
 }
 
-impl Fault {
+impl XmlFault {
     pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
-        Fault {
+        XmlFault {
             code,
             message: message.into(),
             help: None,
@@ -99,7 +99,7 @@ pub(crate) struct Document<'a> {
     nodes: Vec<XmlNode<'a>>,
     attributes: Vec<Attribute<'a>>,
     /// Why reading stopped, if it was not at the end of the plan.
-    pub fault: Option<Fault>,
+    pub fault: Option<XmlFault>,
     /// Places of references to half a surrogate pair, which were replaced.
     pub lone_surrogates: Vec<Span>,
     /// Text after the plan that JMeter never looks at.
@@ -162,7 +162,7 @@ enum Progress {
 }
 
 impl<'a> Parser<'a> {
-    fn run(&mut self) -> Result<(), Fault> {
+    fn run(&mut self) -> Result<(), XmlFault> {
         let mut reader = Reader::from_str(self.text);
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, Fault> {
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, XmlFault> {
         match event {
             Event::Text(_) | Event::GeneralRef(_) => {
                 let start = self.run.map_or(span.start, |run| run.start);
@@ -235,9 +235,9 @@ impl<'a> Parser<'a> {
         &self,
         declaration: &quick_xml::events::BytesDecl<'_>,
         span: Span,
-    ) -> Result<Progress, Fault> {
+    ) -> Result<Progress, XmlFault> {
         if span.start != 0 {
-            return Err(Fault::new(
+            return Err(XmlFault::new(
                 "xml-late-declaration",
                 span,
                 "the XML declaration is not the first thing in the file",
@@ -246,22 +246,22 @@ impl<'a> Parser<'a> {
         }
         match declaration.version().as_deref() {
             Ok("1.0" | "1.1") => Ok(Progress::More),
-            Ok(version) => Err(Fault::new(
+            Ok(version) => Err(XmlFault::new(
                 "xml-version",
                 span,
                 format!("XML version {version} does not exist"),
             )
             .help("write version=\"1.0\"")),
             Err(_) => Err(
-                Fault::new("xml-version", span, "the XML declaration has no version")
+                XmlFault::new("xml-version", span, "the XML declaration has no version")
                     .help("start the file with <?xml version=\"1.0\" encoding=\"UTF-8\"?>"),
             ),
         }
     }
 
-    fn start(&mut self, span: Span, empty: bool) -> Result<(), Fault> {
+    fn start(&mut self, span: Span, empty: bool) -> Result<(), XmlFault> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(Fault::new(
+            return Err(XmlFault::new(
                 "xml-depth",
                 span,
                 format!("elements are nested more than {MAX_DEPTH} deep"),
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
         let first = self.document.attributes.len();
         self.attributes(span.start + 1 + name_length, inner_end)?;
         let id = NodeId::try_from(self.document.nodes.len()).map_err(|_| {
-            Fault::new(
+            XmlFault::new(
                 "xml-size",
                 span,
                 "the file has more than four billion elements",
@@ -313,7 +313,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the attributes of a start tag between two offsets.
-    fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), Fault> {
+    fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), XmlFault> {
         /// From here on names are compared by hash: a hostile tag may have a million.
         const FEW: usize = 16;
         let first = self.document.attributes.len();
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
             if repeated {
                 let message = format!("the attribute {} is there twice", attribute.name);
                 return Err(
-                    Fault::new("xml-duplicate-attribute", attribute.span, message)
+                    XmlFault::new("xml-duplicate-attribute", attribute.span, message)
                         .help("remove one of them"),
                 );
             }
@@ -342,7 +342,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn end(&mut self, span: Span) -> Result<Progress, Fault> {
+    fn end(&mut self, span: Span) -> Result<Progress, XmlFault> {
         let name = self.text[span.start + 2..span.end - 1].trim_end_matches(is_blank);
         match self.open.last() {
             Some(&top) if self.document.node(top).name == name => {
@@ -376,9 +376,9 @@ impl<'a> Parser<'a> {
         Progress::Done
     }
 
-    fn mismatch(&self, name: &str, span: Span) -> Fault {
+    fn mismatch(&self, name: &str, span: Span) -> XmlFault {
         let Some(&top) = self.open.last() else {
-            return Fault::new(
+            return XmlFault::new(
                 "xml-stray-end-tag",
                 span,
                 format!("</{name}> closes nothing"),
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
             .iter()
             .any(|&id| self.document.node(id).name == name)
         {
-            return Fault::new(
+            return XmlFault::new(
                 "xml-unclosed-tag",
                 open.tag,
                 format!("<{}> is not closed before </{name}>", open.name),
@@ -401,13 +401,13 @@ impl<'a> Parser<'a> {
         let message = format!("</{name}> does not match the open tag <{}>", open.name);
         if did_you_mean(name, [open.name]).is_some() {
             let help = format!("did you mean </{}>?", open.name);
-            return Fault::new("xml-mismatched-tag", span, message).help(help);
+            return XmlFault::new("xml-mismatched-tag", span, message).help(help);
         }
         let help = format!("remove it, or put back the <{name}> that is missing before it");
-        Fault::new("xml-stray-end-tag", span, message).help(help)
+        XmlFault::new("xml-stray-end-tag", span, message).help(help)
     }
 
-    fn cdata(&mut self, span: Span) -> Result<Progress, Fault> {
+    fn cdata(&mut self, span: Span) -> Result<Progress, XmlFault> {
         let content = Span::new(span.start + "<![CDATA[".len(), span.end - "]]>".len());
         if self.open.is_empty() {
             return Err(outside_root(span));
@@ -416,7 +416,7 @@ impl<'a> Parser<'a> {
         Ok(Progress::More)
     }
 
-    fn flush_text(&mut self) -> Result<(), Fault> {
+    fn flush_text(&mut self) -> Result<(), XmlFault> {
         let Some(run) = self.run.take() else {
             return Ok(());
         };
@@ -449,17 +449,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unexpected_end(&self) -> Fault {
+    fn unexpected_end(&self) -> XmlFault {
         let end = Span::new(self.text.len(), self.text.len());
         let Some(&top) = self.open.last() else {
-            return Fault::new("jmx-empty", end, "the file holds no XML element")
+            return XmlFault::new("jmx-empty", end, "the file holds no XML element")
                 .help(crate::sniff::SAVE_AGAIN);
         };
         let node = self.document.node(top);
         truncated(node.tag, format!("the file ends inside <{}>", node.name))
     }
 
-    fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> Fault {
+    fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> XmlFault {
         let rest = Span::new(at.min(self.text.len()), (at + 1).min(self.text.len()));
         match error {
             quick_xml::Error::Syntax(kind) => match kind {
@@ -470,14 +470,14 @@ impl<'a> Parser<'a> {
                     truncated(rest, "a <? has no end ?>")
                 }
                 SyntaxError::UnclosedSingleQuotedAttributeValue
-                | SyntaxError::UnclosedDoubleQuotedAttributeValue => Fault::new(
+                | SyntaxError::UnclosedDoubleQuotedAttributeValue => XmlFault::new(
                     "xml-unclosed-quote",
                     rest,
                     "the value of an attribute in this tag has no closing quote",
                 )
                 .help("add the quote"),
                 SyntaxError::UnclosedTag => truncated(rest, "a tag has no closing >"),
-                SyntaxError::InvalidBangMarkup => Fault::new(
+                SyntaxError::InvalidBangMarkup => XmlFault::new(
                     "xml-syntax",
                     rest,
                     "<! starts neither a comment nor a CDATA section",
@@ -485,11 +485,11 @@ impl<'a> Parser<'a> {
                 .help("a < that is text is written &lt;"),
             },
             quick_xml::Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
-                Fault::new("xml-comment", rest, "a comment holds --, which XML forbids")
+                XmlFault::new("xml-comment", rest, "a comment holds --, which XML forbids")
                     .help("remove one of the hyphens")
             }
             quick_xml::Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype(rest),
-            other => Fault::new("xml-syntax", rest, format!("this is not XML: {other}")),
+            other => XmlFault::new("xml-syntax", rest, format!("this is not XML: {other}")),
         }
     }
 }
@@ -502,13 +502,13 @@ pub(crate) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-fn truncated(span: Span, message: impl Into<String>) -> Fault {
-    Fault::new("xml-truncated", span, message)
+fn truncated(span: Span, message: impl Into<String>) -> XmlFault {
+    XmlFault::new("xml-truncated", span, message)
         .help("the file was probably cut off: copy it again, or add what is missing at its end")
 }
 
-fn doctype(span: Span) -> Fault {
-    Fault::new(
+fn doctype(span: Span) -> XmlFault {
+    XmlFault::new(
         "xml-doctype",
         span,
         "a document type definition (DOCTYPE) is refused",
@@ -516,8 +516,8 @@ fn doctype(span: Span) -> Fault {
     .help("remove it: JMeter writes none, and its entities could pull other files into the plan")
 }
 
-fn outside_root(span: Span) -> Fault {
-    Fault::new(
+fn outside_root(span: Span) -> XmlFault {
+    XmlFault::new(
         "xml-text-outside",
         span,
         "there is text before the first tag",
@@ -553,12 +553,12 @@ fn is_name(name: &str) -> bool {
     good_start && name.chars().all(good)
 }
 
-fn check_name(name: &str, tag: Span) -> Result<(), Fault> {
+fn check_name(name: &str, tag: Span) -> Result<(), XmlFault> {
     if is_name(name) {
         return Ok(());
     }
     let span = Span::new(tag.start, tag.start + 1 + name.len());
-    Err(Fault::new(
+    Err(XmlFault::new(
         "xml-bad-name",
         span,
         "< is not followed by the name of a tag",
@@ -572,7 +572,7 @@ fn next_attribute<'a>(
     at: &mut usize,
     end: usize,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<Option<Attribute<'a>>, Fault> {
+) -> Result<Option<Attribute<'a>>, XmlFault> {
     let blanks = |from: usize| position(&text[from..end], |byte| !is_blank_byte(byte));
     let Some(start) = blanks(*at).map(|blanks| *at + blanks) else {
         return Ok(None);
@@ -585,26 +585,26 @@ fn next_attribute<'a>(
     let name_span = Span::new(start, start + name_length);
     if !is_name(name) {
         let message = format!("{name:?} cannot be the name of an attribute");
-        return Err(Fault::new("xml-attribute-name", name_span, message)
+        return Err(XmlFault::new("xml-attribute-name", name_span, message)
             .help("write name=\"…\", or remove it"));
     }
     let Some(value) = after_name.strip_prefix('=') else {
         let message = format!("the attribute {name} has no value");
-        return Err(Fault::new("xml-attribute-value", name_span, message)
+        return Err(XmlFault::new("xml-attribute-value", name_span, message)
             .help(format!("write {name}=\"…\"")));
     };
     let value = value.trim_start_matches(is_blank);
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let Some(quote) = quote else {
         let message = format!("the value of the attribute {name} is not in quotes");
-        return Err(Fault::new("xml-attribute-quotes", name_span, message)
+        return Err(XmlFault::new("xml-attribute-quotes", name_span, message)
             .help(format!("write {name}=\"…\"")));
     };
     let value_start = end - value.len() + 1;
     let behind = &text.as_bytes()[value_start..end];
     let length = memchr(quote as u8, behind).ok_or_else(|| {
         let message = format!("the value of the attribute {name} has no closing quote");
-        Fault::new("xml-unclosed-quote", name_span, message).help("add the quote")
+        XmlFault::new("xml-unclosed-quote", name_span, message).help("add the quote")
     })?;
     let raw = &text[value_start..value_start + length];
     *at = value_start + length + 1;
@@ -612,7 +612,7 @@ fn next_attribute<'a>(
     if let Some(bracket) = memchr(b'<', raw.as_bytes()) {
         let place = Span::new(value_start + bracket, value_start + bracket + 1);
         let message = format!("< in the value of the attribute {name}");
-        return Err(Fault::new("xml-attribute-bracket", place, message)
+        return Err(XmlFault::new("xml-attribute-bracket", place, message)
             .help("write &lt;, or add the closing quote if that is what is missing"));
     }
     let value = decode_attribute(raw, value_start, lone_surrogates)?;

@@ -197,7 +197,7 @@ impl Jvm {
 
     /// All that a call needs: the machine, this user on the Java side (made at its first call), and what is in Java of the
     /// plan, which is nothing before the run.
-    fn place(&self, visit: &mut Visit<'_>) -> Result<Place<'_>, Raised> {
+    fn place(&self, visit: &mut Visit<'_>) -> Result<CurrentUser<'_>, Raised> {
         let machine = match self.machine.get() {
             Some(machine) => machine.clone(),
             None => {
@@ -215,7 +215,7 @@ impl Jvm {
         let known = visit.state().as_ref();
         if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Handle>>()) {
             let user = user.clone();
-            return Ok(Place {
+            return Ok(CurrentUser {
                 machine,
                 plan,
                 user,
@@ -229,7 +229,7 @@ impl Jvm {
             .map_err(Raised::exception)?;
         let user = Arc::new(user);
         *visit.state() = Some(Box::new(user.clone()));
-        Ok(Place {
+        Ok(CurrentUser {
             machine,
             plan,
             user,
@@ -253,7 +253,7 @@ impl Jvm {
     }
 }
 
-struct Place<'j> {
+struct CurrentUser<'j> {
     machine: &'static Machine,
     plan: Option<&'j Plan>,
     user: Arc<Handle>,
@@ -380,7 +380,7 @@ impl JavaHost for Jvm {
     }
 
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised> {
-        let Place { machine, user, .. } = self.place(visit)?;
+        let CurrentUser { machine, user, .. } = self.place(visit)?;
         let sees_results = script.language == ScriptLanguage::Function
             || drumfire_engine::java::text_sees(script.text);
         let value = current::during(visit, || {

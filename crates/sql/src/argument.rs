@@ -6,12 +6,12 @@ pub struct Argument {
     /// The number of its type in `java.sql.Types`.
     pub sql_type: i32,
     /// `None` is NULL.
-    pub value: Option<Value>,
+    pub value: Option<ArgumentValue>,
 }
 
 /// A value in the type of the setter that it is given to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ArgumentValue {
     /// `setInt`.
     Int(i32),
     /// `BigDecimal#toString`.

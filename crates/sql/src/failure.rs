@@ -5,7 +5,7 @@ use std::fmt;
 
 /// An exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct SqlFailure {
     /// Its class, with the package.
     pub class: Cow<'static, str>,
     /// `getMessage()` of the exception.
@@ -16,10 +16,10 @@ pub struct Failure {
     pub code: i32,
 }
 
-impl Failure {
+impl SqlFailure {
     /// A failure without a vendor code.
-    pub fn new(class: &'static str, message: impl Into<String>, state: Option<&str>) -> Failure {
-        Failure {
+    pub fn new(class: &'static str, message: impl Into<String>, state: Option<&str>) -> SqlFailure {
+        SqlFailure {
             class: class.into(),
             message: message.into(),
             state: state.map(str::to_owned),
@@ -28,16 +28,16 @@ impl Failure {
     }
 
     /// A plain `java.sql.SQLException`.
-    pub fn plain(message: impl Into<String>) -> Failure {
-        Failure::new("java.sql.SQLException", message, None)
+    pub fn plain(message: impl Into<String>) -> SqlFailure {
+        SqlFailure::new("java.sql.SQLException", message, None)
     }
 }
 
 /// As `Throwable#toString`.
-impl fmt::Display for Failure {
+impl fmt::Display for SqlFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.class, self.message)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for SqlFailure {}

@@ -21,8 +21,8 @@ mod postgres;
 
 pub use address::Address;
 use address::Kind;
-pub use argument::{Argument, Value};
-pub use failure::Failure;
+pub use argument::{Argument, ArgumentValue};
+pub use failure::SqlFailure;
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl Rows {
 
 /// The result of one statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StatementResult {
     /// The rows of a query.
     Rows(Rows),
     /// How many rows each part of it changed.
@@ -129,7 +129,7 @@ impl Connection {
         address: &Address,
         user: &str,
         password: &str,
-    ) -> Result<Connection, Failure> {
+    ) -> Result<Connection, SqlFailure> {
         match address.kind() {
             #[cfg(feature = "mysql")]
             Kind::MySql => {
@@ -152,7 +152,7 @@ impl Connection {
         &mut self,
         statement: Statement<'_>,
         expected: Expected,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StatementResult, SqlFailure> {
         with!(self.0, mut connection => connection.run(statement, expected).await)
     }
 
@@ -165,7 +165,7 @@ impl Connection {
     ///
     /// # Errors
     /// As the driver fails.
-    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), Failure> {
+    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.set_auto_commit(on).await)
     }
 
@@ -173,7 +173,7 @@ impl Connection {
     ///
     /// # Errors
     /// As the driver fails.
-    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), Failure> {
+    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.end_transaction(commit).await)
     }
 
@@ -181,7 +181,7 @@ impl Connection {
     ///
     /// # Errors
     /// As the driver fails.
-    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Failure> {
+    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.set_isolation(isolation).await)
     }
 

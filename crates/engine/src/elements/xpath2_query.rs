@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::{Template, Text};
-use drumfire_query::xpath2::{Fault, XPath2};
+use drumfire_query::xpath2::{XPath2, XPath2Fault};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, Only, Use, computed};
@@ -33,7 +33,7 @@ impl XPath2Query {
         let (text, namespaces) = (d.template(text), d.template(namespaces));
         let (query, prefixes) = (text.literal()?, namespaces.literal()?);
         match XPath2::compile(query, prefixes) {
-            Err(fault @ Fault::NotBuilt(_)) => Some(format!("of '{query}' {fault}")),
+            Err(fault @ XPath2Fault::NotBuilt(_)) => Some(format!("of '{query}' {fault}")),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::files;
-use crate::call::{Args, Outcome, Refusal, Stateful};
+use crate::call::{Args, CallResult, Refusal, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::csv_files::{CsvCursor, CsvFile, OpenFiles};
 use crate::text::Text;
@@ -33,7 +33,7 @@ pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stat
 }
 
 impl Stateful for CsvRead {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let file = args.text(0, scope)?;
         let column = args.text(1, scope)?;
         if column.starts_with('*') {

@@ -1,7 +1,7 @@
 //! `DateTimeConvertFunction` and `RandomDate`.
 
 use super::random;
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::java_time::{DatePattern, Defaults, Locale, Moment, SYSTEM_ZONE};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
 
 /// `__dateTimeConvert`: empty if anything is wrong.
-pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let date = args.text(0, scope)?;
     let source = args.text(1, scope)?;
     let target = args.text(2, scope)?;
@@ -58,7 +58,7 @@ fn in_system_zone(moment: Moment) -> Moment {
 }
 
 /// `__RandomDate`: the last day is not included, and two equal days are an error.
-pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let locale = match args.trimmed(3, scope)? {
         name if name.is_empty() => Locale::system(),
         name => Locale::new(&name),

@@ -9,13 +9,13 @@ use sha2::digest::DynDigest;
 use sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 
-use crate::call::{Args, NULL, Outcome};
+use crate::call::{Args, CallResult, NULL};
 use crate::scope::{Level, Scope};
 use crate::text::Text;
 use crate::values::parse_bool;
 
 /// The digest of text and salt in hexadecimal; an unknown algorithm gives `null`.
-pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let algorithm = args.text(0, scope)?;
     let text = args.text(1, scope)?;
     let salt = args.text(2, scope)?;
@@ -45,7 +45,7 @@ pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// `MD5` of jmeter-plugins.
-pub(super) fn md5<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn md5<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut hasher = Md5::default();
     sha2::Digest::update(&mut hasher, text.as_bytes());

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::entities;
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::thrown::Thrown;
 use crate::values::decode_long;
 
 /// `ChangeCase`: the mode may be in any case; an unknown one leaves the text alone.
-pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mode = args.text(1, scope)?;
     let result = match mode.to_uppercase().as_str() {
@@ -44,21 +44,21 @@ fn capitalize(text: &str) -> String {
 }
 
 /// `LowerCase` of jmeter-plugins.
-pub(super) fn lowercase<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn lowercase<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let result = args.text(0, scope)?.to_lowercase();
     args.store(1, &result, scope)?;
     Ok(Text::Owned(result))
 }
 
 /// `UpperCase` of jmeter-plugins.
-pub(super) fn uppercase<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn uppercase<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let result = args.text(0, scope)?.to_uppercase();
     args.store(1, &result, scope)?;
     Ok(Text::Owned(result))
 }
 
 /// `Base64Encode` of jmeter-plugins.
-pub(super) fn base64_encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn base64_encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     use base64::Engine;
     let text = args.text(0, scope)?;
     let result = base64::engine::general_purpose::STANDARD.encode(text.as_bytes());
@@ -68,7 +68,7 @@ pub(super) fn base64_encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcom
 
 /// `Base64Decode` of jmeter-plugins: like Commons Codec it skips what is not Base64, takes both
 /// alphabets and does not insist on padding.
-pub(super) fn base64_decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn base64_decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     let (mut bits, mut count) = (0u32, 0);
@@ -94,7 +94,7 @@ pub(super) fn base64_decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcom
 }
 
 /// `CharFunction`: every number becomes a 16-bit `char`; what is not a number is logged and skipped.
-pub(super) fn char_codes<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn char_codes<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let mut units = Vec::with_capacity(args.len());
     for index in 0..args.len() {
         let text = args.trimmed(index, scope)?;
@@ -112,7 +112,7 @@ pub(super) fn char_codes<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'
 }
 
 /// `StringEscapeUtils.escapeHtml4`.
-pub(super) fn escape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn escape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
@@ -129,7 +129,7 @@ pub(super) fn escape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<
 }
 
 /// `StringEscapeUtils.escapeXml10`: what XML 1.0 does not allow disappears.
-pub(super) fn escape_xml<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn escape_xml<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
@@ -151,7 +151,7 @@ pub(super) fn escape_xml<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'
 }
 
 /// `Perl5Compiler.quotemeta`: a backslash before everything but letters, digits and `_`.
-pub(super) fn escape_oro<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn escape_oro<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut out = String::with_capacity(text.len() * 2);
     for c in text.chars() {
@@ -164,7 +164,7 @@ pub(super) fn escape_oro<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'
     Ok(Text::Owned(out))
 }
 
-pub(super) fn unescape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn unescape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     Ok(Text::Owned(unescape_html4(&text)?.into_owned()))
 }
@@ -226,7 +226,7 @@ fn entity(text: &str) -> Result<Option<(char, usize)>, Raised> {
 
 /// `StringEscapeUtils.unescapeJava`: octal and Unicode escapes, `\b \n \t \f \r \\ \" \'`; another
 /// backslash disappears.
-pub(super) fn unescape_java<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn unescape_java<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     if !text.contains('\\') {
         return Ok(text);

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::call::{Args, Outcome, Refusal, Stateful, store};
+use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_bool, parse_int};
@@ -121,7 +121,7 @@ fn encode_with(encoding: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> 
 }
 
 /// `__FileToString`: relative to the current folder, UTF-8 unless told otherwise.
-pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.text(0, scope)?;
     let encoding = args.trimmed(1, scope)?;
     let variable = args.trimmed(2, scope)?;
@@ -150,7 +150,7 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outco
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// `__StringToFile`: whether the text was written. `\n` in the text becomes a line feed.
-pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.trimmed(0, scope)?;
     let content = args.text(1, scope)?.replace("\\n", "\n");
     let append = args.trimmed(2, scope)?;
@@ -209,7 +209,7 @@ impl StringFromFile {
 }
 
 impl Stateful for StringFromFile {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let variable = match args.len() {
             0 | 1 => Text::Literal("StringFromFile_"),
             _ => args.trimmed(1, scope)?,

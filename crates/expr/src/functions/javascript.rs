@@ -1,7 +1,7 @@
 //! `JavaScript`: expressions are evaluated here, anything else by an engine.
 
-use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, store};
-use crate::js_condition::{self, Failure};
+use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
+use crate::js_condition::{self, ConditionError};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
 
@@ -27,12 +27,12 @@ pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn State
 }
 
 impl Stateful for JavaScript {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let script = args.text(0, scope)?;
         let variable = args.trimmed(1, scope)?;
         let result = match js_condition::eval_beside(&script, OBJECTS) {
             Ok(result) => result,
-            Err(Failure::Unsupported(_)) => scope.run_script(&ScriptCall {
+            Err(ConditionError::Unsupported(_)) => scope.run_script(&ScriptCall {
                 language: ScriptLanguage::JavaScript,
                 text: &script,
                 constant: self.constant,

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, store};
-use crate::jexl::{Dialect, Failure, Script};
+use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
+use crate::jexl::{Dialect, JexlError, Script};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
 
@@ -14,19 +14,19 @@ struct Jexl {
     dialect: Dialect,
     instance: u32,
     /// The expression, if it is the same at every call.
-    constant: Option<Result<Script, Failure>>,
+    constant: Option<Result<Script, JexlError>>,
 }
 
 /// Expressions that variables are part of, compiled once per worker; JMeter's engines cache 512.
 const CAPACITY: usize = 512;
 
-type Cache = HashMap<(Dialect, Box<str>), Rc<Result<Script, Failure>>>;
+type Cache = HashMap<(Dialect, Box<str>), Rc<Result<Script, JexlError>>>;
 
 thread_local! {
     static CACHE: RefCell<Cache> = RefCell::default();
 }
 
-fn compiled(text: &str, dialect: Dialect) -> Rc<Result<Script, Failure>> {
+fn compiled(text: &str, dialect: Dialect) -> Rc<Result<Script, JexlError>> {
     CACHE.with_borrow_mut(|cache| {
         let key = (dialect, Box::from(text));
         if let Some(script) = cache.get(&key) {
@@ -64,7 +64,7 @@ fn prepare(args: Args<'_>, dialect: Dialect) -> Box<dyn Stateful> {
 }
 
 impl Stateful for Jexl {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let expression = args.text(0, scope)?;
         let variable = args.trimmed(1, scope)?;
         let result = match &self.constant {
@@ -74,11 +74,11 @@ impl Stateful for Jexl {
         let text = match result {
             Ok(text) => text,
             // JEXL 3 is silent: what goes wrong in an expression is worth `null`.
-            Err(Failure::Jexl(message)) if self.dialect == Dialect::Jexl3 => {
+            Err(JexlError::Jexl(message)) if self.dialect == Dialect::Jexl3 => {
                 scope.log(Level::Warn, &message);
                 String::new()
             }
-            Err(Failure::Unsupported(_)) => self.run_elsewhere(&expression, scope)?,
+            Err(JexlError::Unsupported(_)) => self.run_elsewhere(&expression, scope)?,
             Err(failure) => {
                 let message = format!(
                     "An error occurred while evaluating the expression \"{expression}\"\n{failure}"
@@ -92,11 +92,14 @@ impl Stateful for Jexl {
     }
 
     fn needs_jvm(&self) -> bool {
-        matches!(self.constant, Some(Err(Failure::Unsupported(_))))
+        matches!(self.constant, Some(Err(JexlError::Unsupported(_))))
     }
 }
 
-fn evaluate(script: &Result<Script, Failure>, scope: &mut dyn Scope) -> Result<String, Failure> {
+fn evaluate(
+    script: &Result<Script, JexlError>,
+    scope: &mut dyn Scope,
+) -> Result<String, JexlError> {
     match script {
         Ok(script) => script.eval(scope),
         Err(failure) => Err(failure.clone()),

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
 /// `__log`: writes and returns the text.
-pub(super) fn log<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn log<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let throwable = args.given(2, scope)?.filter(|text| !text.is_empty());
     let comment = args.text(3, scope)?;
@@ -16,7 +16,7 @@ pub(super) fn log<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// `__logn`: writes the text and returns nothing.
-pub(super) fn logn<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn logn<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let throwable = args.given(2, scope)?;
     write(args, &text, throwable, "", scope)?;

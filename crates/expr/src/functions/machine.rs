@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::sync::LazyLock;
 
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -25,13 +25,13 @@ static LOCAL_HOST: LazyLock<(String, String)> = LazyLock::new(|| {
 });
 
 /// `__machineName`.
-pub(super) fn name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     args.store(0, &LOCAL_HOST.0, scope)?;
     Ok(Text::Literal(&LOCAL_HOST.0))
 }
 
 /// `__machineIP`.
-pub(super) fn ip<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn ip<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     args.store(0, &LOCAL_HOST.1, scope)?;
     Ok(Text::Literal(&LOCAL_HOST.1))
 }

@@ -3,21 +3,21 @@
 
 use drumfire_query::regex::{Captures, Dialect};
 
-use crate::call::{Args, Outcome, not_a_number, store};
+use crate::call::{Args, CallResult, not_a_number, store};
 use crate::regexes::compiled;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::parse_int;
 
 /// `__strLen`: in UTF-16 code units, as Java counts.
-pub(super) fn str_len<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn str_len<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let length = args.text(0, scope)?.encode_utf16().count().to_string();
     args.store(1, &length, scope)?;
     Ok(Text::Owned(length))
 }
 
 /// `__substring`: from an index up to, but without, another one.
-pub(super) fn substring<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn substring<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let begin = index(args, 1, scope)?;
     let end = index(args, 2, scope)?;
@@ -41,14 +41,14 @@ fn index(args: Args<'_>, place: usize, scope: &mut dyn Scope) -> Result<i32, Rai
 }
 
 /// Puts the result into the variable that the argument names, white space and all.
-fn keep<'a>(args: Args<'a>, place: usize, result: String, scope: &mut dyn Scope) -> Outcome<'a> {
+fn keep<'a>(args: Args<'a>, place: usize, result: String, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(place, scope)?;
     store(&name, &result, scope);
     Ok(Text::Owned(result))
 }
 
 /// `__strReplace`.
-pub(super) fn str_replace<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn str_replace<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let search = args.text(1, scope)?;
     let replacement = args.text(2, scope)?;
@@ -57,7 +57,7 @@ pub(super) fn str_replace<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<
 }
 
 /// `__strReplaceRegex`: `String.replaceAll`.
-pub(super) fn str_replace_regex<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn str_replace_regex<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let search = args.text(1, scope)?;
     let replacement = args.text(2, scope)?;
@@ -123,7 +123,7 @@ fn append_replacement(
 }
 
 /// `__if`: the third argument if the first two are equal, else the fourth.
-pub(super) fn choose_if<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn choose_if<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let actual = args.text(0, scope)?;
     let expected = args.text(1, scope)?;
     let chosen = if *actual == *expected { 2 } else { 3 };
@@ -133,7 +133,7 @@ pub(super) fn choose_if<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a
 }
 
 /// `__chooseRandom`: one of the arguments but the last, which names a variable.
-pub(super) fn choose_random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn choose_random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let last = args.len() - 1;
     let variable = args.trimmed(last, scope)?;
     let chosen = scope.random().index(last);
@@ -143,7 +143,7 @@ pub(super) fn choose_random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcom
 }
 
 /// `__caseFormat`: words, separated by white space, hyphens and underscores, in another notation.
-pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mode = args.text(1, scope)?;
     let words = words(&text);

@@ -1,6 +1,6 @@
 //! `Property`, `Property2`, `SetProperty`, `IsPropDefined`, and `Env` of jmeter-plugins.
 
-use crate::call::{Args, NULL, Outcome, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, CallResult, NULL, Refusal, Stateful, next_instance, store};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -22,7 +22,7 @@ impl P {
 }
 
 impl Stateful for P {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let Some(place) = self.place else {
             return p(args, scope);
         };
@@ -42,7 +42,7 @@ impl Stateful for P {
 }
 
 /// The default is `1` if none is given.
-fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
     let value = scope.properties().seen(&name).map(Text::Shared);
@@ -60,7 +60,7 @@ fn trimmed(text: Text<'_>) -> Text<'_> {
 }
 
 /// `__property`: the default is the name if none is given.
-pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(2, scope)?;
     let value = scope.properties().seen(&name).map(Text::Shared);
@@ -71,7 +71,7 @@ pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a>
 }
 
 /// `__setProperty`: the former value is returned only if the third argument is `true`.
-pub(super) fn set_property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn set_property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let value = args.text(1, scope)?;
     let wants_former = args.text(2, scope)?.eq_ignore_ascii_case("true");
@@ -84,14 +84,14 @@ pub(super) fn set_property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome
 }
 
 /// `__isPropDefined`.
-pub(super) fn is_prop_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn is_prop_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let defined = scope.properties().get(&name).is_some();
     Ok(Text::Literal(if defined { "true" } else { "false" }))
 }
 
 /// `__env`: the default is the name if none is given.
-pub(super) fn env<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn env<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(2, scope)?;
     let value = match std::env::var(&*name) {

@@ -1,13 +1,13 @@
 //! `Random`, `RandomString`, `RandomFromMultipleVars` and `Uuid`.
 
-use crate::call::{Args, Outcome, not_a_number, store};
+use crate::call::{Args, CallResult, not_a_number, store};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
 use crate::thrown::{Thrown, no_int, no_long};
 use crate::values::{parse_int, parse_long};
 
 /// `__Random`: both ends included; they must be numbers and in order.
-pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let low = args.trimmed(0, scope)?;
     let low = parse_long(&low)
         .ok_or_else(|| no_long(&low, "org.apache.jmeter.functions.Random.execute:66"))?;
@@ -38,7 +38,7 @@ pub(super) fn bound_not_greater(function: &'static str) -> Thrown {
 
 /// `__RandomString`: as many UTF-16 units as asked for, out of the given characters or of all assigned
 /// ones.
-pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let length = args.text(0, scope)?;
     let length = parse_int(&length).ok_or_else(|| {
         no_int(
@@ -97,7 +97,7 @@ fn any_characters(length: usize, scope: &mut dyn Scope) -> String {
 }
 
 /// `__RandomFromMultipleVars`: one of the values, or of the matches `name_1`, `name_2`, ….
-pub(super) fn from_multiple_vars<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn from_multiple_vars<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let names = args.trimmed(0, scope)?;
     let vars = scope.vars();
     let mut values = Vec::new();
@@ -136,7 +136,7 @@ pub(super) fn from_multiple_vars<'a>(args: Args<'a>, scope: &mut dyn Scope) -> O
 }
 
 /// `__UUID`: version 4.
-pub(super) fn uuid<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn uuid<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let random = scope.random();
     let high = random.next_u64() & !0xF000 | 0x4000;
     let low = random.next_u64() & !(0b11 << 62) | (0b10 << 62);

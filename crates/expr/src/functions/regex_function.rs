@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 
-use crate::call::{Args, Outcome, Refusal, Stateful, not_a_number, store};
+use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number, store};
 use crate::match_template::MatchTemplate;
 use crate::regexes;
 use crate::scope::{Level, Raised, Scope};
@@ -36,7 +36,7 @@ pub(super) fn prepare(args: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn S
 }
 
 impl Stateful for RegexFunction {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let computed;
         let template = match &self.template {
             Some(template) => template,

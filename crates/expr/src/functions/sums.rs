@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::call::{Args, Outcome, Refusal, Stateful, next_instance, not_a_number, store};
+use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
 use crate::thrown::{Thrown, no_int, no_long};
 use crate::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
 
 /// `IntSum`: wraps around like Java's `int`.
-pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     sum(
         args,
         scope,
@@ -23,7 +23,7 @@ pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> 
 }
 
 /// `LongSum`: wraps around like Java's `long`.
-pub(super) fn long_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn long_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let parse = |text: &str| {
         parse_long(text)
             .ok_or_else(|| no_long(text, "org.apache.jmeter.functions.LongSum.execute:69"))
@@ -32,7 +32,7 @@ pub(super) fn long_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a>
 }
 
 /// `DoubleSum` of jmeter-plugins.
-pub(super) fn double_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn double_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let last = args.trimmed(args.len() - 1, scope)?;
     let mut sum = 0.0;
     for index in 0..args.len() - 1 {
@@ -53,7 +53,7 @@ fn sum<'a>(
     scope: &mut dyn Scope,
     parse: fn(&str) -> Result<i64, Thrown>,
     wrap: fn(i64) -> i64,
-) -> Outcome<'a> {
+) -> CallResult<'a> {
     let last = args.trimmed(args.len() - 1, scope)?;
     let mut sum = 0i64;
     for index in 0..args.len() - 1 {
@@ -85,7 +85,7 @@ impl Counter {
 }
 
 impl Stateful for Counter {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let per_user = parse_bool(&args.text(0, scope)?);
         let variable = args.trimmed(1, scope)?;
         let count = if per_user {

@@ -1,35 +1,35 @@
 //! `SamplerName`, `TestPlanName`, `ThreadGroupName`, `ThreadNumber`, and `IterationNum` of
 //! jmeter-plugins.
 
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::Scope;
 use crate::text::Text;
 
 /// `__samplerName`: empty outside a sampler.
-pub(super) fn sampler_name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn sampler_name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = scope.sampler_name().unwrap_or_default().to_owned();
     args.store(0, &name, scope)?;
     Ok(Text::Owned(name))
 }
 
 /// `__TestPlanName`.
-pub(super) fn test_plan_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn test_plan_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(Text::Owned(scope.test_plan_name().to_owned()))
 }
 
 /// `__threadGroupName`.
-pub(super) fn thread_group_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn thread_group_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(Text::Owned(scope.thread_group_name().to_owned()))
 }
 
 /// `__threadNum`: what follows the last hyphen of the thread's name.
-pub(super) fn thread_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn thread_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = scope.thread_name();
     let number = name.rsplit_once('-').map_or(name, |(_, number)| number);
     Ok(Text::Owned(number.to_owned()))
 }
 
 /// `__iterationNum`.
-pub(super) fn iteration_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn iteration_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(Text::Owned(scope.iteration().to_string()))
 }

@@ -1,7 +1,7 @@
 //! `TimeFunction` and `TimeShift`. Both read some of their arguments when the plan is compiled, so
 //! that only variables of the Test Plan and of User Defined Variables can be used in those.
 
-use crate::call::{Args, Outcome, Refusal, Stateful, store};
+use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
@@ -76,7 +76,7 @@ fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
 }
 
 impl Stateful for TimeFunction {
-    fn call<'a>(&'a self, _: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, _: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let now = scope.now_ms();
         let text = match &self.format {
             TimeFormat::Millis(divisor) => (now / divisor).to_string(),
@@ -128,7 +128,7 @@ pub(super) fn prepare_time_shift(
 }
 
 impl Stateful for TimeShift {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let amount = args.trimmed(2, scope)?;
         let date = args.trimmed(1, scope)?;
         let pattern = match &self.pattern {

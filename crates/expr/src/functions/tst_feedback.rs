@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::call::{Args, Outcome, Refusal, Stateful, not_a_number};
+use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_double, parse_float, parse_int};
@@ -25,7 +25,7 @@ impl Feedback {
 }
 
 impl Stateful for Feedback {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let timer = args.text(0, scope)?;
         let property = format!("{timer}_concurrency");
         if self.just_started.swap(false, Ordering::Relaxed) {

@@ -1,12 +1,12 @@
 //! `UrlEncode` and `UrlDecode`: `application/x-www-form-urlencoded` in UTF-8.
 
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
 use crate::thrown::Thrown;
 
 /// `URLEncoder.encode`.
-pub(super) fn encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let text = args.text(0, scope)?;
     let mut out = String::with_capacity(text.len() + 16);
@@ -27,7 +27,7 @@ pub(super) fn encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// `URLDecoder.decode`, which throws on an incomplete or malformed `%` sequence.
-pub(super) fn decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     if !text.contains(['%', '+']) {
         return Ok(text);

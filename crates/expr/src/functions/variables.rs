@@ -1,14 +1,14 @@
 //! `Variable`, `EvalFunction`, `EvalVarFunction`, `IsVarDefined`, `SplitFunction`, and `IsDefined` of
 //! jmeter-plugins.
 
-use crate::call::{Args, Outcome};
+use crate::call::{Args, CallResult};
 use crate::scope::Scope;
 use crate::template::Template;
 use crate::text::Text;
 use crate::vars::Value;
 
 /// `__V`: the variable's value, or the default, or the variable's name.
-pub(super) fn v<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn v<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
     match scope.vars().get_named(&name) {
@@ -18,7 +18,7 @@ pub(super) fn v<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// `__eval`.
-pub(super) fn eval<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn eval<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     if !text.contains(['$', '\\']) {
         return Ok(text);
@@ -27,7 +27,7 @@ pub(super) fn eval<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
 }
 
 /// `__evalVar`: an undefined variable gives an empty text.
-pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let Some(value) = scope.vars().get_named(&name).cloned() else {
         return Ok(Text::Literal(""));
@@ -39,21 +39,21 @@ pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a>
 }
 
 /// `__isVarDefined`.
-pub(super) fn is_var_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn is_var_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let defined = scope.vars().get_named(&name).is_some();
     Ok(Text::Literal(if defined { "true" } else { "false" }))
 }
 
 /// `__isDefined` of jmeter-plugins.
-pub(super) fn is_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn is_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let defined = scope.vars().get_named(&name).is_some();
     Ok(Text::Literal(if defined { "1" } else { "0" }))
 }
 
 /// `__split`: `name`, `name_n`, `name_1`, …; an empty piece becomes `?`.
-pub(super) fn split<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+pub(super) fn split<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let prefix = args.trimmed(1, scope)?;
     let delimiters = args.text(2, scope)?;

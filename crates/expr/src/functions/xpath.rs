@@ -6,7 +6,7 @@ use std::sync::Arc;
 use drumfire_query::xpath::{Answer, Tree, XPath};
 
 use super::files;
-use crate::call::{Args, NULL, Outcome, Refusal, Stateful};
+use crate::call::{Args, CallResult, NULL, Refusal, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::xpath_files::FoundNodes;
 use crate::text::Text;
@@ -21,7 +21,7 @@ pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stat
 }
 
 impl Stateful for NextNode {
-    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> Outcome<'a> {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let file = args.text(0, scope)?;
         let expression = args.text(1, scope)?;
         let nodes = match open(&file, &expression, scope) {

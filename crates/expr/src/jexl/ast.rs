@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 /// An expression or statement.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(super) enum JexlNode {
     Null,
     Bool(bool),
     Int(i64),
@@ -13,49 +13,49 @@ pub(super) enum Node {
     Double(f64),
     Text(Box<str>),
     Variable(Box<str>),
-    Unary(Unary, Box<Node>),
-    Binary(Binary, Box<Node>, Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
+    Unary(Unary, Box<JexlNode>),
+    Binary(Binary, Box<JexlNode>, Box<JexlNode>),
+    And(Box<JexlNode>, Box<JexlNode>),
+    Or(Box<JexlNode>, Box<JexlNode>),
     /// `a ? b : c`
-    Ternary(Box<[Node; 3]>),
+    Ternary(Box<[JexlNode; 3]>),
     /// `a ?: b`
-    Elvis(Box<Node>, Box<Node>),
+    Elvis(Box<JexlNode>, Box<JexlNode>),
     /// `a ?? b`
-    NullCoalescing(Box<Node>, Box<Node>),
+    NullCoalescing(Box<JexlNode>, Box<JexlNode>),
     /// `var a` and `var a = b`
-    Declaration(Box<str>, Option<Box<Node>>),
+    Declaration(Box<str>, Option<Box<JexlNode>>),
     /// `a = b`, and `a += b` with an operator.
-    Assignment(Box<str>, Option<Binary>, Box<Node>),
+    Assignment(Box<str>, Option<Binary>, Box<JexlNode>),
     /// `a.b` and `a[b]`
     Property {
-        object: Box<Node>,
-        name: Box<Node>,
+        object: Box<JexlNode>,
+        name: Box<JexlNode>,
         safe: bool,
     },
     /// `a.b(…)`
     Call {
-        object: Box<Node>,
+        object: Box<JexlNode>,
         method: Box<str>,
-        args: Vec<Node>,
+        args: Vec<JexlNode>,
         safe: bool,
     },
     /// Pairs of condition and statement, and the `else` part.
-    If(Vec<(Node, Node)>, Option<Box<Node>>),
-    Block(Vec<Node>),
+    If(Vec<(JexlNode, JexlNode)>, Option<Box<JexlNode>>),
+    Block(Vec<JexlNode>),
     /// `[a, b]`
-    Array(Vec<Node>),
+    Array(Vec<JexlNode>),
     /// `{a : b}`, of at most one entry: the order of a Java hash map is not known here.
-    Map(Option<Box<(Node, Node)>>),
+    Map(Option<Box<(JexlNode, JexlNode)>>),
     /// `for (a : b) c`
-    For(Box<str>, Box<Node>, Box<Node>),
+    For(Box<str>, Box<JexlNode>, Box<JexlNode>),
     /// `while (a) b`
-    While(Box<Node>, Box<Node>),
+    While(Box<JexlNode>, Box<JexlNode>),
     /// `do b while (a)`
-    DoWhile(Box<Node>, Box<Node>),
+    DoWhile(Box<JexlNode>, Box<JexlNode>),
     Break,
     Continue,
-    Return(Box<Node>),
+    Return(Box<JexlNode>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

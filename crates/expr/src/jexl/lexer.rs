@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::{Dialect, Failure};
+use super::{Dialect, JexlError};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -31,7 +31,7 @@ const NEW_MARKS: [&str; 13] = [
 ];
 
 /// All tokens with their places; the last one is [`Token::End`].
-pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(Token, usize)>, Failure> {
+pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(Token, usize)>, JexlError> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -89,7 +89,7 @@ impl Lexer<'_> {
         taken
     }
 
-    fn token(&mut self, after_dot: bool) -> Result<Token, Failure> {
+    fn token(&mut self, after_dot: bool) -> Result<Token, JexlError> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
             return Ok(Token::End);
@@ -120,7 +120,7 @@ impl Lexer<'_> {
         Ok(Token::Mark(mark))
     }
 
-    fn number(&mut self) -> Result<Token, Failure> {
+    fn number(&mut self) -> Result<Token, JexlError> {
         let rest = self.rest();
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         if rest.starts_with("0x") || rest.starts_with("0X") {
@@ -158,14 +158,14 @@ impl Lexer<'_> {
                 self.at += 1;
                 Ok(Token::Big(text.parse().unwrap_or_default()))
             }
-            Some('b' | 'B' | 'h' | 'H') => Err(Failure::Unsupported("big numbers".to_owned())),
+            Some('b' | 'B' | 'h' | 'H') => Err(JexlError::Unsupported("big numbers".to_owned())),
             _ if floating => double(&text),
             _ if text.len() > 1 && text.starts_with('0') => self.integer(&text, 8),
             _ => self.integer(&text, 10),
         }
     }
 
-    fn integer(&mut self, digits: &str, radix: u32) -> Result<Token, Failure> {
+    fn integer(&mut self, digits: &str, radix: u32) -> Result<Token, JexlError> {
         if self.rest().starts_with(['l', 'L']) {
             self.at += 1;
         }
@@ -183,7 +183,7 @@ impl Lexer<'_> {
     }
 
     /// `StringParser.read`: only known escapes lose their backslash.
-    fn string(&mut self, quote: char) -> Result<Token, Failure> {
+    fn string(&mut self, quote: char) -> Result<Token, JexlError> {
         let start = self.at;
         let mut out = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -227,7 +227,7 @@ impl Lexer<'_> {
     }
 
     /// `~/…/`: a regular expression, which behaves like its text.
-    fn regex(&mut self, len: usize) -> Result<Token, Failure> {
+    fn regex(&mut self, len: usize) -> Result<Token, JexlError> {
         let start = self.at + 2;
         let body = &self.text[start..start + len];
         let mut escaped = false;
@@ -250,7 +250,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '@')
 }
 
-fn double(text: &str) -> Result<Token, Failure> {
+fn double(text: &str) -> Result<Token, JexlError> {
     let number = text.parse().map_err(|_| syntax(0, text))?;
     Ok(Token::Double(number))
 }
@@ -260,6 +260,6 @@ fn unicode(text: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
-pub(super) fn syntax(at: usize, near: &str) -> Failure {
-    Failure::Syntax(format!("parsing error at column {} in '{near}'", at + 1))
+pub(super) fn syntax(at: usize, near: &str) -> JexlError {
+    JexlError::Syntax(format!("parsing error at column {} in '{near}'", at + 1))
 }

@@ -4,22 +4,22 @@ use std::io::{self, Write};
 
 use drumfire_query::regex::{self, Pattern};
 
-use super::Failure;
-use super::arithmetic::{Host, Value};
+use super::JexlError;
+use super::arithmetic::{Host, JexlValue};
 use crate::regexes;
 use crate::scope::{Level, Scope};
 use crate::text::Text;
 use crate::values::trim;
 use crate::vars::Value as Shared;
 
-fn unknown(method: &str) -> Failure {
-    Failure::Unsupported(format!(
+fn unknown(method: &str) -> JexlError {
+    JexlError::Unsupported(format!(
         "The method {method} cannot be called without a JVM"
     ))
 }
 
-fn out_of_bounds(index: i64) -> Failure {
-    Failure::Jexl(format!(
+fn out_of_bounds(index: i64) -> JexlError {
+    JexlError::Jexl(format!(
         "java.lang.StringIndexOutOfBoundsException: index {index}"
     ))
 }
@@ -32,13 +32,13 @@ impl Units {
         Units(text.encode_utf16().collect())
     }
 
-    fn slice<'e>(&self, from: i64, to: i64) -> Result<Value<'e>, Failure> {
+    fn slice<'e>(&self, from: i64, to: i64) -> Result<JexlValue<'e>, JexlError> {
         let range = usize::try_from(from)
             .ok()
             .zip(usize::try_from(to).ok())
             .and_then(|(from, to)| self.0.get(from..to));
         match range {
-            Some(units) => Ok(Value::from(String::from_utf16_lossy(units))),
+            Some(units) => Ok(JexlValue::from(String::from_utf16_lossy(units))),
             None => Err(out_of_bounds(from)),
         }
     }
@@ -67,74 +67,81 @@ impl Units {
 pub(super) fn text<'e>(
     text: &Text<'e>,
     method: &str,
-    args: &[Value<'e>],
-) -> Result<Value<'e>, Failure> {
+    args: &[JexlValue<'e>],
+) -> Result<JexlValue<'e>, JexlError> {
     Ok(match (method, args) {
-        ("length" | "size", []) => Value::Int(text.encode_utf16().count() as i64),
-        ("isEmpty", []) => Value::Bool(text.is_empty()),
-        ("isBlank", []) => Value::Bool(text.trim().is_empty()),
-        ("trim", []) => Value::from(trim(text).to_owned()),
-        ("strip", []) => Value::from(text.trim().to_owned()),
-        ("toUpperCase", []) => Value::from(text.to_uppercase()),
-        ("toLowerCase", []) => Value::from(text.to_lowercase()),
-        ("toString" | "intern", []) => Value::Text(text.clone()),
-        ("hashCode", []) => Value::Int(hash_code(text)),
+        ("length" | "size", []) => JexlValue::Int(text.encode_utf16().count() as i64),
+        ("isEmpty", []) => JexlValue::Bool(text.is_empty()),
+        ("isBlank", []) => JexlValue::Bool(text.trim().is_empty()),
+        ("trim", []) => JexlValue::from(trim(text).to_owned()),
+        ("strip", []) => JexlValue::from(text.trim().to_owned()),
+        ("toUpperCase", []) => JexlValue::from(text.to_uppercase()),
+        ("toLowerCase", []) => JexlValue::from(text.to_lowercase()),
+        ("toString" | "intern", []) => JexlValue::Text(text.clone()),
+        ("hashCode", []) => JexlValue::Int(hash_code(text)),
         ("equals", [other]) => {
-            Value::Bool(matches!(other, Value::Text(other) if **other == **text))
+            JexlValue::Bool(matches!(other, JexlValue::Text(other) if **other == **text))
         }
-        ("charAt", [Value::Int(at)]) => {
+        ("charAt", [JexlValue::Int(at)]) => {
             let unit = usize::try_from(*at)
                 .ok()
                 .and_then(|at| text.encode_utf16().nth(at));
-            Value::Char(unit.ok_or_else(|| out_of_bounds(*at))?)
+            JexlValue::Char(unit.ok_or_else(|| out_of_bounds(*at))?)
         }
-        ("substring", [Value::Int(from)]) => {
+        ("substring", [JexlValue::Int(from)]) => {
             let units = Units::new(text);
             units.slice(*from, units.0.len() as i64)?
         }
-        ("substring" | "subSequence", [Value::Int(from), Value::Int(to)]) => {
+        ("substring" | "subSequence", [JexlValue::Int(from), JexlValue::Int(to)]) => {
             Units::new(text).slice(*from, *to)?
         }
-        ("repeat", [Value::Int(count)]) => {
+        ("repeat", [JexlValue::Int(count)]) => {
             let count = usize::try_from(*count).map_err(|_| out_of_bounds(*count))?;
-            Value::from(text.repeat(count))
+            JexlValue::from(text.repeat(count))
         }
-        ("split", [Value::Text(by)]) => split(text, by)?,
-        (_, [Value::Text(other)]) => with_text(text, method, other)?,
-        (_, [Value::Char(other)]) => with_text(text, method, &String::from_utf16_lossy(&[*other]))?,
-        ("indexOf", [Value::Text(part), Value::Int(from)]) => {
-            Value::Int(Units::new(text).find(&Units::new(part), *from))
+        ("split", [JexlValue::Text(by)]) => split(text, by)?,
+        (_, [JexlValue::Text(other)]) => with_text(text, method, other)?,
+        (_, [JexlValue::Char(other)]) => {
+            with_text(text, method, &String::from_utf16_lossy(&[*other]))?
         }
-        (_, [Value::Text(from), Value::Text(to)]) => with_texts(text, method, from, to)?,
+        ("indexOf", [JexlValue::Text(part), JexlValue::Int(from)]) => {
+            JexlValue::Int(Units::new(text).find(&Units::new(part), *from))
+        }
+        (_, [JexlValue::Text(from), JexlValue::Text(to)]) => with_texts(text, method, from, to)?,
         _ => return Err(unknown(method)),
     })
 }
 
-fn with_text<'e>(text: &str, method: &str, other: &str) -> Result<Value<'e>, Failure> {
+fn with_text<'e>(text: &str, method: &str, other: &str) -> Result<JexlValue<'e>, JexlError> {
     Ok(match method {
-        "contains" => Value::Bool(text.contains(other)),
-        "startsWith" => Value::Bool(text.starts_with(other)),
-        "endsWith" => Value::Bool(text.ends_with(other)),
-        "equalsIgnoreCase" => Value::Bool(folded(text).eq(folded(other))),
-        "contentEquals" => Value::Bool(text == other),
-        "indexOf" => Value::Int(Units::new(text).find(&Units::new(other), 0)),
-        "lastIndexOf" => Value::Int(Units::new(text).find_last(&Units::new(other))),
-        "concat" => Value::from(format!("{text}{other}")),
-        "matches" => Value::Bool(pattern(other).map_err(thrown)?.full_match(text)),
-        "compareTo" => Value::Int(compare(text.encode_utf16(), other.encode_utf16())),
+        "contains" => JexlValue::Bool(text.contains(other)),
+        "startsWith" => JexlValue::Bool(text.starts_with(other)),
+        "endsWith" => JexlValue::Bool(text.ends_with(other)),
+        "equalsIgnoreCase" => JexlValue::Bool(folded(text).eq(folded(other))),
+        "contentEquals" => JexlValue::Bool(text == other),
+        "indexOf" => JexlValue::Int(Units::new(text).find(&Units::new(other), 0)),
+        "lastIndexOf" => JexlValue::Int(Units::new(text).find_last(&Units::new(other))),
+        "concat" => JexlValue::from(format!("{text}{other}")),
+        "matches" => JexlValue::Bool(pattern(other).map_err(thrown)?.full_match(text)),
+        "compareTo" => JexlValue::Int(compare(text.encode_utf16(), other.encode_utf16())),
         "compareToIgnoreCase" => {
             let units = |text: &str| folded(text).map(u32::from).collect::<Vec<_>>();
-            Value::Int(compare(units(text).into_iter(), units(other).into_iter()))
+            JexlValue::Int(compare(units(text).into_iter(), units(other).into_iter()))
         }
         _ => return Err(unknown(method)),
     })
 }
 
-fn with_texts<'e>(text: &str, method: &str, from: &str, to: &str) -> Result<Value<'e>, Failure> {
+fn with_texts<'e>(
+    text: &str,
+    method: &str,
+    from: &str,
+    to: &str,
+) -> Result<JexlValue<'e>, JexlError> {
     Ok(match method {
-        "replace" => Value::from(text.replace(from, to)),
-        "replaceAll" => Value::from(replaced(text, from, to, usize::MAX)?),
-        "replaceFirst" => Value::from(replaced(text, from, to, 1)?),
+        "replace" => JexlValue::from(text.replace(from, to)),
+        "replaceAll" => JexlValue::from(replaced(text, from, to, usize::MAX)?),
+        "replaceFirst" => JexlValue::from(replaced(text, from, to, 1)?),
         _ => return Err(unknown(method)),
     })
 }
@@ -169,22 +176,23 @@ fn hash_code(text: &str) -> i64 {
     hash.into()
 }
 
-fn pattern(text: &str) -> Result<std::sync::Arc<Pattern>, Failure> {
-    regexes::compiled(text, regex::Dialect::Java)
-        .map_err(|error| Failure::Java(format!("java.util.regex.PatternSyntaxException: {error}")))
+fn pattern(text: &str) -> Result<std::sync::Arc<Pattern>, JexlError> {
+    regexes::compiled(text, regex::Dialect::Java).map_err(|error| {
+        JexlError::Java(format!("java.util.regex.PatternSyntaxException: {error}"))
+    })
 }
 
 /// An exception inside of a method is wrapped into a `JexlException`.
-fn thrown(failure: Failure) -> Failure {
-    Failure::Jexl(failure.to_string())
+fn thrown(failure: JexlError) -> JexlError {
+    JexlError::Jexl(failure.to_string())
 }
 
 /// `=~` with a text on its right side: `String.matches`.
-pub(super) fn full_match(text: &str, regex: &str) -> Result<bool, Failure> {
+pub(super) fn full_match(text: &str, regex: &str) -> Result<bool, JexlError> {
     Ok(pattern(regex)?.full_match(text))
 }
 
-fn replaced(text: &str, regex: &str, to: &str, limit: usize) -> Result<String, Failure> {
+fn replaced(text: &str, regex: &str, to: &str, limit: usize) -> Result<String, JexlError> {
     let pattern = pattern(regex).map_err(thrown)?;
     let mut out = String::new();
     let mut last = 0;
@@ -199,14 +207,14 @@ fn replaced(text: &str, regex: &str, to: &str, limit: usize) -> Result<String, F
 }
 
 /// `Matcher.appendReplacement`: `$1` is a group, a backslash protects what follows it.
-fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), Failure> {
+fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), JexlError> {
     let mut chars = to.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\\' => out.extend(chars.next()),
             '$' => {
                 let illegal = || {
-                    Failure::Jexl(
+                    JexlError::Jexl(
                         "java.lang.IllegalArgumentException: Illegal group reference".to_owned(),
                     )
                 };
@@ -223,7 +231,7 @@ fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<
                     chars.next();
                 }
                 if group >= captures.len() {
-                    return Err(Failure::Jexl(format!(
+                    return Err(JexlError::Jexl(format!(
                         "java.lang.IndexOutOfBoundsException: No group {group}"
                     )));
                 }
@@ -236,7 +244,7 @@ fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<
 }
 
 /// `String.split` by what means itself in a regular expression: without the empty texts at the end.
-fn split<'e>(text: &str, by: &str) -> Result<Value<'e>, Failure> {
+fn split<'e>(text: &str, by: &str) -> Result<JexlValue<'e>, JexlError> {
     if by.is_empty() || by.contains(|c: char| r"\.[]{}()*+-?^$|".contains(c)) {
         return Err(unknown("split"));
     }
@@ -247,23 +255,25 @@ fn split<'e>(text: &str, by: &str) -> Result<Value<'e>, Failure> {
     if parts == [""] && !text.is_empty() {
         parts.clear();
     }
-    let parts = parts.into_iter().map(|part| Value::from(part.to_owned()));
-    Ok(Value::List(parts.collect()))
+    let parts = parts
+        .into_iter()
+        .map(|part| JexlValue::from(part.to_owned()));
+    Ok(JexlValue::List(parts.collect()))
 }
 
 /// The value of a map under a key.
 pub(super) fn entry<'e>(
-    entry: Option<&(Value<'e>, Value<'e>)>,
-    key: &Value<'_>,
-) -> Result<Value<'e>, Failure> {
-    let is_key = |own: &Value<'_>| match (own, key) {
-        (Value::Text(own), Value::Text(key)) => **own == **key,
-        (Value::Int(own), Value::Int(key)) => own == key,
+    entry: Option<&(JexlValue<'e>, JexlValue<'e>)>,
+    key: &JexlValue<'_>,
+) -> Result<JexlValue<'e>, JexlError> {
+    let is_key = |own: &JexlValue<'_>| match (own, key) {
+        (JexlValue::Text(own), JexlValue::Text(key)) => **own == **key,
+        (JexlValue::Int(own), JexlValue::Int(key)) => own == key,
         _ => false,
     };
     match entry {
         Some((own, value)) if is_key(own) => Ok(value.clone()),
-        _ => Err(Failure::Unsupported(
+        _ => Err(JexlError::Unsupported(
             "An entry that is not there".to_owned(),
         )),
     }
@@ -271,32 +281,36 @@ pub(super) fn entry<'e>(
 
 /// A method of a map.
 pub(super) fn map<'e>(
-    own: Option<&(Value<'e>, Value<'e>)>,
+    own: Option<&(JexlValue<'e>, JexlValue<'e>)>,
     method: &str,
-    args: &[Value<'e>],
-) -> Result<Value<'e>, Failure> {
+    args: &[JexlValue<'e>],
+) -> Result<JexlValue<'e>, JexlError> {
     match (method, args) {
-        ("size", []) => Ok(Value::Int(i64::from(own.is_some()))),
-        ("isEmpty", []) => Ok(Value::Bool(own.is_none())),
+        ("size", []) => Ok(JexlValue::Int(i64::from(own.is_some()))),
+        ("isEmpty", []) => Ok(JexlValue::Bool(own.is_none())),
         ("get", [key]) => entry(own, key),
-        ("containsKey", [key]) => Ok(Value::Bool(entry(own, key).is_ok())),
+        ("containsKey", [key]) => Ok(JexlValue::Bool(entry(own, key).is_ok())),
         _ => Err(unknown(method)),
     }
 }
 
 /// A method of a number, boolean or character.
 pub(super) fn scalar<'e>(
-    value: &Value<'e>,
+    value: &JexlValue<'e>,
     method: &str,
-    args: &[Value<'e>],
-) -> Result<Value<'e>, Failure> {
+    args: &[JexlValue<'e>],
+) -> Result<JexlValue<'e>, JexlError> {
     Ok(match (method, args, value) {
-        ("toString", [], _) => Value::from(value.print()?.unwrap_or_default()),
-        ("intValue", [], Value::Int(number)) => Value::Int(i64::from(*number as i32)),
-        ("intValue", [], Value::Double(number)) => Value::Int(i64::from(*number as i32)),
-        ("longValue", [], Value::Int(_) | Value::Double(_)) => Value::Int(value.to_long()?),
-        ("doubleValue", [], Value::Int(_) | Value::Double(_)) => Value::Double(value.to_double()?),
-        ("booleanValue", [], Value::Bool(_)) => value.clone(),
+        ("toString", [], _) => JexlValue::from(value.print()?.unwrap_or_default()),
+        ("intValue", [], JexlValue::Int(number)) => JexlValue::Int(i64::from(*number as i32)),
+        ("intValue", [], JexlValue::Double(number)) => JexlValue::Int(i64::from(*number as i32)),
+        ("longValue", [], JexlValue::Int(_) | JexlValue::Double(_)) => {
+            JexlValue::Int(value.to_long()?)
+        }
+        ("doubleValue", [], JexlValue::Int(_) | JexlValue::Double(_)) => {
+            JexlValue::Double(value.to_double()?)
+        }
+        ("booleanValue", [], JexlValue::Bool(_)) => value.clone(),
         _ => return Err(unknown(method)),
     })
 }
@@ -305,20 +319,20 @@ pub(super) fn scalar<'e>(
 pub(super) fn host<'e>(
     host: Host,
     method: &str,
-    args: &[Value<'e>],
+    args: &[JexlValue<'e>],
     scope: &mut dyn Scope,
-) -> Result<Value<'e>, Failure> {
+) -> Result<JexlValue<'e>, JexlError> {
     match host {
         Host::Vars => vars(method, args, scope),
         Host::Props => props(method, args, scope),
         Host::Log => log(method, args, scope),
         Host::Context => match (method, args) {
-            ("getThreadNum", []) => Ok(Value::Int(i64::from(scope.thread_number()))),
-            ("getVariables", []) => Ok(Value::Host(Host::Vars)),
+            ("getThreadNum", []) => Ok(JexlValue::Int(i64::from(scope.thread_number()))),
+            ("getVariables", []) => Ok(JexlValue::Host(Host::Vars)),
             _ => Err(unknown(method)),
         },
         Host::Sampler => match (method, args) {
-            ("getName", []) => Ok(Value::from(
+            ("getName", []) => Ok(JexlValue::from(
                 scope.sampler_name().unwrap_or_default().to_owned(),
             )),
             _ => Err(unknown(method)),
@@ -326,7 +340,7 @@ pub(super) fn host<'e>(
         Host::SampleResult => match (method, args) {
             ("getResponseDataAsString", []) => {
                 let text = scope.previous_response().unwrap_or_default().into_owned();
-                Ok(Value::from(text))
+                Ok(JexlValue::from(text))
             }
             _ => Err(unknown(method)),
         },
@@ -335,7 +349,7 @@ pub(super) fn host<'e>(
                 let line = value.print()?.unwrap_or_else(|| "null".to_owned());
                 // A reader that has gone away does not stop a user, nor does it in JMeter.
                 let _ = writeln!(io::stdout(), "{line}");
-                Ok(Value::Null)
+                Ok(JexlValue::Null)
             }
             _ => Err(unknown(method)),
         },
@@ -343,21 +357,28 @@ pub(super) fn host<'e>(
 }
 
 /// `JMeterVariables`.
-fn vars<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<Value<'e>, Failure> {
-    let value = |found: Option<Shared>| found.map_or(Value::Null, |v| Value::Text(Text::Shared(v)));
+fn vars<'e>(
+    method: &str,
+    args: &[JexlValue<'e>],
+    scope: &mut dyn Scope,
+) -> Result<JexlValue<'e>, JexlError> {
+    let value =
+        |found: Option<Shared>| found.map_or(JexlValue::Null, |v| JexlValue::Text(Text::Shared(v)));
     Ok(match (method, args) {
-        ("get" | "getObject", [Value::Text(name)]) => value(scope.vars().get_named(name).cloned()),
-        ("put" | "putObject", [Value::Text(name), Value::Text(text)]) => {
+        ("get" | "getObject", [JexlValue::Text(name)]) => {
+            value(scope.vars().get_named(name).cloned())
+        }
+        ("put" | "putObject", [JexlValue::Text(name), JexlValue::Text(text)]) => {
             scope.vars_mut().set_named(name, text.clone().into_value());
-            Value::Null
+            JexlValue::Null
         }
-        ("put", [Value::Text(name), Value::Null]) => {
+        ("put", [JexlValue::Text(name), JexlValue::Null]) => {
             scope.vars_mut().remove_named(name);
-            Value::Null
+            JexlValue::Null
         }
-        ("remove", [Value::Text(name)]) => value(scope.vars_mut().remove_named(name)),
-        ("getIteration", []) => Value::Int(scope.iteration().into()),
-        ("getThreadName", []) => Value::from(scope.thread_name().to_owned()),
+        ("remove", [JexlValue::Text(name)]) => value(scope.vars_mut().remove_named(name)),
+        ("getIteration", []) => JexlValue::Int(scope.iteration().into()),
+        ("getThreadName", []) => JexlValue::from(scope.thread_name().to_owned()),
         _ => return Err(unknown(method)),
     })
 }
@@ -365,30 +386,34 @@ fn vars<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<V
 /// `java.util.Properties`.
 fn props<'e>(
     method: &str,
-    args: &[Value<'e>],
+    args: &[JexlValue<'e>],
     scope: &mut dyn Scope,
-) -> Result<Value<'e>, Failure> {
+) -> Result<JexlValue<'e>, JexlError> {
     let properties = scope.properties();
     let value = |found: Option<std::sync::Arc<str>>| {
-        found.map_or(Value::Null, |v| Value::Text(Text::Property(v)))
+        found.map_or(JexlValue::Null, |v| JexlValue::Text(Text::Property(v)))
     };
     Ok(match (method, args) {
-        ("get" | "getProperty", [Value::Text(name)]) => value(properties.get(name)),
-        ("getProperty", [Value::Text(name), default]) => match properties.get(name) {
-            Some(found) => Value::Text(Text::Property(found)),
+        ("get" | "getProperty", [JexlValue::Text(name)]) => value(properties.get(name)),
+        ("getProperty", [JexlValue::Text(name), default]) => match properties.get(name) {
+            Some(found) => JexlValue::Text(Text::Property(found)),
             None => default.clone(),
         },
-        ("put" | "setProperty", [Value::Text(name), Value::Text(text)]) => {
+        ("put" | "setProperty", [JexlValue::Text(name), JexlValue::Text(text)]) => {
             value(properties.set(name, text.as_str()))
         }
-        ("containsKey", [Value::Text(name)]) => Value::Bool(properties.get(name).is_some()),
-        ("remove", [Value::Text(name)]) => value(properties.remove(name)),
+        ("containsKey", [JexlValue::Text(name)]) => JexlValue::Bool(properties.get(name).is_some()),
+        ("remove", [JexlValue::Text(name)]) => value(properties.remove(name)),
         _ => return Err(unknown(method)),
     })
 }
 
 /// `org.slf4j.Logger`.
-fn log<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<Value<'e>, Failure> {
+fn log<'e>(
+    method: &str,
+    args: &[JexlValue<'e>],
+    scope: &mut dyn Scope,
+) -> Result<JexlValue<'e>, JexlError> {
     let level = match method {
         "trace" => Level::Trace,
         "debug" => Level::Debug,
@@ -397,9 +422,9 @@ fn log<'e>(method: &str, args: &[Value<'e>], scope: &mut dyn Scope) -> Result<Va
         "error" => Level::Error,
         _ => return Err(unknown(method)),
     };
-    let [Value::Text(message)] = args else {
+    let [JexlValue::Text(message)] = args else {
         return Err(unknown(method));
     };
     scope.log(level, message);
-    Ok(Value::Null)
+    Ok(JexlValue::Null)
 }

@@ -2,7 +2,7 @@
 //! and their methods, `vars`, `props` and `log`, assignments, `if` and blocks.
 //!
 //! Loops, arrays, maps of one entry and integers of any size are supported. Expressions that need Java (constructors,
-//! lambdas, other collections, `BigDecimal`, methods of JMeter's classes) are [`Failure::Unsupported`], so that a JVM can
+//! lambdas, other collections, `BigDecimal`, methods of JMeter's classes) are [`JexlError::Unsupported`], so that a JVM can
 //! take over the whole expression.
 
 mod arithmetic;
@@ -12,7 +12,7 @@ mod lexer;
 mod methods;
 mod parser;
 
-use ast::Node;
+use ast::JexlNode;
 
 use crate::scope::Scope;
 
@@ -27,7 +27,7 @@ pub enum Dialect {
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum JexlError {
     /// The text is no expression (`JexlException.Parsing`).
     Syntax(String),
     /// A `JexlException` while evaluating, such as an undefined variable.
@@ -38,23 +38,23 @@ pub enum Failure {
     Unsupported(String),
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for JexlError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Syntax(message)
-            | Failure::Jexl(message)
-            | Failure::Java(message)
-            | Failure::Unsupported(message) => f.write_str(message),
+            JexlError::Syntax(message)
+            | JexlError::Jexl(message)
+            | JexlError::Java(message)
+            | JexlError::Unsupported(message) => f.write_str(message),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for JexlError {}
 
 /// A compiled expression or script.
 #[derive(Debug, Clone)]
 pub struct Script {
-    statements: Vec<Node>,
+    statements: Vec<JexlNode>,
     dialect: Dialect,
 }
 
@@ -62,8 +62,8 @@ impl Script {
     /// Compiles a text.
     ///
     /// # Errors
-    /// [`Failure::Syntax`] or [`Failure::Unsupported`].
-    pub fn compile(text: &str, dialect: Dialect) -> Result<Script, Failure> {
+    /// [`JexlError::Syntax`] or [`JexlError::Unsupported`].
+    pub fn compile(text: &str, dialect: Dialect) -> Result<Script, JexlError> {
         let statements = parser::parse(text, dialect)?;
         Ok(Script {
             statements,
@@ -74,8 +74,8 @@ impl Script {
     /// Evaluates the script: `toString()` of the last statement's value, empty for `null`.
     ///
     /// # Errors
-    /// Anything but [`Failure::Syntax`].
-    pub fn eval(&self, scope: &mut dyn Scope) -> Result<String, Failure> {
+    /// Anything but [`JexlError::Syntax`].
+    pub fn eval(&self, scope: &mut dyn Scope) -> Result<String, JexlError> {
         interpreter::run(&self.statements, self.dialect, scope)
     }
 }

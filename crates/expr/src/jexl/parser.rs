@@ -1,10 +1,10 @@
 //! Tokens to a tree: the grammar of `Parser.jjt`, from loose to tight operators.
 
-use super::ast::{Binary, Node, Unary};
+use super::ast::{Binary, JexlNode, Unary};
 use super::lexer::{Token, syntax, tokens};
-use super::{Dialect, Failure};
+use super::{Dialect, JexlError};
 
-pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<Node>, Failure> {
+pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<JexlNode>, JexlError> {
     let mut parser = Parser {
         tokens: tokens(text, dialect)?,
         at: 0,
@@ -31,10 +31,10 @@ struct Parser {
     dialect: Dialect,
 }
 
-type Parsed = Result<Node, Failure>;
+type Parsed = Result<JexlNode, JexlError>;
 
-fn unsupported(what: &str) -> Failure {
-    Failure::Unsupported(format!("{what} cannot be evaluated without a JVM"))
+fn unsupported(what: &str) -> JexlError {
+    JexlError::Unsupported(format!("{what} cannot be evaluated without a JVM"))
 }
 
 impl Parser {
@@ -68,7 +68,7 @@ impl Parser {
         found
     }
 
-    fn expect(&mut self, mark: &str) -> Result<(), Failure> {
+    fn expect(&mut self, mark: &str) -> Result<(), JexlError> {
         if self.take_mark(mark) {
             Ok(())
         } else {
@@ -76,7 +76,7 @@ impl Parser {
         }
     }
 
-    fn unexpected(&self) -> Failure {
+    fn unexpected(&self) -> JexlError {
         let (token, at) = &self.tokens[self.at];
         let near = match token {
             Token::Word(text) | Token::Text(text) => text.clone(),
@@ -90,7 +90,7 @@ impl Parser {
     }
 
     /// One statement; `None` for an empty one.
-    fn statement(&mut self) -> Result<Option<Node>, Failure> {
+    fn statement(&mut self) -> Result<Option<JexlNode>, JexlError> {
         if self.take_mark(";") {
             return Ok(None);
         }
@@ -108,8 +108,8 @@ impl Parser {
                 }
                 "break" | "continue" if self.dialect == Dialect::Jexl3 && self.loops > 0 => {
                     let node = match word.as_str() {
-                        "break" => Node::Break,
-                        _ => Node::Continue,
+                        "break" => JexlNode::Break,
+                        _ => JexlNode::Continue,
                     };
                     self.next();
                     self.take_mark(";");
@@ -123,7 +123,7 @@ impl Parser {
                     self.next();
                     let value = self.expression()?;
                     self.take_mark(";");
-                    return Ok(Some(Node::Return(Box::new(value))));
+                    return Ok(Some(JexlNode::Return(Box::new(value))));
                 }
                 _ => {}
             }
@@ -165,7 +165,7 @@ impl Parser {
                 self.expect("(")?;
                 let condition = self.expression()?;
                 self.expect(")")?;
-                Node::While(Box::new(condition), Box::new(self.branch()?))
+                JexlNode::While(Box::new(condition), Box::new(self.branch()?))
             }
             "do" => {
                 let body = self.branch()?;
@@ -176,7 +176,7 @@ impl Parser {
                 let condition = self.expression()?;
                 self.expect(")")?;
                 self.take_mark(";");
-                Node::DoWhile(Box::new(condition), Box::new(body))
+                JexlNode::DoWhile(Box::new(condition), Box::new(body))
             }
             word => self.for_each(word == "foreach")?,
         };
@@ -197,14 +197,14 @@ impl Parser {
         let values = self.expression()?;
         self.expect(")")?;
         let body = Box::new(self.branch()?);
-        Ok(Node::For(name.into(), Box::new(values), body))
+        Ok(JexlNode::For(name.into(), Box::new(values), body))
     }
 
     fn array(&mut self) -> Parsed {
         self.expect("[")?;
         let mut items = Vec::new();
         if self.take_mark("]") {
-            return Ok(Node::Array(items));
+            return Ok(JexlNode::Array(items));
         }
         loop {
             if self.is_mark("...") {
@@ -212,7 +212,7 @@ impl Parser {
             }
             items.push(self.expression()?);
             if self.take_mark("]") {
-                return Ok(Node::Array(items));
+                return Ok(JexlNode::Array(items));
             }
             self.expect(",")?;
         }
@@ -222,11 +222,11 @@ impl Parser {
         self.expect("{")?;
         if self.take_mark(":") {
             self.expect("}")?;
-            return Ok(Node::Map(None));
+            return Ok(JexlNode::Map(None));
         }
         let key = match self.next() {
-            Token::Text(key) => Node::Text(key.into()),
-            Token::Int(key) => Node::Int(key),
+            Token::Text(key) => JexlNode::Text(key.into()),
+            Token::Int(key) => JexlNode::Int(key),
             _ => return Err(unsupported("A map with computed keys")),
         };
         self.expect(":")?;
@@ -235,7 +235,7 @@ impl Parser {
             return Err(unsupported("A map with several entries"));
         }
         self.expect("}")?;
-        Ok(Node::Map(Some(Box::new((key, value)))))
+        Ok(JexlNode::Map(Some(Box::new((key, value)))))
     }
 
     fn block(&mut self) -> Parsed {
@@ -247,10 +247,13 @@ impl Parser {
             }
             statements.extend(self.nested(Parser::statement)?);
         }
-        Ok(Node::Block(statements))
+        Ok(JexlNode::Block(statements))
     }
 
-    fn nested<T>(&mut self, parse: fn(&mut Parser) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn nested<T>(
+        &mut self,
+        parse: fn(&mut Parser) -> Result<T, JexlError>,
+    ) -> Result<T, JexlError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(unsupported("Very deep nesting"));
@@ -269,18 +272,18 @@ impl Parser {
             self.expect(")")?;
             branches.push((condition, self.branch()?));
             if !self.take_word("else") {
-                return Ok(Node::If(branches, None));
+                return Ok(JexlNode::If(branches, None));
             }
             if !self.is_word("if") {
                 let otherwise = self.branch()?;
-                return Ok(Node::If(branches, Some(Box::new(otherwise))));
+                return Ok(JexlNode::If(branches, Some(Box::new(otherwise))));
             }
         }
     }
 
     fn branch(&mut self) -> Parsed {
         let statement = self.nested(Parser::statement)?;
-        Ok(statement.unwrap_or(Node::Block(Vec::new())))
+        Ok(statement.unwrap_or(JexlNode::Block(Vec::new())))
     }
 
     fn declaration(&mut self) -> Parsed {
@@ -294,7 +297,7 @@ impl Parser {
             None
         };
         self.take_mark(";");
-        Ok(Node::Declaration(name.into(), value))
+        Ok(JexlNode::Declaration(name.into(), value))
     }
 
     fn expression(&mut self) -> Parsed {
@@ -316,15 +319,15 @@ impl Parser {
             Token::Mark("->") => return Err(unsupported("A lambda")),
             _ => return Ok(target),
         };
-        let Node::Variable(name) = target else {
+        let JexlNode::Variable(name) = target else {
             return match target {
-                Node::Property { .. } => Err(unsupported("Assignment to a property")),
+                JexlNode::Property { .. } => Err(unsupported("Assignment to a property")),
                 _ => Err(self.unexpected()),
             };
         };
         self.next();
         let value = self.expression()?;
-        Ok(Node::Assignment(name, operator, Box::new(value)))
+        Ok(JexlNode::Assignment(name, operator, Box::new(value)))
     }
 
     fn conditional(&mut self) -> Parsed {
@@ -333,17 +336,20 @@ impl Parser {
             let yes = self.expression()?;
             self.expect(":")?;
             let no = self.expression()?;
-            return Ok(Node::Ternary(Box::new([condition, yes, no])));
+            return Ok(JexlNode::Ternary(Box::new([condition, yes, no])));
         }
         if self.take_mark("?:") {
-            return Ok(Node::Elvis(
+            return Ok(JexlNode::Elvis(
                 Box::new(condition),
                 Box::new(self.expression()?),
             ));
         }
         if self.take_mark("??") {
             let other = self.expression()?;
-            return Ok(Node::NullCoalescing(Box::new(condition), Box::new(other)));
+            return Ok(JexlNode::NullCoalescing(
+                Box::new(condition),
+                Box::new(other),
+            ));
         }
         Ok(condition)
     }
@@ -351,7 +357,7 @@ impl Parser {
     fn or(&mut self) -> Parsed {
         let mut left = self.and()?;
         while self.take_mark("||") || self.take_word("or") {
-            left = Node::Or(Box::new(left), Box::new(self.and()?));
+            left = JexlNode::Or(Box::new(left), Box::new(self.and()?));
         }
         Ok(left)
     }
@@ -359,7 +365,7 @@ impl Parser {
     fn and(&mut self) -> Parsed {
         let mut left = self.bits(0)?;
         while self.take_mark("&&") || self.take_word("and") {
-            left = Node::And(Box::new(left), Box::new(self.bits(0)?));
+            left = JexlNode::And(Box::new(left), Box::new(self.bits(0)?));
         }
         Ok(left)
     }
@@ -376,7 +382,7 @@ impl Parser {
         };
         let mut left = self.bits(level + 1)?;
         while self.take_mark(mark) {
-            left = Node::Binary(*operator, Box::new(left), Box::new(self.bits(level + 1)?));
+            left = JexlNode::Binary(*operator, Box::new(left), Box::new(self.bits(level + 1)?));
         }
         Ok(left)
     }
@@ -392,7 +398,7 @@ impl Parser {
             _ => return Ok(left),
         };
         self.next();
-        Ok(Node::Binary(
+        Ok(JexlNode::Binary(
             operator,
             Box::new(left),
             Box::new(self.relation()?),
@@ -420,7 +426,7 @@ impl Parser {
             _ => return Ok(left),
         };
         self.next();
-        Ok(Node::Binary(
+        Ok(JexlNode::Binary(
             operator,
             Box::new(left),
             Box::new(self.sum()?),
@@ -436,7 +442,7 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.next();
-            left = Node::Binary(operator, Box::new(left), Box::new(self.product()?));
+            left = JexlNode::Binary(operator, Box::new(left), Box::new(self.product()?));
         }
     }
 
@@ -455,7 +461,7 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.next();
-            left = Node::Binary(operator, Box::new(left), Box::new(self.unary()?));
+            left = JexlNode::Binary(operator, Box::new(left), Box::new(self.unary()?));
         }
     }
 
@@ -479,7 +485,7 @@ impl Parser {
             return Err(self.unexpected());
         }
         let operand = self.nested(Parser::unary)?;
-        Ok(Node::Unary(operator, Box::new(operand)))
+        Ok(JexlNode::Unary(operator, Box::new(operand)))
     }
 
     /// Whether `size` or `empty` lacks the parentheses that JEXL 2 wants after it.
@@ -499,14 +505,17 @@ impl Parser {
         let mut node = self.primary()?;
         loop {
             let safe = self.is_mark("?.");
-            let is_made_here = matches!(node, Node::Array(_) | Node::Map(_) | Node::Call { .. });
+            let is_made_here = matches!(
+                node,
+                JexlNode::Array(_) | JexlNode::Map(_) | JexlNode::Call { .. }
+            );
             if is_made_here && self.dialect == Dialect::Jexl2 && self.is_mark("[") {
                 return Err(self.unexpected());
             }
             if self.take_mark("[") {
                 let name = self.expression()?;
                 self.expect("]")?;
-                node = Node::Property {
+                node = JexlNode::Property {
                     object: Box::new(node),
                     name: Box::new(name),
                     safe: false,
@@ -525,16 +534,16 @@ impl Parser {
         }
     }
 
-    fn member(&mut self, object: Node, name: String, safe: bool) -> Parsed {
+    fn member(&mut self, object: JexlNode, name: String, safe: bool) -> Parsed {
         let object = Box::new(object);
         if !self.is_mark("(") {
-            return Ok(Node::Property {
+            return Ok(JexlNode::Property {
                 object,
-                name: Box::new(Node::Text(name.into())),
+                name: Box::new(JexlNode::Text(name.into())),
                 safe,
             });
         }
-        Ok(Node::Call {
+        Ok(JexlNode::Call {
             object,
             method: name.into(),
             args: self.arguments()?,
@@ -542,7 +551,7 @@ impl Parser {
         })
     }
 
-    fn arguments(&mut self) -> Result<Vec<Node>, Failure> {
+    fn arguments(&mut self) -> Result<Vec<JexlNode>, JexlError> {
         self.expect("(")?;
         let mut args = Vec::new();
         if self.take_mark(")") {
@@ -591,16 +600,16 @@ impl Parser {
             _ => {}
         }
         let node = match self.next() {
-            Token::Int(number) => Node::Int(number),
-            Token::Big(number) => Node::Big(number),
-            Token::Double(number) => Node::Double(number),
-            Token::Text(text) => Node::Text(text.into()),
+            Token::Int(number) => JexlNode::Int(number),
+            Token::Big(number) => JexlNode::Big(number),
+            Token::Double(number) => JexlNode::Double(number),
+            Token::Text(text) => JexlNode::Text(text.into()),
             Token::Word(word) => match word.as_str() {
-                "null" => Node::Null,
-                "true" => Node::Bool(true),
-                "false" => Node::Bool(false),
+                "null" => JexlNode::Null,
+                "true" => JexlNode::Bool(true),
+                "false" => JexlNode::Bool(false),
                 _ if self.is_mark("(") => return Err(unsupported("A function")),
-                _ => Node::Variable(word.into()),
+                _ => JexlNode::Variable(word.into()),
             },
             Token::Mark(_) | Token::End => return Err(self.unexpected()),
         };

@@ -2,38 +2,38 @@
 
 use std::cmp::Ordering;
 
-use super::Failure;
+use super::ConditionError;
 use super::globals::{PROPERTIES, has, is_global};
 use super::numbers;
-use super::parser::Node;
+use super::parser::JsNode;
 use super::strings;
-use super::value::Value;
+use super::value::JsValue;
 
-type Outcome = Result<Value, Failure>;
+type Outcome = Result<JsValue, ConditionError>;
 
 /// The functions of the global object that are run here.
 const FUNCTIONS: &str = "parseInt parseFloat Number String Boolean isNaN isFinite";
 
 /// The value of the last expression, `undefined` without one.
-pub(super) fn eval(expression: &Option<Node>) -> Outcome {
-    expression.as_ref().map_or(Ok(Value::Undefined), value_of)
+pub(super) fn eval(expression: &Option<JsNode>) -> Outcome {
+    expression.as_ref().map_or(Ok(JsValue::Undefined), value_of)
 }
 
-fn value_of(node: &Node) -> Outcome {
+fn value_of(node: &JsNode) -> Outcome {
     match node {
-        Node::Literal(value) => Ok(value.clone()),
-        Node::Name(name) => global(name),
-        Node::Hole => Err(Failure::Syntax("an operand is missing".to_owned())),
-        Node::Unary(sign, operand) => {
+        JsNode::Literal(value) => Ok(value.clone()),
+        JsNode::Name(name) => global(name),
+        JsNode::Hole => Err(ConditionError::Syntax("an operand is missing".to_owned())),
+        JsNode::Unary(sign, operand) => {
             let value = value_of(operand)?;
             Ok(match *sign {
-                "!" => Value::Bool(!value.is_truthy()),
-                "-" => Value::Number(-value.to_number()),
-                _ => Value::Number(value.to_number()),
+                "!" => JsValue::Bool(!value.is_truthy()),
+                "-" => JsValue::Number(-value.to_number()),
+                _ => JsValue::Number(value.to_number()),
             })
         }
-        Node::Binary(sign, left, right) => binary(sign, left, right),
-        Node::Conditional(parts) => {
+        JsNode::Binary(sign, left, right) => binary(sign, left, right),
+        JsNode::Conditional(parts) => {
             let [condition, yes, no] = &**parts;
             value_of(if value_of(condition)?.is_truthy() {
                 yes
@@ -41,36 +41,36 @@ fn value_of(node: &Node) -> Outcome {
                 no
             })
         }
-        Node::Member(object, name) => member(&value_of(object)?, name),
-        Node::Call(callee, arguments) => call(callee, arguments),
+        JsNode::Member(object, name) => member(&value_of(object)?, name),
+        JsNode::Call(callee, arguments) => call(callee, arguments),
     }
 }
 
 /// The value of a name; those of the three constants could be changed only by an assignment.
 fn global(name: &str) -> Outcome {
     match name {
-        "undefined" => Ok(Value::Undefined),
-        "NaN" => Ok(Value::Number(f64::NAN)),
-        "Infinity" => Ok(Value::Number(f64::INFINITY)),
+        "undefined" => Ok(JsValue::Undefined),
+        "NaN" => Ok(JsValue::Number(f64::NAN)),
+        "Infinity" => Ok(JsValue::Number(f64::INFINITY)),
         _ => Err(unknown(name)),
     }
 }
 
-fn unknown(name: &str) -> Failure {
+fn unknown(name: &str) -> ConditionError {
     if is_global(name) {
-        Failure::Unsupported(name.to_owned())
+        ConditionError::Unsupported(name.to_owned())
     } else {
-        Failure::Thrown(format!("ReferenceError: \"{name}\" is not defined."))
+        ConditionError::Thrown(format!("ReferenceError: \"{name}\" is not defined."))
     }
 }
 
-fn binary(sign: &str, left: &Node, right: &Node) -> Outcome {
+fn binary(sign: &str, left: &JsNode, right: &JsNode) -> Outcome {
     // IRFactory.createBinary makes `0 - x` a negation, which is -0 for 0.
     if sign == "-"
-        && matches!(left, Node::Literal(Value::Number(0.0)))
-        && !matches!(right, Node::Literal(Value::Number(_)))
+        && matches!(left, JsNode::Literal(JsValue::Number(0.0)))
+        && !matches!(right, JsNode::Literal(JsValue::Number(_)))
     {
-        return Ok(Value::Number(-value_of(right)?.to_number()));
+        return Ok(JsValue::Number(-value_of(right)?.to_number()));
     }
     let left = value_of(left)?;
     match sign {
@@ -80,17 +80,17 @@ fn binary(sign: &str, left: &Node, right: &Node) -> Outcome {
     }
     let right = value_of(right)?;
     let order =
-        |wanted: fn(Ordering) -> bool| Value::Bool(left.compare(&right).is_some_and(wanted));
+        |wanted: fn(Ordering) -> bool| JsValue::Bool(left.compare(&right).is_some_and(wanted));
     let number =
-        |result: fn(f64, f64) -> f64| Value::Number(result(left.to_number(), right.to_number()));
+        |result: fn(f64, f64) -> f64| JsValue::Number(result(left.to_number(), right.to_number()));
     let bits = |result: fn(i32, i32) -> i32| {
-        Value::Number(f64::from(result(left.to_int32(), right.to_int32())))
+        JsValue::Number(f64::from(result(left.to_int32(), right.to_int32())))
     };
     Ok(match sign {
-        "==" => Value::Bool(left.loosely_equals(&right)),
-        "!=" => Value::Bool(!left.loosely_equals(&right)),
-        "===" => Value::Bool(left.strictly_equals(&right)),
-        "!==" => Value::Bool(!left.strictly_equals(&right)),
+        "==" => JsValue::Bool(left.loosely_equals(&right)),
+        "!=" => JsValue::Bool(!left.loosely_equals(&right)),
+        "===" => JsValue::Bool(left.strictly_equals(&right)),
+        "!==" => JsValue::Bool(!left.strictly_equals(&right)),
         "<" => order(Ordering::is_lt),
         "<=" => order(Ordering::is_le),
         ">" => order(Ordering::is_gt),
@@ -108,45 +108,45 @@ fn binary(sign: &str, left: &Node, right: &Node) -> Outcome {
     })
 }
 
-fn member(object: &Value, name: &str) -> Outcome {
+fn member(object: &JsValue, name: &str) -> Outcome {
     match object {
-        Value::Undefined | Value::Null => Err(Failure::Thrown(format!(
+        JsValue::Undefined | JsValue::Null => Err(ConditionError::Thrown(format!(
             "TypeError: Cannot read property \"{name}\" from {}",
             object.to_text()
         ))),
-        Value::Text(text) if name == "length" => {
-            Ok(Value::Number(text.encode_utf16().count() as f64))
+        JsValue::Text(text) if name == "length" => {
+            Ok(JsValue::Number(text.encode_utf16().count() as f64))
         }
         _ if name != "length" && has(PROPERTIES, name) => {
-            Err(Failure::Unsupported(format!("the property {name}")))
+            Err(ConditionError::Unsupported(format!("the property {name}")))
         }
-        _ => Ok(Value::Undefined),
+        _ => Ok(JsValue::Undefined),
     }
 }
 
-fn call(callee: &Node, arguments: &[Node]) -> Outcome {
+fn call(callee: &JsNode, arguments: &[JsNode]) -> Outcome {
     match callee {
-        Node::Member(object, name) => {
+        JsNode::Member(object, name) => {
             let object = value_of(object)?;
             method_exists(&object, name)?;
             let arguments = values_of(arguments)?;
             match &object {
-                Value::Text(text) => strings::call(text, name, &arguments),
+                JsValue::Text(text) => strings::call(text, name, &arguments),
                 _ if &**name == "valueOf" => Ok(object),
                 _ if &**name == "toString" && arguments.is_empty() => {
-                    Ok(Value::text(object.to_text()))
+                    Ok(JsValue::text(object.to_text()))
                 }
-                _ => Err(Failure::Unsupported(format!(
+                _ => Err(ConditionError::Unsupported(format!(
                     "the method {name} of a {}",
                     object.type_name()
                 ))),
             }
         }
-        Node::Name(name) if has(FUNCTIONS, name) => Ok(function(name, &values_of(arguments)?)),
-        Node::Name(name) if global(name).is_err() => Err(unknown(name)),
+        JsNode::Name(name) if has(FUNCTIONS, name) => Ok(function(name, &values_of(arguments)?)),
+        JsNode::Name(name) if global(name).is_err() => Err(unknown(name)),
         other => {
             let value = value_of(other)?;
-            Err(Failure::Thrown(format!(
+            Err(ConditionError::Thrown(format!(
                 "TypeError: {} is not a function, it is {}.",
                 value.to_text(),
                 value.type_name()
@@ -155,68 +155,68 @@ fn call(callee: &Node, arguments: &[Node]) -> Outcome {
     }
 }
 
-fn method_exists(object: &Value, name: &str) -> Result<(), Failure> {
+fn method_exists(object: &JsValue, name: &str) -> Result<(), ConditionError> {
     let text = object.to_text();
-    if matches!(object, Value::Undefined | Value::Null) {
-        return Err(Failure::Thrown(format!(
+    if matches!(object, JsValue::Undefined | JsValue::Null) {
+        return Err(ConditionError::Thrown(format!(
             "TypeError: Cannot call method \"{name}\" of {text}"
         )));
     }
     if name == "length" || !has(PROPERTIES, name) {
-        return Err(Failure::Thrown(format!(
+        return Err(ConditionError::Thrown(format!(
             "TypeError: Cannot find function {name} in object {text}."
         )));
     }
     Ok(())
 }
 
-fn values_of(nodes: &[Node]) -> Result<Vec<Value>, Failure> {
+fn values_of(nodes: &[JsNode]) -> Result<Vec<JsValue>, ConditionError> {
     nodes.iter().map(value_of).collect()
 }
 
-fn function(name: &str, arguments: &[Value]) -> Value {
-    let first = arguments.first().unwrap_or(&Value::Undefined);
+fn function(name: &str, arguments: &[JsValue]) -> JsValue {
+    let first = arguments.first().unwrap_or(&JsValue::Undefined);
     match name {
-        "parseInt" => Value::Number(numbers::parse_int(
+        "parseInt" => JsValue::Number(numbers::parse_int(
             &first.to_text(),
-            arguments.get(1).map_or(0, Value::to_int32),
+            arguments.get(1).map_or(0, JsValue::to_int32),
         )),
-        "parseFloat" => Value::Number(numbers::parse_float(&first.to_text())),
-        "Number" => Value::Number(arguments.first().map_or(0.0, Value::to_number)),
-        "String" => Value::text(arguments.first().map_or_else(String::new, Value::to_text)),
-        "Boolean" => Value::Bool(first.is_truthy()),
-        "isNaN" => Value::Bool(first.to_number().is_nan()),
-        _ => Value::Bool(first.to_number().is_finite()),
+        "parseFloat" => JsValue::Number(numbers::parse_float(&first.to_text())),
+        "Number" => JsValue::Number(arguments.first().map_or(0.0, JsValue::to_number)),
+        "String" => JsValue::text(arguments.first().map_or_else(String::new, JsValue::to_text)),
+        "Boolean" => JsValue::Bool(first.is_truthy()),
+        "isNaN" => JsValue::Bool(first.to_number().is_nan()),
+        _ => JsValue::Bool(first.to_number().is_finite()),
     }
 }
 
 /// Looks for what no value of the unknown operands could make evaluable here.
-pub(super) fn check(node: &Node) -> Result<(), Failure> {
+pub(super) fn check(node: &JsNode) -> Result<(), ConditionError> {
     match node {
-        Node::Literal(_) | Node::Hole => Ok(()),
-        Node::Name(name) => match global(name) {
-            Err(failure @ Failure::Unsupported(_)) => Err(failure),
+        JsNode::Literal(_) | JsNode::Hole => Ok(()),
+        JsNode::Name(name) => match global(name) {
+            Err(failure @ ConditionError::Unsupported(_)) => Err(failure),
             _ => Ok(()),
         },
-        Node::Unary(_, operand) => check(operand),
-        Node::Binary(_, left, right) => check(left).and_then(|()| check(right)),
-        Node::Conditional(parts) => parts.iter().try_for_each(check),
-        Node::Member(object, name) => {
+        JsNode::Unary(_, operand) => check(operand),
+        JsNode::Binary(_, left, right) => check(left).and_then(|()| check(right)),
+        JsNode::Conditional(parts) => parts.iter().try_for_each(check),
+        JsNode::Member(object, name) => {
             check(object)?;
             let known = &**name == "length" || !has(PROPERTIES, name);
             if known {
                 Ok(())
             } else {
-                Err(Failure::Unsupported(format!("the property {name}")))
+                Err(ConditionError::Unsupported(format!("the property {name}")))
             }
         }
-        Node::Call(callee, arguments) => {
+        JsNode::Call(callee, arguments) => {
             match &**callee {
-                Node::Name(name) if has(FUNCTIONS, name) => {}
-                Node::Member(object, name) => {
+                JsNode::Name(name) if has(FUNCTIONS, name) => {}
+                JsNode::Member(object, name) => {
                     check(object)?;
                     if has(PROPERTIES, name) && !has(strings::METHODS, name) {
-                        return Err(Failure::Unsupported(format!("the method {name}")));
+                        return Err(ConditionError::Unsupported(format!("the method {name}")));
                     }
                 }
                 other => check(other)?,

@@ -1,6 +1,6 @@
 //! Tokens of a condition (`TokenStream`).
 
-use super::Failure;
+use super::ConditionError;
 use super::globals::{KEYWORDS, has};
 use super::numbers::{decimal_length, from_digits, is_space};
 
@@ -36,12 +36,12 @@ pub(super) struct Lexer<'a> {
     pub(super) after_line_end: bool,
 }
 
-fn syntax<T>(message: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Syntax(message.into()))
+fn syntax<T>(message: impl Into<String>) -> Result<T, ConditionError> {
+    Err(ConditionError::Syntax(message.into()))
 }
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Unsupported(what.into()))
+fn unsupported<T>(what: impl Into<String>) -> Result<T, ConditionError> {
+    Err(ConditionError::Unsupported(what.into()))
 }
 
 fn starts_name(c: char) -> bool {
@@ -66,7 +66,7 @@ impl<'a> Lexer<'a> {
         self.rest
     }
 
-    pub(super) fn next(&mut self) -> Result<Token, Failure> {
+    pub(super) fn next(&mut self) -> Result<Token, ConditionError> {
         self.after_line_end = false;
         self.skip_space()?;
         let Some(first) = self.rest.chars().next() else {
@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn skip_space(&mut self) -> Result<(), Failure> {
+    fn skip_space(&mut self) -> Result<(), ConditionError> {
         loop {
             let trimmed = self.rest.trim_start_matches(is_space);
             let skipped = &self.rest[..self.rest.len() - trimmed.len()];
@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A leading 0 makes a number octal, unless it has an 8 or a 9.
-    fn number(&mut self) -> Result<Token, Failure> {
+    fn number(&mut self) -> Result<Token, ConditionError> {
         let text = self.rest;
         if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             let Some((value, length)) = from_digits(digits, 16) else {
@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn text(&mut self, quote: char) -> Result<Token, Failure> {
+    fn text(&mut self, quote: char) -> Result<Token, ConditionError> {
         let mut units: Vec<u16> = Vec::new();
         let mut buffer = [0; 2];
         let mut rest = self.rest[1..].chars();
@@ -208,7 +208,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// Reads what follows a backslash and gives the rest. An escape that is not complete stands for its letters.
-fn escape<'a>(text: &'a str, units: &mut Vec<u16>) -> Result<&'a str, Failure> {
+fn escape<'a>(text: &'a str, units: &mut Vec<u16>) -> Result<&'a str, ConditionError> {
     let Some(first) = text.chars().next() else {
         return syntax("unterminated string literal");
     };

@@ -3,7 +3,7 @@
 //!
 //! The text of a condition is known only when its variables have been put in, so it is parsed each time; it is short.
 //! Conditions that need a real JavaScript engine (statements, objects, regular expressions, other functions) are
-//! [`Failure::Unsupported`].
+//! [`ConditionError::Unsupported`].
 
 mod globals;
 mod interpreter;
@@ -17,7 +17,7 @@ use crate::template::Template;
 
 /// Why a condition has no truth value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum ConditionError {
     /// The text is no JavaScript (`EvaluatorException`).
     Syntax(String),
     /// An exception while evaluating, such as an unknown name (`EcmaError`).
@@ -28,36 +28,38 @@ pub enum Failure {
     Unsupported(String),
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for ConditionError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Syntax(message) => write!(f, "syntax error: {message}"),
-            Failure::Thrown(message) => f.write_str(message),
-            Failure::NotBoolean(value) => write!(f, "expected true or false, found '{value}'"),
-            Failure::Unsupported(what) => write!(f, "{what} needs a JavaScript engine"),
+            ConditionError::Syntax(message) => write!(f, "syntax error: {message}"),
+            ConditionError::Thrown(message) => f.write_str(message),
+            ConditionError::NotBoolean(value) => {
+                write!(f, "expected true or false, found '{value}'")
+            }
+            ConditionError::Unsupported(what) => write!(f, "{what} needs a JavaScript engine"),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ConditionError {}
 
 /// Evaluates the text of a condition, variables already put in.
 ///
 /// # Errors
-/// Any [`Failure`]; JMeter logs it and takes the condition for false.
-pub fn holds(text: &str) -> Result<bool, Failure> {
+/// Any [`ConditionError`]; JMeter logs it and takes the condition for false.
+pub fn holds(text: &str) -> Result<bool, ConditionError> {
     match eval(text)?.as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        other => Err(Failure::NotBoolean(other.to_owned())),
+        other => Err(ConditionError::NotBoolean(other.to_owned())),
     }
 }
 
 /// Evaluates a text: what `Context.toString` says of its value.
 ///
 /// # Errors
-/// Anything but [`Failure::NotBoolean`].
-pub fn eval(text: &str) -> Result<String, Failure> {
+/// Anything but [`ConditionError::NotBoolean`].
+pub fn eval(text: &str) -> Result<String, ConditionError> {
     eval_beside(text, "")
 }
 
@@ -68,7 +70,7 @@ pub fn needs_engine(condition: &Template) -> Option<String> {
 }
 
 /// [`eval`] where a script also has these objects (words with spaces between), which only an engine knows.
-pub(crate) fn eval_beside(text: &str, objects: &str) -> Result<String, Failure> {
+pub(crate) fn eval_beside(text: &str, objects: &str) -> Result<String, ConditionError> {
     let expression = parser::parse(text, false, objects)?;
     Ok(interpreter::eval(&expression)?.to_text())
 }
@@ -76,7 +78,7 @@ pub(crate) fn eval_beside(text: &str, objects: &str) -> Result<String, Failure> 
 /// [`needs_engine`] where a script also has these objects.
 pub(crate) fn needs_engine_beside(script: &Template, objects: &str) -> Option<String> {
     let unsupported = |failure| match failure {
-        Failure::Unsupported(what) => Some(what),
+        ConditionError::Unsupported(what) => Some(what),
         _ => None,
     };
     match parser::parse(&script.skeleton(lexer::HOLE), true, objects) {

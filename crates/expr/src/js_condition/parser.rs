@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 
-use super::Failure;
+use super::ConditionError;
 use super::globals::has;
 use super::lexer::{Lexer, Token};
-use super::value::Value;
+use super::value::JsValue;
 
 #[derive(Debug)]
-pub(super) enum Node {
-    Literal(Value),
+pub(super) enum JsNode {
+    Literal(JsValue),
     Name(String),
     /// An operand that is not known yet; only in a skeleton.
     Hole,
-    Unary(&'static str, Box<Node>),
-    Binary(&'static str, Box<Node>, Box<Node>),
-    Conditional(Box<[Node; 3]>),
-    Member(Box<Node>, Rc<str>),
-    Call(Box<Node>, Vec<Node>),
+    Unary(&'static str, Box<JsNode>),
+    Binary(&'static str, Box<JsNode>, Box<JsNode>),
+    Conditional(Box<[JsNode; 3]>),
+    Member(Box<JsNode>, Rc<str>),
+    Call(Box<JsNode>, Vec<JsNode>),
 }
 
 /// Binary operators that bind equally tightly, loosest first; all of them bind to the left.
@@ -52,7 +52,11 @@ struct Parser<'a> {
 
 /// Parses a text: one expression, or none. In a `skeleton` the lexer's hole stands for an unknown operand.
 /// `objects` are names, with spaces between, of which only an engine knows the values.
-pub(super) fn parse(text: &str, skeleton: bool, objects: &str) -> Result<Option<Node>, Failure> {
+pub(super) fn parse(
+    text: &str,
+    skeleton: bool,
+    objects: &str,
+) -> Result<Option<JsNode>, ConditionError> {
     let mut parser = Parser {
         lexer: Lexer::new(text, skeleton),
         objects,
@@ -67,7 +71,7 @@ pub(super) fn parse(text: &str, skeleton: bool, objects: &str) -> Result<Option<
         return Ok(None);
     }
     let node = parser.expression()?;
-    if parser.is(":") && matches!(node, Node::Name(_) | Node::Hole) {
+    if parser.is(":") && matches!(node, JsNode::Name(_) | JsNode::Hole) {
         return unsupported("a label");
     }
     if matches!(parser.token, Token::End | Token::Sign(";")) {
@@ -91,16 +95,16 @@ pub(super) fn parse(text: &str, skeleton: bool, objects: &str) -> Result<Option<
     }
 }
 
-fn syntax<T>(message: &str) -> Result<T, Failure> {
-    Err(Failure::Syntax(message.to_owned()))
+fn syntax<T>(message: &str) -> Result<T, ConditionError> {
+    Err(ConditionError::Syntax(message.to_owned()))
 }
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Unsupported(what.into()))
+fn unsupported<T>(what: impl Into<String>) -> Result<T, ConditionError> {
+    Err(ConditionError::Unsupported(what.into()))
 }
 
 impl Parser<'_> {
-    fn advance(&mut self) -> Result<Token, Failure> {
+    fn advance(&mut self) -> Result<Token, ConditionError> {
         let next = self.lexer.next()?;
         self.after_line_end = self.lexer.after_line_end;
         Ok(std::mem::replace(&mut self.token, next))
@@ -110,7 +114,7 @@ impl Parser<'_> {
         matches!(self.token, Token::Sign(found) if found == sign)
     }
 
-    fn accept(&mut self, sign: &str) -> Result<bool, Failure> {
+    fn accept(&mut self, sign: &str) -> Result<bool, ConditionError> {
         let found = self.is(sign);
         if found {
             self.advance()?;
@@ -118,12 +122,12 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    fn skip_semicolons(&mut self) -> Result<(), Failure> {
+    fn skip_semicolons(&mut self) -> Result<(), ConditionError> {
         while self.accept(";")? {}
         Ok(())
     }
 
-    fn node(&mut self, node: Node) -> Result<Node, Failure> {
+    fn node(&mut self, node: JsNode) -> Result<JsNode, ConditionError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             unsupported("so long an expression")
@@ -132,16 +136,16 @@ impl Parser<'_> {
         }
     }
 
-    fn expression(&mut self) -> Result<Node, Failure> {
+    fn expression(&mut self) -> Result<JsNode, ConditionError> {
         let mut left = self.assignment()?;
         while self.accept(",")? {
             let right = self.assignment()?;
-            left = self.node(Node::Binary(",", left.into(), right.into()))?;
+            left = self.node(JsNode::Binary(",", left.into(), right.into()))?;
         }
         Ok(left)
     }
 
-    fn assignment(&mut self) -> Result<Node, Failure> {
+    fn assignment(&mut self) -> Result<JsNode, ConditionError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return unsupported("so deep an expression");
@@ -153,13 +157,13 @@ impl Parser<'_> {
                 return syntax("missing : in conditional expression");
             }
             let no = self.assignment()?;
-            node = self.node(Node::Conditional(Box::new([node, yes, no])))?;
+            node = self.node(JsNode::Conditional(Box::new([node, yes, no])))?;
         }
         if let Token::Sign(sign) = self.token
             && ASSIGNMENTS.contains(&sign)
         {
             return match node {
-                Node::Name(_) | Node::Hole | Node::Member(..) => unsupported("an assignment"),
+                JsNode::Name(_) | JsNode::Hole | JsNode::Member(..) => unsupported("an assignment"),
                 _ => syntax("Invalid assignment left-hand side."),
             };
         }
@@ -167,7 +171,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    fn binary(&mut self, level: usize) -> Result<Node, Failure> {
+    fn binary(&mut self, level: usize) -> Result<JsNode, ConditionError> {
         let Some(operators) = LEVELS.get(level) else {
             return self.unary();
         };
@@ -180,12 +184,12 @@ impl Parser<'_> {
             }
             self.advance()?;
             let right = self.binary(level + 1)?;
-            left = self.node(Node::Binary(sign, left.into(), right.into()))?;
+            left = self.node(JsNode::Binary(sign, left.into(), right.into()))?;
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Node, Failure> {
+    fn unary(&mut self) -> Result<JsNode, ConditionError> {
         match self.token {
             Token::Sign(sign @ ("!" | "-" | "+")) => {
                 self.depth += 1;
@@ -195,7 +199,7 @@ impl Parser<'_> {
                 self.advance()?;
                 let operand = self.unary()?;
                 self.depth -= 1;
-                self.node(Node::Unary(sign, operand.into()))
+                self.node(JsNode::Unary(sign, operand.into()))
             }
             Token::Sign(sign @ ("++" | "--")) => {
                 self.advance()?;
@@ -214,18 +218,18 @@ impl Parser<'_> {
         }
     }
 
-    fn postfix(&mut self) -> Result<Node, Failure> {
+    fn postfix(&mut self) -> Result<JsNode, ConditionError> {
         let mut node = self.primary()?;
         loop {
             if self.accept("(")? {
                 let arguments = self.arguments()?;
-                node = self.node(Node::Call(node.into(), arguments))?;
+                node = self.node(JsNode::Call(node.into(), arguments))?;
             } else if self.accept(".")? {
                 node = match self.advance()? {
                     Token::Name(name) | Token::Keyword(name) => {
-                        self.node(Node::Member(node.into(), name.into()))?
+                        self.node(JsNode::Member(node.into(), name.into()))?
                     }
-                    Token::Hole => self.node(Node::Hole)?,
+                    Token::Hole => self.node(JsNode::Hole)?,
                     Token::Sign("(" | "@" | "*") => return unsupported("E4X"),
                     _ => return syntax("missing name after . operator"),
                 };
@@ -239,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    fn arguments(&mut self) -> Result<Vec<Node>, Failure> {
+    fn arguments(&mut self) -> Result<Vec<JsNode>, ConditionError> {
         let mut arguments = Vec::new();
         if self.accept(")")? {
             return Ok(arguments);
@@ -256,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    fn primary(&mut self) -> Result<Node, Failure> {
+    fn primary(&mut self) -> Result<JsNode, ConditionError> {
         if self.is("<")
             && self
                 .lexer
@@ -269,16 +273,16 @@ impl Parser<'_> {
             return unsupported("a regular expression");
         }
         let node = match self.advance()? {
-            Token::Number(value) => Node::Literal(Value::Number(value)),
-            Token::Text(text) => Node::Literal(Value::text(text)),
+            Token::Number(value) => JsNode::Literal(JsValue::Number(value)),
+            Token::Text(text) => JsNode::Literal(JsValue::text(text)),
             Token::Name(name) => match name.as_str() {
-                "true" => Node::Literal(Value::Bool(true)),
-                "false" => Node::Literal(Value::Bool(false)),
-                "null" => Node::Literal(Value::Null),
+                "true" => JsNode::Literal(JsValue::Bool(true)),
+                "false" => JsNode::Literal(JsValue::Bool(false)),
+                "null" => JsNode::Literal(JsValue::Null),
                 _ if has(self.objects, &name) => return unsupported(name),
-                _ => Node::Name(name),
+                _ => JsNode::Name(name),
             },
-            Token::Hole => Node::Hole,
+            Token::Hole => JsNode::Hole,
             Token::Keyword(word) => return unsupported(format!("'{word}'")),
             Token::Sign("(") => {
                 let inner = self.expression()?;
@@ -296,9 +300,9 @@ impl Parser<'_> {
 }
 
 /// `++` and `--`.
-fn change(sign: &str, operand: &Node) -> Result<Node, Failure> {
+fn change(sign: &str, operand: &JsNode) -> Result<JsNode, ConditionError> {
     match operand {
-        Node::Name(_) | Node::Hole | Node::Member(..) => unsupported(format!("'{sign}'")),
+        JsNode::Name(_) | JsNode::Hole | JsNode::Member(..) => unsupported(format!("'{sign}'")),
         _ => syntax("Invalid increment operand."),
     }
 }

@@ -1,16 +1,16 @@
 //! The methods that Rhino's strings have (`NativeString`), `equals` and `equalsIgnoreCase` among them.
 
-use super::Failure;
+use super::ConditionError;
 use super::numbers::is_space;
-use super::value::Value;
+use super::value::JsValue;
 
 /// The methods of strings that are run here.
 pub(super) const METHODS: &str = "length indexOf lastIndexOf charAt charCodeAt substring substr slice concat equals \
     equalsIgnoreCase includes startsWith endsWith toLowerCase toUpperCase trim toString valueOf";
 
 /// Calls one of [`METHODS`].
-pub(super) fn call(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
-    let text = |index: usize| args.get(index).unwrap_or(&Value::Undefined).to_text();
+pub(super) fn call(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue, ConditionError> {
+    let text = |index: usize| args.get(index).unwrap_or(&JsValue::Undefined).to_text();
     let first = || text(0);
     Ok(match method {
         "indexOf" | "lastIndexOf" | "includes" | "startsWith" | "endsWith" => {
@@ -19,17 +19,17 @@ pub(super) fn call(this: &str, method: &str, args: &[Value]) -> Result<Value, Fa
         "charAt" | "charCodeAt" | "substring" | "substr" | "slice" => {
             return piece(this, method, args);
         }
-        "concat" => Value::text(
+        "concat" => JsValue::text(
             args.iter()
                 .fold(this.to_owned(), |all, arg| all + &arg.to_text()),
         ),
-        "equals" => Value::Bool(this == first()),
-        "equalsIgnoreCase" => Value::Bool(equals_ignore_case(this, &first())),
-        "toLowerCase" => Value::text(this.to_lowercase()),
-        "toUpperCase" => Value::text(this.to_uppercase()),
-        "trim" => Value::text(this.trim_matches(is_space)),
-        "toString" | "valueOf" => Value::text(this),
-        _ => return Err(Failure::Unsupported(format!("the method {method}"))),
+        "equals" => JsValue::Bool(this == first()),
+        "equalsIgnoreCase" => JsValue::Bool(equals_ignore_case(this, &first())),
+        "toLowerCase" => JsValue::text(this.to_lowercase()),
+        "toUpperCase" => JsValue::text(this.to_uppercase()),
+        "trim" => JsValue::text(this.trim_matches(is_space)),
+        "toString" | "valueOf" => JsValue::text(this),
+        _ => return Err(ConditionError::Unsupported(format!("the method {method}"))),
     })
 }
 
@@ -44,37 +44,37 @@ fn equals_ignore_case(left: &str, right: &str) -> bool {
 }
 
 /// The argument as a position, if it is there and not `undefined`.
-fn position(args: &[Value], index: usize) -> Option<f64> {
+fn position(args: &[JsValue], index: usize) -> Option<f64> {
     args.get(index)
-        .filter(|arg| **arg != Value::Undefined)
-        .map(Value::to_integer)
+        .filter(|arg| **arg != JsValue::Undefined)
+        .map(JsValue::to_integer)
 }
 
-fn search(this: &str, method: &str, args: &[Value]) -> Value {
+fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
     let (units, size) = units(this);
     let wanted: Vec<u16> = args
         .first()
-        .unwrap_or(&Value::Undefined)
+        .unwrap_or(&JsValue::Undefined)
         .to_text()
         .encode_utf16()
         .collect();
     let matches_at = |at: usize| units[at..].starts_with(&wanted);
     let clamp = |at: f64| at.clamp(0.0, size as f64) as usize;
     let from = clamp(position(args, 1).unwrap_or(0.0));
-    let found = |at: Option<usize>| Value::Number(at.map_or(-1.0, |at| at as f64));
+    let found = |at: Option<usize>| JsValue::Number(at.map_or(-1.0, |at| at as f64));
     match method {
         // NativeString.js_indexOf looks for no text nowhere, and gives the position back.
         "indexOf" | "includes" if wanted.is_empty() => {
             let at = position(args, 1).unwrap_or(0.0).min(size as f64);
             if method == "indexOf" {
-                Value::Number(at)
+                JsValue::Number(at)
             } else {
-                Value::Bool(at != -1.0)
+                JsValue::Bool(at != -1.0)
             }
         }
         "indexOf" => found((from..=size).find(|at| matches_at(*at))),
-        "includes" => Value::Bool((from..=size).any(matches_at)),
-        "startsWith" => Value::Bool(matches_at(from)),
+        "includes" => JsValue::Bool((from..=size).any(matches_at)),
+        "startsWith" => JsValue::Bool(matches_at(from)),
         "endsWith" => {
             // An undefined end counts as 0 if a third argument follows.
             let end = if args.len() > 2 {
@@ -82,13 +82,13 @@ fn search(this: &str, method: &str, args: &[Value]) -> Value {
             } else {
                 position(args, 1).unwrap_or(size as f64)
             };
-            Value::Bool(units[..clamp(end)].ends_with(&wanted))
+            JsValue::Bool(units[..clamp(end)].ends_with(&wanted))
         }
         _ => {
             // For lastIndexOf alone NaN is the end.
             let last = args
                 .get(1)
-                .map(Value::to_number)
+                .map(JsValue::to_number)
                 .filter(|at| !at.is_nan())
                 .map_or(size, clamp);
             found((0..=last).rev().find(|at| matches_at(*at)))
@@ -96,7 +96,7 @@ fn search(this: &str, method: &str, args: &[Value]) -> Value {
     }
 }
 
-fn piece(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
+fn piece(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue, ConditionError> {
     let (units, size) = units(this);
     let end = size as f64;
     let start = position(args, 0).unwrap_or(0.0);
@@ -110,9 +110,9 @@ fn piece(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
     let (start, stop) = match method {
         "charCodeAt" => {
             let unit = (start >= 0.0 && start < end).then(|| f64::from(units[start as usize]));
-            return Ok(Value::Number(unit.unwrap_or(f64::NAN)));
+            return Ok(JsValue::Number(unit.unwrap_or(f64::NAN)));
         }
-        "charAt" if start < 0.0 || start >= end => return Ok(Value::text("")),
+        "charAt" if start < 0.0 || start >= end => return Ok(JsValue::text("")),
         "charAt" => (start, start + 1.0),
         "substring" => {
             let (one, other) = (
@@ -132,8 +132,8 @@ fn piece(this: &str, method: &str, args: &[Value]) -> Result<Value, Failure> {
     } else {
         &[]
     };
-    let half = |_| Failure::Unsupported("half of a surrogate pair".to_owned());
-    String::from_utf16(units).map(Value::text).map_err(half)
+    let half = |_| ConditionError::Unsupported("half of a surrogate pair".to_owned());
+    String::from_utf16(units).map(JsValue::text).map_err(half)
 }
 
 fn units(text: &str) -> (Vec<u16>, usize) {

@@ -10,7 +10,7 @@ fn assert_values(table: &[(&str, &str)]) {
     }
 }
 
-fn assert_throws(texts: &[&str], is_expected: fn(&Failure) -> bool) {
+fn assert_throws(texts: &[&str], is_expected: fn(&ConditionError) -> bool) {
     for text in texts {
         let outcome = eval(text);
         assert!(
@@ -46,7 +46,7 @@ fn conditions_as_plans_have_them() {
     ] {
         assert_eq!(
             holds(text),
-            Err(Failure::NotBoolean(value.to_owned())),
+            Err(ConditionError::NotBoolean(value.to_owned())),
             "{text}"
         );
     }
@@ -221,7 +221,9 @@ fn what_is_no_javascript_is_a_syntax_error() {
         "3abc",
         "2 ** 3",
     ];
-    assert_throws(&texts, |failure| matches!(failure, Failure::Syntax(_)));
+    assert_throws(&texts, |failure| {
+        matches!(failure, ConditionError::Syntax(_))
+    });
 }
 
 #[test]
@@ -238,7 +240,9 @@ fn names_throw_only_where_they_are_asked_for() {
         "(1)(2)",
         "\"a\"()",
     ];
-    assert_throws(&texts, |failure| matches!(failure, Failure::Thrown(_)));
+    assert_throws(&texts, |failure| {
+        matches!(failure, ConditionError::Thrown(_))
+    });
     assert_values(&[("false && foo", "false"), ("true || foo()", "true")]);
 }
 
@@ -268,7 +272,9 @@ fn what_needs_an_engine_says_so() {
         &deep,
         &long,
     ];
-    assert_throws(&texts, |failure| matches!(failure, Failure::Unsupported(_)));
+    assert_throws(&texts, |failure| {
+        matches!(failure, ConditionError::Unsupported(_))
+    });
 }
 
 fn engine_for(condition: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::numbers;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum JsValue {
     Undefined,
     Null,
     Bool(bool),
@@ -14,29 +14,29 @@ pub(super) enum Value {
     Text(Rc<str>),
 }
 
-impl Value {
-    pub(super) fn text(text: impl Into<Rc<str>>) -> Value {
-        Value::Text(text.into())
+impl JsValue {
+    pub(super) fn text(text: impl Into<Rc<str>>) -> JsValue {
+        JsValue::Text(text.into())
     }
 
     /// `ScriptRuntime.toBoolean`.
     pub(super) fn is_truthy(&self) -> bool {
         match self {
-            Value::Undefined | Value::Null => false,
-            Value::Bool(value) => *value,
-            Value::Number(value) => *value != 0.0 && !value.is_nan(),
-            Value::Text(text) => !text.is_empty(),
+            JsValue::Undefined | JsValue::Null => false,
+            JsValue::Bool(value) => *value,
+            JsValue::Number(value) => *value != 0.0 && !value.is_nan(),
+            JsValue::Text(text) => !text.is_empty(),
         }
     }
 
     /// `ScriptRuntime.toNumber`.
     pub(super) fn to_number(&self) -> f64 {
         match self {
-            Value::Undefined => f64::NAN,
-            Value::Null => 0.0,
-            Value::Bool(value) => f64::from(u8::from(*value)),
-            Value::Number(value) => *value,
-            Value::Text(text) => numbers::from_text(text),
+            JsValue::Undefined => f64::NAN,
+            JsValue::Null => 0.0,
+            JsValue::Bool(value) => f64::from(u8::from(*value)),
+            JsValue::Number(value) => *value,
+            JsValue::Text(text) => numbers::from_text(text),
         }
     }
 
@@ -59,53 +59,53 @@ impl Value {
     /// `ScriptRuntime.toString`.
     pub(super) fn to_text(&self) -> String {
         match self {
-            Value::Undefined => "undefined".to_owned(),
-            Value::Null => "null".to_owned(),
-            Value::Bool(value) => value.to_string(),
-            Value::Number(value) => numbers::to_text(*value),
-            Value::Text(text) => text.to_string(),
+            JsValue::Undefined => "undefined".to_owned(),
+            JsValue::Null => "null".to_owned(),
+            JsValue::Bool(value) => value.to_string(),
+            JsValue::Number(value) => numbers::to_text(*value),
+            JsValue::Text(text) => text.to_string(),
         }
     }
 
     pub(super) fn type_name(&self) -> &'static str {
         match self {
-            Value::Undefined => "undefined",
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(_) => "number",
-            Value::Text(_) => "string",
+            JsValue::Undefined => "undefined",
+            JsValue::Null => "null",
+            JsValue::Bool(_) => "boolean",
+            JsValue::Number(_) => "number",
+            JsValue::Text(_) => "string",
         }
     }
 
     /// `ScriptRuntime.add`.
-    pub(super) fn plus(&self, other: &Value) -> Value {
+    pub(super) fn plus(&self, other: &JsValue) -> JsValue {
         match (self, other) {
-            (Value::Text(_), _) | (_, Value::Text(_)) => {
-                Value::text(self.to_text() + &other.to_text())
+            (JsValue::Text(_), _) | (_, JsValue::Text(_)) => {
+                JsValue::text(self.to_text() + &other.to_text())
             }
-            _ => Value::Number(self.to_number() + other.to_number()),
+            _ => JsValue::Number(self.to_number() + other.to_number()),
         }
     }
 
     /// `ScriptRuntime.eq`.
-    pub(super) fn loosely_equals(&self, other: &Value) -> bool {
-        let is_nothing = |value: &Value| matches!(value, Value::Undefined | Value::Null);
+    pub(super) fn loosely_equals(&self, other: &JsValue) -> bool {
+        let is_nothing = |value: &JsValue| matches!(value, JsValue::Undefined | JsValue::Null);
         match (self, other) {
-            (Value::Text(left), Value::Text(right)) => left == right,
+            (JsValue::Text(left), JsValue::Text(right)) => left == right,
             _ if is_nothing(self) || is_nothing(other) => is_nothing(self) && is_nothing(other),
             _ => self.to_number() == other.to_number(),
         }
     }
 
     /// `ScriptRuntime.shallowEq`.
-    pub(super) fn strictly_equals(&self, other: &Value) -> bool {
+    pub(super) fn strictly_equals(&self, other: &JsValue) -> bool {
         self == other
     }
 
     /// Strings by their UTF-16 units, anything else by number; `None` if one of them is not a number.
-    pub(super) fn compare(&self, other: &Value) -> Option<Ordering> {
+    pub(super) fn compare(&self, other: &JsValue) -> Option<Ordering> {
         match (self, other) {
-            (Value::Text(left), Value::Text(right)) => {
+            (JsValue::Text(left), JsValue::Text(right)) => {
                 Some(left.encode_utf16().cmp(right.encode_utf16()))
             }
             _ => self.to_number().partial_cmp(&other.to_number()),

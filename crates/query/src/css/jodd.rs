@@ -8,11 +8,11 @@ use super::text;
 use super::tree::{self, Element};
 
 /// One of the selectors between commas.
-pub(super) type Chain = Vec<Step>;
+pub(super) type Chain = Vec<CompoundSelector>;
 
 /// A compound selector and how it follows the one before it.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct CompoundSelector {
     combinator: Combinator,
     element: String,
     tests: Vec<Test>,
@@ -49,11 +49,11 @@ enum Test {
     Not(Vec<Chain>),
     Contains(String),
     /// Tests on the place in the list of matches.
-    At(Place),
+    At(IndexTest),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum IndexTest {
     Equal(i64),
     Above(i64),
     Below(i64),
@@ -90,7 +90,10 @@ fn parse_chain(text: &str) -> Result<Chain, SelectorError> {
     Ok(chain)
 }
 
-fn parse_step(text: &str, combinator: Combinator) -> Result<(Step, &str), SelectorError> {
+fn parse_step(
+    text: &str,
+    combinator: Combinator,
+) -> Result<(CompoundSelector, &str), SelectorError> {
     let (element, mut rest) = split_name(text);
     let (element, mut tests) = (element.to_owned(), Vec::new());
     let element = match rest.strip_prefix('*') {
@@ -150,7 +153,7 @@ fn parse_step(text: &str, combinator: Combinator) -> Result<(Step, &str), Select
         }
     }
     Ok((
-        Step {
+        CompoundSelector {
             combinator,
             element,
             tests,
@@ -230,10 +233,10 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorErro
             "input" => Test::Input,
             "selected" => Test::Attribute("selected".to_owned(), None),
             "checked" => Test::Attribute("checked".to_owned(), None),
-            "first" => Test::At(Place::Equal(0)),
-            "last" => Test::At(Place::Last),
-            "even" => Test::At(Place::Even),
-            "odd" => Test::At(Place::Odd),
+            "first" => Test::At(IndexTest::Equal(0)),
+            "last" => Test::At(IndexTest::Last),
+            "even" => Test::At(IndexTest::Even),
+            "odd" => Test::At(IndexTest::Odd),
             _ => {
                 let types = [
                     "button", "checkbox", "file", "image", "password", "radio", "reset", "submit",
@@ -260,9 +263,9 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorErro
         "nth-last-child" => formula().map(|(a, b)| nth(a, b, true, false))?,
         "nth-of-type" => formula().map(|(a, b)| nth(a, b, false, true))?,
         "nth-last-of-type" => formula().map(|(a, b)| nth(a, b, true, true))?,
-        "eq" => Test::At(Place::Equal(number()?)),
-        "gt" => Test::At(Place::Above(number()?)),
-        "lt" => Test::At(Place::Below(number()?)),
+        "eq" => Test::At(IndexTest::Equal(number()?)),
+        "gt" => Test::At(IndexTest::Above(number()?)),
+        "lt" => Test::At(IndexTest::Below(number()?)),
         "contains" => Test::Contains(without_quotes(argument).to_owned()),
         "has" | "not" if argument.is_empty() => return Err(unknown()),
         "has" => Test::Has(parse(without_quotes(argument))?),
@@ -284,7 +287,7 @@ pub(super) fn select<'a>(chains: &[Chain], root: Element<'a>) -> Vec<Element<'a>
     all
 }
 
-fn select_chain<'a>(chain: &[Step], root: Element<'a>) -> Vec<Element<'a>> {
+fn select_chain<'a>(chain: &[CompoundSelector], root: Element<'a>) -> Vec<Element<'a>> {
     let mut found = vec![root];
     for step in chain {
         let mut matched: Vec<Element<'a>> = Vec::new();
@@ -312,7 +315,7 @@ fn select_chain<'a>(chain: &[Step], root: Element<'a>) -> Vec<Element<'a>> {
     found
 }
 
-impl Step {
+impl CompoundSelector {
     fn accepts(&self, element: Element<'_>) -> bool {
         (self.element.is_empty() || self.element == tree::name(element))
             && self.tests.iter().all(|test| test.accepts(element))
@@ -321,13 +324,13 @@ impl Step {
     fn accepts_place(&self, index: i64, length: i64) -> bool {
         self.tests.iter().all(|test| match test {
             Test::At(place) => match place {
-                Place::Equal(wanted) if *wanted < 0 => index == length + wanted,
-                Place::Equal(wanted) => index == *wanted,
-                Place::Above(wanted) => index > *wanted,
-                Place::Below(wanted) => index < *wanted,
-                Place::Last => index == length - 1,
-                Place::Even => index % 2 == 0,
-                Place::Odd => index % 2 != 0,
+                IndexTest::Equal(wanted) if *wanted < 0 => index == length + wanted,
+                IndexTest::Equal(wanted) => index == *wanted,
+                IndexTest::Above(wanted) => index > *wanted,
+                IndexTest::Below(wanted) => index < *wanted,
+                IndexTest::Last => index == length - 1,
+                IndexTest::Even => index % 2 == 0,
+                IndexTest::Odd => index % 2 != 0,
             },
             _ => true,
         })

@@ -17,7 +17,7 @@ pub fn fault(text: &str) -> Option<String> {
 }
 
 /// `Err(None)` is a fault without a message.
-type Step<T = ()> = Result<T, Option<String>>;
+type Checked<T = ()> = Result<T, Option<String>>;
 
 struct Reader {
     chars: Vec<char>,
@@ -27,7 +27,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(&mut self) -> Step {
+    fn read(&mut self) -> Checked {
         loop {
             self.value()?;
             loop {
@@ -55,7 +55,7 @@ impl Reader {
     }
 
     /// A whole value, or the brackets it begins with.
-    fn value(&mut self) -> Step {
+    fn value(&mut self) -> Checked {
         loop {
             match self.next_visible()? {
                 bracket @ ('{' | '[') => {
@@ -87,7 +87,7 @@ impl Reader {
     }
 
     /// The name of an entry and the colon after it.
-    fn name(&mut self) -> Step {
+    fn name(&mut self) -> Checked {
         match self.next_visible()? {
             '"' => self.string("field name")?,
             ']' => return self.wrong_close(),
@@ -102,7 +102,7 @@ impl Reader {
         }
     }
 
-    fn string(&mut self, what: &str) -> Step {
+    fn string(&mut self, what: &str) -> Checked {
         self.at += 1;
         while let Some(c) = self.chars.get(self.at).copied() {
             match c {
@@ -149,7 +149,7 @@ impl Reader {
     }
 
     /// Numbers with a fault are not told apart.
-    fn number(&mut self) -> Step {
+    fn number(&mut self) -> Checked {
         let start = self.at;
         while self
             .chars
@@ -165,7 +165,7 @@ impl Reader {
         }
     }
 
-    fn word(&mut self) -> Step {
+    fn word(&mut self) -> Checked {
         let start = self.at;
         while self
             .chars
@@ -205,7 +205,7 @@ impl Reader {
     }
 
     /// The same where something must follow.
-    fn next_entry(&mut self) -> Step<char> {
+    fn next_entry(&mut self) -> Checked<char> {
         if let Some(c) = self.skip_blanks() {
             return Ok(c);
         }
@@ -218,7 +218,7 @@ impl Reader {
     }
 
     /// The same where brackets may end.
-    fn next_visible(&mut self) -> Step<char> {
+    fn next_visible(&mut self) -> Checked<char> {
         if let Some(c) = self.skip_blanks() {
             return Ok(c);
         }
@@ -234,7 +234,7 @@ impl Reader {
         self.fail(&message, end)
     }
 
-    fn wrong_close<T>(&self) -> Step<T> {
+    fn wrong_close<T>(&self) -> Checked<T> {
         let Some((bracket, start)) = self.open.last() else {
             return Err(None);
         };
@@ -248,7 +248,7 @@ impl Reader {
         self.fail(&message, self.after(self.at))
     }
 
-    fn unexpected<T>(&self, why: &str) -> Step<T> {
+    fn unexpected<T>(&self, why: &str) -> Checked<T> {
         let c = self.chars[self.at];
         let message = format!(
             "Unexpected character ('{c}' (code {})): {why}",
@@ -257,7 +257,7 @@ impl Reader {
         self.fail(&message, self.after(self.at))
     }
 
-    fn fail<T>(&self, message: &str, place: String) -> Step<T> {
+    fn fail<T>(&self, message: &str, place: String) -> Checked<T> {
         Err(Some(format!("{message}\n at {place}")))
     }
 

@@ -38,14 +38,14 @@ pub enum Value<'t> {
 
 /// One step into a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'s> {
+pub(crate) enum PathStep<'s> {
     Key(&'s str),
     Index(usize),
 }
 
 /// Follows the steps in a body without parsing the rest of it into values. `None` if they lead nowhere, and if
 /// [`Json::parse`] fails.
-pub(crate) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
+pub(crate) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
     parse::locate(text, steps)
 }
 

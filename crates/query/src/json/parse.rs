@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::plain::container_end;
-use super::{JsonError, Number, Step, Value};
+use super::{JsonError, Number, PathStep, Value};
 use crate::bytes::first_of;
 use crate::java::is_whitespace;
 
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
 }
 
 /// The value that the steps lead to, if the whole text can be parsed and the value exists.
-pub(super) fn locate<'t>(text: &'t str, steps: &[Step<'_>]) -> Option<Value<'t>> {
+pub(super) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
     let found = Parser::new(text).locate(steps, Stop::End);
     found.ok().flatten()
 }
@@ -52,8 +52,8 @@ impl<'t> ItemTaker<'t> for Skipper {
 
 /// Makes only what the steps lead to.
 struct Locator<'t, 's> {
-    step: Step<'s>,
-    further: &'s [Step<'s>],
+    step: PathStep<'s>,
+    further: &'s [PathStep<'s>],
     /// Items met so far.
     count: usize,
     found: Option<Value<'t>>,
@@ -62,7 +62,7 @@ struct Locator<'t, 's> {
 impl<'t> MemberTaker<'t> for Locator<'t, '_> {
     /// A later value of a key replaces an earlier one.
     fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError> {
-        if self.step != Step::Key(&key) {
+        if self.step != PathStep::Key(&key) {
             return parser.skip(Stop::Value);
         }
         self.found = parser.locate(self.further, Stop::Value)?;
@@ -74,7 +74,7 @@ impl<'t> ItemTaker<'t> for Locator<'t, '_> {
     fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
         let index = self.count;
         self.count += 1;
-        if self.step != Step::Index(index) {
+        if self.step != PathStep::Index(index) {
             return parser.skip(Stop::Array);
         }
         self.found = parser.locate(self.further, Stop::Array)?;
@@ -223,7 +223,11 @@ impl<'t> Parser<'t> {
         is_plain
     }
 
-    fn locate(&mut self, steps: &[Step<'_>], stop: Stop) -> Result<Option<Value<'t>>, JsonError> {
+    fn locate(
+        &mut self,
+        steps: &[PathStep<'_>],
+        stop: Stop,
+    ) -> Result<Option<Value<'t>>, JsonError> {
         let Some((step, further)) = steps.split_first() else {
             return self.value(stop).map(Some);
         };
@@ -234,8 +238,8 @@ impl<'t> Parser<'t> {
             found: None,
         };
         match (self.begin()?, step) {
-            (b'{', Step::Key(_)) => self.object(&mut locator)?,
-            (b'[', Step::Index(_)) => self.array(&mut locator)?,
+            (b'{', PathStep::Key(_)) => self.object(&mut locator)?,
+            (b'[', PathStep::Index(_)) => self.array(&mut locator)?,
             _ => self.skip(stop)?,
         }
         Ok(locator.found)

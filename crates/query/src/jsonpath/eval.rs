@@ -23,7 +23,7 @@ pub(super) fn evaluate<'j, 't>(
     };
     let start = At {
         parent: None,
-        step: Step::Root(path.root_text()),
+        step: Selection::Root(path.root_text()),
     };
     match path.tokens.is_empty() {
         true => walk.hits.push(Node::Part(item)),
@@ -60,10 +60,10 @@ pub(super) fn read<'j, 't>(
 /// Where in the body we are, for messages.
 struct At<'a> {
     parent: Option<&'a At<'a>>,
-    step: Step<'a>,
+    step: Selection<'a>,
 }
 
-enum Step<'a> {
+enum Selection<'a> {
     Root(&'static str),
     Key(&'a str),
     Index(i64),
@@ -73,23 +73,23 @@ impl At<'_> {
     fn key<'a>(&'a self, key: &'a str) -> At<'a> {
         At {
             parent: Some(self),
-            step: Step::Key(key),
+            step: Selection::Key(key),
         }
     }
 
     fn index(&self, index: i64) -> At<'_> {
         At {
             parent: Some(self),
-            step: Step::Index(index),
+            step: Selection::Index(index),
         }
     }
 
     fn text(&self) -> String {
         let before = self.parent.map_or(String::new(), At::text);
         match self.step {
-            Step::Root(root) => root.to_owned(),
-            Step::Key(key) => format!("{before}['{key}']"),
-            Step::Index(index) => format!("{before}[{index}]"),
+            Selection::Root(root) => root.to_owned(),
+            Selection::Key(key) => format!("{before}['{key}']"),
+            Selection::Index(index) => format!("{before}[{index}]"),
         }
     }
 }

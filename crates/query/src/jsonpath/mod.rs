@@ -10,7 +10,7 @@ mod filter;
 mod function;
 mod operand;
 
-use crate::json::{self, Json, Step, Value};
+use crate::json::{self, Json, PathStep, Value};
 
 /// A compiled path; `Send + Sync`.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ impl JsonPath {
     /// The one hit of [`JsonPath::find`], found in a body that is not parsed: for a path of keys and indexes this costs a
     /// fraction of parsing. `None` says nothing; the parsed body has to be asked.
     pub fn find_in_text<'t>(&self, text: &'t str) -> Option<Value<'t>> {
-        let steps: Option<Vec<Step<'_>>> = self.path.tokens.iter().map(Token::step).collect();
+        let steps: Option<Vec<PathStep<'_>>> = self.path.tokens.iter().map(Token::step).collect();
         let steps = steps.filter(|steps| !steps.is_empty())?;
         json::locate(text, &steps)
     }
@@ -231,14 +231,14 @@ impl Path {
 
 impl Token {
     /// One key, or one index from the front.
-    fn step(&self) -> Option<Step<'_>> {
+    fn step(&self) -> Option<PathStep<'_>> {
         match self {
             Token::Property { names, .. } => match names.as_slice() {
-                [name] => Some(Step::Key(name)),
+                [name] => Some(PathStep::Key(name)),
                 _ => None,
             },
             Token::Index(indexes) => match indexes.as_slice() {
-                [index] => usize::try_from(*index).ok().map(Step::Index),
+                [index] => usize::try_from(*index).ok().map(PathStep::Index),
                 _ => None,
             },
             _ => None,

@@ -42,7 +42,7 @@ pub(super) enum Expr {
     Map(Box<Expr>, Box<Expr>),
     /// `a/b`
     Path(Box<Expr>, Box<Expr>),
-    Step(Step),
+    Step(AxisStep),
     Filter(Box<Expr>, Vec<Expr>),
     Call(Function, Vec<Expr>),
 }
@@ -110,7 +110,7 @@ impl Operator {
 }
 
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct AxisStep {
     pub(super) axis: Axis,
     pub(super) test: NodeTest,
     pub(super) predicates: Vec<Expr>,

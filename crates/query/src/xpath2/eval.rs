@@ -8,7 +8,7 @@ use xpath_eval::Node;
 
 use super::arguments::at_most_one;
 use super::arithmetic::{compute, negated};
-use super::ast::{AtomicType, Comparison, Expr, Literal, NodeComparison, Operator, Step};
+use super::ast::{AtomicType, AxisStep, Comparison, Expr, Literal, NodeComparison, Operator};
 use super::cast::{are_of, cast as cast_atom};
 use super::compare::{order, truth};
 use super::item::{Atom, Item, Items, Number, Outcome, cast, fail};
@@ -195,7 +195,7 @@ impl<'t> Evaluation<'t> {
     }
 
     /// The nodes that a step finds, the nearest first.
-    fn step(&self, step: &Step, node: NodeRef<'t>) -> Outcome<Vec<NodeRef<'t>>> {
+    fn step(&self, step: &AxisStep, node: NodeRef<'t>) -> Outcome<Vec<NodeRef<'t>>> {
         // Of `[3]` no more than three nodes are needed.
         let most = match step.predicates.first() {
             Some(Expr::Literal(Literal::Whole(number))) => usize::try_from(*number).unwrap_or(0),

@@ -9,7 +9,7 @@ use super::ast::{Expr, Function, Operator};
 use super::compare::truth;
 use super::eval::{Evaluation, Focus};
 use super::item::{Atom, Item, Items, Number, Outcome, fail, number};
-use super::{Fault, Namespaces, newer};
+use super::{Namespaces, XPath2Fault, newer};
 
 /// Where functions are without a prefix.
 const FUNCTION_NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
@@ -86,16 +86,18 @@ impl Function {
         name: &str,
         arguments: usize,
         namespaces: &Namespaces,
-    ) -> Result<Function, Fault> {
+    ) -> Result<Function, XPath2Fault> {
         let uri = prefix.map_or(Ok(FUNCTION_NAMESPACE), |prefix| namespaces.known(prefix))?;
         let unknown = |why: &str| {
-            Err(Fault::malformed(format!(
+            Err(XPath2Fault::malformed(format!(
                 "Cannot find a {arguments}-argument function named Q{{{uri}}}{name}(){why}"
             )))
         };
         if uri != FUNCTION_NAMESPACE {
             return match uri.contains("w3.org") {
-                true => Err(Fault::not_built(&format!("the function {name} of {uri}"))),
+                true => Err(XPath2Fault::not_built(&format!(
+                    "the function {name} of {uri}"
+                ))),
                 false => unknown(""),
             };
         }
@@ -104,12 +106,12 @@ impl Function {
         let mut rows = rows.filter(|((known, ..), _)| *known == name);
         let Some(((name, least, most), is_newer)) = rows.next() else {
             return match NOT_BUILT.contains(&format!(" {name} ")) {
-                true => Err(Fault::not_built(&format!("the function {name}"))),
+                true => Err(XPath2Fault::not_built(&format!("the function {name}"))),
                 false => unknown(""),
             };
         };
         if arguments == most + 1 && TAKES_MORE.contains(name) {
-            return Err(Fault::not_built(&format!(
+            return Err(XPath2Fault::not_built(&format!(
                 "the function {name} with {arguments} arguments"
             )));
         }

@@ -2,7 +2,7 @@
 
 use bigdecimal::BigDecimal;
 
-use super::Fault;
+use super::XPath2Fault;
 use super::ast::Literal;
 
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ const SYMBOLS: [&str; 34] = [
 ];
 
 /// All words with an end behind them.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, XPath2Fault> {
     let mut lexer = Lexer { rest: text };
     let mut tokens = Vec::new();
     loop {
@@ -78,7 +78,7 @@ fn is_name_part(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    fn next(&mut self) -> Result<Token, Fault> {
+    fn next(&mut self) -> Result<Token, XPath2Fault> {
         self.skip_blanks()?;
         let Some(first) = self.rest.chars().next() else {
             return Ok(Token::End);
@@ -94,7 +94,7 @@ impl<'a> Lexer<'a> {
         }
         if let Some(rest) = self.rest.strip_prefix("Q{") {
             let Some((uri, rest)) = rest.split_once('}') else {
-                return Err(Fault::malformed("No closing '}' found for Q{"));
+                return Err(XPath2Fault::malformed("No closing '}' found for Q{"));
             };
             self.rest = rest;
             return Ok(Token::Expanded(
@@ -119,7 +119,7 @@ impl<'a> Lexer<'a> {
                 self.rest = &self.rest[symbol.len()..];
                 Ok(Token::Symbol(symbol))
             }
-            None => Err(Fault::malformed(format!(
+            None => Err(XPath2Fault::malformed(format!(
                 "Invalid character '{first}' (x{:x}) in expression",
                 u32::from(first)
             ))),
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// White space and comments, which may hold comments.
-    fn skip_blanks(&mut self) -> Result<(), Fault> {
+    fn skip_blanks(&mut self) -> Result<(), XPath2Fault> {
         loop {
             self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
             if !self.rest.starts_with("(:") {
@@ -147,7 +147,7 @@ impl<'a> Lexer<'a> {
                 } else {
                     let mut chars = self.rest.chars();
                     if chars.next().is_none() {
-                        return Err(Fault::malformed("Unclosed XPath comment"));
+                        return Err(XPath2Fault::malformed("Unclosed XPath comment"));
                     }
                     self.rest = chars.as_str();
                 }
@@ -179,12 +179,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// A literal in quotes, a doubled one standing for itself.
-    fn quoted(&mut self, quote: char) -> Result<String, Fault> {
+    fn quoted(&mut self, quote: char) -> Result<String, XPath2Fault> {
         let mut out = String::new();
         let mut rest = &self.rest[1..];
         loop {
             let Some((part, behind)) = rest.split_once(quote) else {
-                return Err(Fault::malformed("Unmatched quote in expression"));
+                return Err(XPath2Fault::malformed("Unmatched quote in expression"));
             };
             out.push_str(part);
             match behind.strip_prefix(quote) {
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Token, Fault> {
+    fn number(&mut self) -> Result<Token, XPath2Fault> {
         let bytes = self.rest.as_bytes();
         let digits = |mut at: usize| {
             while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -228,10 +228,14 @@ impl<'a> Lexer<'a> {
             Literal::Double(text.parse().unwrap_or(f64::NAN))
         } else if is_whole {
             let whole = text.parse();
-            Literal::Whole(whole.map_err(|_| Fault::not_built("whole numbers beyond 64 bits"))?)
+            Literal::Whole(
+                whole.map_err(|_| XPath2Fault::not_built("whole numbers beyond 64 bits"))?,
+            )
         } else {
             let decimal = text.trim_end_matches('.').parse::<BigDecimal>();
-            Literal::Decimal(decimal.map_err(|_| Fault::malformed("Invalid numeric literal"))?)
+            Literal::Decimal(
+                decimal.map_err(|_| XPath2Fault::malformed("Invalid numeric literal"))?,
+            )
         }))
     }
 }

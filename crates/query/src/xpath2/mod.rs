@@ -27,7 +27,7 @@ use eval::Evaluation;
 
 /// Why an expression cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum XPath2Fault {
     /// It is wrong: `getMessage()` of the exception that JMeter meets.
     #[error("{0}")]
     Malformed(String),
@@ -36,14 +36,14 @@ pub enum Fault {
     NotBuilt(String),
 }
 
-impl Fault {
-    fn malformed(message: impl AsRef<str>) -> Fault {
+impl XPath2Fault {
+    fn malformed(message: impl AsRef<str>) -> XPath2Fault {
         let message = message.as_ref();
-        Fault::Malformed(format!("net.sf.saxon.s9api.SaxonApiException: {message}"))
+        XPath2Fault::Malformed(format!("net.sf.saxon.s9api.SaxonApiException: {message}"))
     }
 
-    fn not_built(what: &str) -> Fault {
-        Fault::NotBuilt(what.to_owned())
+    fn not_built(what: &str) -> XPath2Fault {
+        XPath2Fault::NotBuilt(what.to_owned())
     }
 }
 
@@ -60,7 +60,7 @@ impl XPath2 {
     ///
     /// # Errors
     /// If the expression is malformed, or beyond what is built.
-    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, Fault> {
+    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, XPath2Fault> {
         let namespaces = Namespaces::parse(namespaces);
         Ok(XPath2 {
             expression: parse::parse(text, &namespaces)?,
@@ -145,9 +145,9 @@ impl Namespaces {
     ///
     /// # Errors
     /// If there is none, in Saxon's words.
-    fn known(&self, prefix: &str) -> Result<&str, Fault> {
+    fn known(&self, prefix: &str) -> Result<&str, XPath2Fault> {
         self.uri(prefix).ok_or_else(|| {
-            Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
+            XPath2Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
         })
     }
 }

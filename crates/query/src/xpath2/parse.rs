@@ -3,15 +3,15 @@
 use xpath_eval::Axis;
 
 use super::ast::{
-    AtomicType, Comparison, Expr, Function, NodeComparison, NodeTest, Operator, Step,
+    AtomicType, AxisStep, Comparison, Expr, Function, NodeComparison, NodeTest, Operator,
 };
 use super::lex::{Token, tokens};
-use super::{Fault, Namespaces};
+use super::{Namespaces, XPath2Fault};
 
 /// Deeper nesting is refused, before the stack ends.
 const MAX_DEPTH: usize = 200;
 
-pub(super) type Parsed<T> = Result<T, Fault>;
+pub(super) type Parsed<T> = Result<T, XPath2Fault>;
 
 /// Compiles a whole expression.
 pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
     let expr = parser.sequence()?;
     match parser.peek() {
         Token::End => Ok(expr),
-        other => Err(Fault::malformed(format!(
+        other => Err(XPath2Fault::malformed(format!(
             "Unexpected token {} beyond end of expression",
             other.shown()
         ))),
@@ -90,14 +90,14 @@ impl Parser<'_> {
     }
 
     fn wanted<T>(&self, what: &str) -> Parsed<T> {
-        Err(Fault::malformed(format!(
+        Err(XPath2Fault::malformed(format!(
             "expected \"{what}\", found {}",
             self.peek().shown()
         )))
     }
 
     fn unexpected<T>(&self) -> Parsed<T> {
-        Err(Fault::malformed(format!(
+        Err(XPath2Fault::malformed(format!(
             "Unexpected token {} at start of expression",
             self.peek().shown()
         )))
@@ -119,11 +119,11 @@ impl Parser<'_> {
     pub(super) fn single(&mut self) -> Parsed<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::not_built("an expression nested so deeply"));
+            return Err(XPath2Fault::not_built("an expression nested so deeply"));
         }
         let binds = self.ahead(1).is("$");
         let expr = match self.peek() {
-            Token::End => Err(Fault::malformed(
+            Token::End => Err(XPath2Fault::malformed(
                 "Expected an expression, but reached the end of the input",
             )),
             Token::Name(None, word) => match word.as_str() {
@@ -177,7 +177,7 @@ impl Parser<'_> {
             Token::Name(None, name) => Ok(name),
             Token::Name(Some(prefix), name) => Ok(format!("{prefix}:{name}")),
             Token::Expanded(uri, name) => Ok(format!("{uri}:{name}")),
-            other => Err(Fault::malformed(format!(
+            other => Err(XPath2Fault::malformed(format!(
                 "Expected variable name, found {}",
                 other.shown()
             ))),
@@ -225,7 +225,7 @@ impl Parser<'_> {
                 Token::Symbol(symbol) => *symbol,
                 _ => "",
             };
-            return Err(Fault::malformed(format!(
+            return Err(XPath2Fault::malformed(format!(
                 "Left operand of '{shown}' needs parentheses"
             )));
         }
@@ -332,7 +332,7 @@ impl Parser<'_> {
         while self.eat("=>") {
             let (prefix, name) = match self.next() {
                 Token::Name(prefix, name) if self.peek().is("(") => (prefix, name),
-                _ => return Err(Fault::not_built("a computed function")),
+                _ => return Err(XPath2Fault::not_built("a computed function")),
             };
             left = self.call(prefix, name, vec![left])?;
         }
@@ -353,7 +353,7 @@ impl Parser<'_> {
         let operand = self.map()?;
         let sign = |operand, sign: fn(Box<Expr>) -> Expr| sign(Box::new(operand));
         if signs.len() > MAX_DEPTH {
-            return Err(Fault::not_built("so many signs"));
+            return Err(XPath2Fault::not_built("so many signs"));
         }
         Ok(signs.into_iter().rev().fold(operand, sign))
     }
@@ -418,7 +418,9 @@ impl Parser<'_> {
                 let name = self.variable_name()?;
                 let found = self.variables.iter().rposition(|known| *known == name);
                 Expr::Variable(found.ok_or_else(|| {
-                    Fault::malformed(format!("Undeclared variable in XPath expression: ${name}"))
+                    XPath2Fault::malformed(format!(
+                        "Undeclared variable in XPath expression: ${name}"
+                    ))
                 })?)
             }
             Token::Symbol("(") => {
@@ -439,16 +441,18 @@ impl Parser<'_> {
             Token::Symbol("[") => {
                 self.next();
                 self.sequence()?;
-                return Err(Fault::not_built("an array"));
+                return Err(XPath2Fault::not_built("an array"));
             }
-            Token::Symbol("?") => return Err(Fault::not_built("a look-up")),
+            Token::Symbol("?") => return Err(XPath2Fault::not_built("a look-up")),
             Token::Name(_, name) if self.ahead(1).is("#") => {
-                return Err(Fault::not_built(&format!("the function {name} as a value")));
+                return Err(XPath2Fault::not_built(&format!(
+                    "the function {name} as a value"
+                )));
             }
             Token::Name(None, word)
                 if matches!(word.as_str(), "map" | "array") && self.ahead(1).is("{") =>
             {
-                return Err(Fault::not_built(&format!("a {word}")));
+                return Err(XPath2Fault::not_built(&format!("a {word}")));
             }
             Token::Name(prefix, name) if self.ahead(1).is("(") && !is_kind_test(prefix, name) => {
                 let (prefix, name) = (prefix.clone(), name.clone());
@@ -463,10 +467,10 @@ impl Parser<'_> {
     fn postfix(&mut self, primary: Expr) -> Parsed<Expr> {
         let predicates = self.predicates()?;
         if self.peek().is("(") {
-            return Err(Fault::not_built("a computed function"));
+            return Err(XPath2Fault::not_built("a computed function"));
         }
         if self.peek().is("?") {
-            return Err(Fault::not_built("a look-up"));
+            return Err(XPath2Fault::not_built("a look-up"));
         }
         Ok(match predicates.is_empty() {
             true => primary,
@@ -490,7 +494,9 @@ impl Parser<'_> {
         if !self.eat(")") {
             loop {
                 if self.peek().is("?") {
-                    return Err(Fault::not_built("a function with arguments left open"));
+                    return Err(XPath2Fault::not_built(
+                        "a function with arguments left open",
+                    ));
                 }
                 arguments.push(self.single()?);
                 if !self.eat(",") {
@@ -509,7 +515,7 @@ impl Parser<'_> {
     /// `xs:integer(…)`
     fn construct(&self, name: &str, mut arguments: Vec<Expr>) -> Parsed<Expr> {
         let to = self.atomic_type(Some("xs"), name).map_err(|fault| match fault {
-            Fault::Malformed(_) => Fault::malformed(format!(
+            XPath2Fault::Malformed(_) => XPath2Fault::malformed(format!(
                 "Cannot find a {}-argument function named Q{{http://www.w3.org/2001/XMLSchema}}{name}(). Unknown constructor function: {{http://www.w3.org/2001/XMLSchema}}{name}",
                 arguments.len()
             )),
@@ -522,14 +528,14 @@ impl Parser<'_> {
             {
                 Ok(Expr::Cast(Box::new(argument), to, true))
             }
-            _ => Err(Fault::malformed(
+            _ => Err(XPath2Fault::malformed(
                 "A constructor function must have exactly one argument",
             )),
         }
     }
 
     fn axis_step(&mut self) -> Parsed<Expr> {
-        let step = |axis, test| Step {
+        let step = |axis, test| AxisStep {
             axis,
             test,
             predicates: Vec::new(),
@@ -540,7 +546,7 @@ impl Parser<'_> {
             let test = self.node_test(Axis::Attribute)?;
             step(
                 Axis::Attribute,
-                test.ok_or_else(|| Fault::malformed("@ must be followed by a NodeTest"))?,
+                test.ok_or_else(|| XPath2Fault::malformed("@ must be followed by a NodeTest"))?,
             )
         } else if self.ahead(1).is("::") {
             let axis = self.axis()?;
@@ -572,7 +578,7 @@ impl Parser<'_> {
             Token::Name(None, name) => name,
             other => {
                 let shown = other.shown();
-                return Err(Fault::malformed(format!(
+                return Err(XPath2Fault::malformed(format!(
                     "Unexpected token {shown} at start of expression"
                 )));
             }
@@ -591,8 +597,8 @@ impl Parser<'_> {
             "preceding" => Axis::Preceding,
             "attribute" => Axis::Attribute,
             "self" => Axis::SelfAxis,
-            "namespace" => return Err(Fault::not_built("the axis 'namespace'")),
-            _ => return Err(Fault::malformed(format!("Unknown axis name: {name}"))),
+            "namespace" => return Err(XPath2Fault::not_built("the axis 'namespace'")),
+            _ => return Err(XPath2Fault::malformed(format!("Unknown axis name: {name}"))),
         })
     }
 }
@@ -632,7 +638,7 @@ fn comparison_operator(token: &Token) -> Option<Compares> {
 
 /// The step between the names of `a//b`.
 fn any_below() -> Expr {
-    Expr::Step(Step {
+    Expr::Step(AxisStep {
         axis: Axis::DescendantOrSelf,
         test: NodeTest::Any,
         predicates: Vec::new(),

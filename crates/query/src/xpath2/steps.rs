@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use xpath_eval as axes;
 use xpath_eval::{Axis, Node, NodeKind};
 
-use super::ast::Step;
+use super::ast::AxisStep;
 use super::node_test::passes;
 use crate::xpath::NodeRef;
 
 /// The nodes of an axis that pass the node test, the nearest first, and no more than `most`.
-pub(super) fn along<'t>(step: &Step, node: NodeRef<'t>, most: usize) -> Vec<NodeRef<'t>> {
+pub(super) fn along<'t>(step: &AxisStep, node: NodeRef<'t>, most: usize) -> Vec<NodeRef<'t>> {
     let wanted = |found: &NodeRef<'t>| passes(&step.test, step.axis, *found);
     // A macro, since every axis has an iterator of its own.
     macro_rules! taken {
@@ -39,7 +39,7 @@ pub(super) fn along<'t>(step: &Step, node: NodeRef<'t>, most: usize) -> Vec<Node
 ///
 /// A start whose nodes another start reaches too is left out: in a deep document every element would otherwise bring all that
 /// is below it, or above it, once more.
-pub(super) fn along_all<'t>(step: &Step, mut starts: Vec<NodeRef<'t>>) -> Vec<NodeRef<'t>> {
+pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Vec<NodeRef<'t>> {
     starts.sort_by(|a, b| a.document_order(*b));
     let is_attribute = |node: &NodeRef<'t>| node.kind() == NodeKind::Attribute;
     match step.axis {
@@ -73,7 +73,7 @@ pub(super) fn along_all<'t>(step: &Step, mut starts: Vec<NodeRef<'t>>) -> Vec<No
 }
 
 /// Every ancestor once: the walk up ends where an earlier one has been.
-fn ancestors_of_all<'t>(step: &Step, starts: &[NodeRef<'t>]) -> Vec<NodeRef<'t>> {
+fn ancestors_of_all<'t>(step: &AxisStep, starts: &[NodeRef<'t>]) -> Vec<NodeRef<'t>> {
     let mut visited = HashSet::new();
     let mut found = Vec::new();
     for start in starts {

@@ -2,7 +2,7 @@
 
 use xpath_eval::{Axis, NodeKind};
 
-use super::Fault;
+use super::XPath2Fault;
 use super::ast::{AtomicType, ItemType, NameTest, NodeTest, Optional, SequenceType};
 use super::lex::Token;
 use super::parse::{Parsed, Parser};
@@ -45,10 +45,14 @@ impl Parser<'_> {
                 };
                 NodeTest::Kind(kind, name)
             }
-            other => return Err(Fault::not_built(&format!("{other}() as a test of nodes"))),
+            other => {
+                return Err(XPath2Fault::not_built(&format!(
+                    "{other}() as a test of nodes"
+                )));
+            }
         };
         if self.peek().is(",") || (word == "document-node" && !self.peek().is(")")) {
-            return Err(Fault::not_built("a test of a node's type or content"));
+            return Err(XPath2Fault::not_built("a test of a node's type or content"));
         }
         self.expect(")")?;
         Ok(Some(kind))
@@ -79,7 +83,7 @@ impl Parser<'_> {
         let (prefix, name) = match self.next() {
             Token::Name(prefix, name) => (prefix, name),
             other => {
-                return Err(Fault::malformed(format!(
+                return Err(XPath2Fault::malformed(format!(
                     "Expected type name in 'cast' expression, found {}",
                     other.shown()
                 )));
@@ -87,7 +91,7 @@ impl Parser<'_> {
         };
         let to = self.atomic_type(prefix.as_deref(), &name)?;
         if matches!(to, AtomicType::AnyAtomic | AtomicType::Numeric) {
-            return Err(Fault::malformed(format!(
+            return Err(XPath2Fault::malformed(format!(
                 "Cannot cast to {name} (abstract type)"
             )));
         }
@@ -96,7 +100,7 @@ impl Parser<'_> {
 
     pub(super) fn atomic_type(&self, prefix: Option<&str>, name: &str) -> Parsed<AtomicType> {
         let unknown = || {
-            Err(Fault::malformed(format!(
+            Err(XPath2Fault::malformed(format!(
                 "Unknown atomic type {}{name}",
                 prefix.map(|p| format!("{p}:")).unwrap_or_default()
             )))
@@ -129,7 +133,7 @@ impl Parser<'_> {
             | "base64Binary" | "normalizedString" | "token" | "language" | "NMTOKEN" | "Name"
             | "NCName" | "ID" | "IDREF" | "ENTITY" | "nonPositiveInteger" | "negativeInteger"
             | "unsignedLong" | "unsignedShort" | "unsignedByte" | "error" => {
-                return Err(Fault::not_built(&format!("the type xs:{name}")));
+                return Err(XPath2Fault::not_built(&format!("the type xs:{name}")));
             }
             _ => return unknown(),
         })
@@ -170,7 +174,7 @@ impl Parser<'_> {
             let (prefix, name) = match self.next() {
                 Token::Name(prefix, name) => (prefix, name),
                 other => {
-                    return Err(Fault::malformed(format!(
+                    return Err(XPath2Fault::malformed(format!(
                         "Expected type name, found {}",
                         other.shown()
                     )));
@@ -178,7 +182,7 @@ impl Parser<'_> {
             };
             let item = self.atomic_type(prefix.as_deref(), &name)?;
             if matches!(item, AtomicType::Bounded(..)) {
-                return Err(Fault::not_built(&format!(
+                return Err(XPath2Fault::not_built(&format!(
                     "the test for the type xs:{name}"
                 )));
             }
@@ -196,7 +200,7 @@ impl Parser<'_> {
         };
         match self.node_test(Axis::Child)? {
             Some(test) => Ok((ItemType::Node(test), text)),
-            None => Err(Fault::malformed(format!(
+            None => Err(XPath2Fault::malformed(format!(
                 "Expected type name, found {}",
                 self.peek().shown()
             ))),

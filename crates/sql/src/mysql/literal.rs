@@ -1,7 +1,7 @@
 //! Values written into a statement: Connector/J's prepared statements are put together by the client (`useServerPrepStmts`).
 
-use crate::argument::{Argument, Value};
-use crate::{Failure, java_text};
+use crate::argument::{Argument, ArgumentValue};
+use crate::{SqlFailure, java_text};
 
 const PLAIN: &str = "java.sql.SQLException";
 
@@ -9,7 +9,7 @@ const PLAIN: &str = "java.sql.SQLException";
 ///
 /// # Errors
 /// As the driver says it if there are too many values or too few.
-pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, Failure> {
+pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, SqlFailure> {
     let mut text = String::with_capacity(sql.len() + 16 * arguments.len());
     let mut rest = sql;
     let mut markers = 0;
@@ -30,11 +30,11 @@ pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, Failure> {
             "Parameter index out of range ({} > number of parameters, which is {markers}).",
             markers + 1
         );
-        return Err(Failure::new(PLAIN, message, Some("S1009")));
+        return Err(SqlFailure::new(PLAIN, message, Some("S1009")));
     }
     if arguments.len() < markers {
         let message = format!("No value specified for parameter {}", arguments.len() + 1);
-        return Err(Failure::new(PLAIN, message, Some("07001")));
+        return Err(SqlFailure::new(PLAIN, message, Some("07001")));
     }
     Ok(text)
 }
@@ -91,17 +91,19 @@ fn literal(argument: &Argument) -> String {
         return "null".to_owned();
     };
     match value {
-        Value::Int(number) => number.to_string(),
-        Value::Long(number) => number.to_string(),
-        Value::Byte(number) => number.to_string(),
-        Value::Short(number) => number.to_string(),
-        Value::Double(number) => exponent(java_text::double(*number)),
-        Value::Real(number) => exponent(java_text::float(*number)),
-        Value::Bool(on) => u8::from(*on).to_string(),
-        Value::Decimal(text) => text.clone(),
-        Value::Text(text) | Value::Object(text) => escaped(text.chars(), "'"),
-        Value::Date(text) | Value::Timestamp(text) | Value::Time(text) => format!("'{text}'"),
-        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+        ArgumentValue::Int(number) => number.to_string(),
+        ArgumentValue::Long(number) => number.to_string(),
+        ArgumentValue::Byte(number) => number.to_string(),
+        ArgumentValue::Short(number) => number.to_string(),
+        ArgumentValue::Double(number) => exponent(java_text::double(*number)),
+        ArgumentValue::Real(number) => exponent(java_text::float(*number)),
+        ArgumentValue::Bool(on) => u8::from(*on).to_string(),
+        ArgumentValue::Decimal(text) => text.clone(),
+        ArgumentValue::Text(text) | ArgumentValue::Object(text) => escaped(text.chars(), "'"),
+        ArgumentValue::Date(text) | ArgumentValue::Timestamp(text) | ArgumentValue::Time(text) => {
+            format!("'{text}'")
+        }
+        ArgumentValue::Bytes(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => escaped(text.chars(), "_binary'"),
             Err(_) => {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -143,7 +145,7 @@ fn escaped(text: impl Iterator<Item = char>, opening: &str) -> String {
 mod tests {
     use super::*;
 
-    fn argument(value: Value) -> Argument {
+    fn argument(value: ArgumentValue) -> Argument {
         Argument {
             sql_type: 0,
             value: Some(value),
@@ -155,10 +157,10 @@ mod tests {
         let sql =
             "select '?' a, \"\\\"?\" b, `?` /* ? */, ?, ? from t # ?\n where -- ?\n i = ? and 1--?";
         let mut arguments: Vec<_> = [
-            Value::Int(3),
-            Value::Text("a'b\\c".to_owned()),
-            Value::Double(1e10),
-            Value::Bool(true),
+            ArgumentValue::Int(3),
+            ArgumentValue::Text("a'b\\c".to_owned()),
+            ArgumentValue::Double(1e10),
+            ArgumentValue::Bool(true),
         ]
         .map(argument)
         .into();

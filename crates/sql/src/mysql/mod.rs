@@ -9,7 +9,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Opts, OptsBuilder, ServerError};
 use tokio::time::timeout;
 
-use crate::{Address, Expected, Failure, Isolation, Outcome, Rows, Statement};
+use crate::{Address, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 
 const PLAIN: &str = "java.sql.SQLException";
 /// `jdbcCompliantTruncation`.
@@ -29,7 +29,7 @@ impl Connection {
         address: &Address,
         user: &str,
         password: &str,
-    ) -> Result<Connection, Failure> {
+    ) -> Result<Connection, SqlFailure> {
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
         let database = Some(address.database.clone()).filter(|name| !name.is_empty());
@@ -58,7 +58,7 @@ impl Connection {
         &mut self,
         statement: Statement<'_>,
         expected: Expected,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StatementResult, SqlFailure> {
         let text = match statement.arguments {
             Some(arguments) => literal::fill(statement.text, arguments)?,
             None => statement.text.to_owned(),
@@ -79,10 +79,10 @@ impl Connection {
         };
         let (rows, counts) = outcome.map_err(|error| self.note(error))?;
         match (expected, rows) {
-            (Expected::Rows, Some(rows)) => Ok(Outcome::Rows(rows)),
+            (Expected::Rows, Some(rows)) => Ok(StatementResult::Rows(rows)),
             (Expected::Rows, None) => Err(no_rows()),
             (Expected::Counts, Some(_)) => Err(has_rows()),
-            (Expected::Counts | Expected::Anything, _) => Ok(Outcome::Counts(counts)),
+            (Expected::Counts | Expected::Anything, _) => Ok(StatementResult::Counts(counts)),
         }
     }
 
@@ -126,7 +126,7 @@ impl Connection {
         &mut self,
         text: &str,
         limit: Duration,
-    ) -> Result<Result<(Option<Rows>, Vec<i64>), Error>, Failure> {
+    ) -> Result<Result<(Option<Rows>, Vec<i64>), Error>, SqlFailure> {
         let kill = format!("KILL QUERY {}", self.connection.id());
         let opts = self.opts.clone();
         let mut work = std::pin::pin!(self.ask(text));
@@ -143,19 +143,19 @@ impl Connection {
         }
         // The result no longer matters: it is known to be late.
         let _ = work.await;
-        Err(Failure::new(
+        Err(SqlFailure::new(
             "com.mysql.cj.jdbc.exceptions.MySQLTimeoutException",
             "Statement cancelled due to timeout or client request",
             None,
         ))
     }
 
-    async fn command(&mut self, text: &str) -> Result<(), Failure> {
+    async fn command(&mut self, text: &str) -> Result<(), SqlFailure> {
         let done = self.connection.query_drop(text).await;
         done.map_err(|error| self.note(error))
     }
 
-    fn note(&mut self, error: Error) -> Failure {
+    fn note(&mut self, error: Error) -> SqlFailure {
         self.is_broken |= !matches!(error, Error::Server(_) | Error::Other(_));
         failure(error)
     }
@@ -165,7 +165,7 @@ impl Connection {
     }
 
     /// `ConnectionImpl#setAutoCommit`.
-    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), Failure> {
+    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), SqlFailure> {
         if on != self.auto_commit {
             self.command(if on {
                 "SET autocommit=1"
@@ -179,10 +179,10 @@ impl Connection {
     }
 
     /// `ConnectionImpl#commit`, `ConnectionImpl#rollback`.
-    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), Failure> {
+    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlFailure> {
         match (commit, self.auto_commit) {
-            (true, true) => Err(Failure::plain("Can't call commit when autocommit=true")),
-            (false, true) => Err(Failure::new(
+            (true, true) => Err(SqlFailure::plain("Can't call commit when autocommit=true")),
+            (false, true) => Err(SqlFailure::new(
                 "java.sql.SQLNonTransientConnectionException",
                 "Can't call rollback when autocommit=true",
                 Some("08003"),
@@ -193,11 +193,11 @@ impl Connection {
     }
 
     /// `ConnectionImpl#setTransactionIsolation`.
-    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Failure> {
+    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), SqlFailure> {
         let level = match isolation {
             Isolation::None => {
                 let message = "Transaction isolation level NONE not supported by MySQL";
-                return Err(Failure::plain(message));
+                return Err(SqlFailure::plain(message));
             }
             Isolation::ReadUncommitted => "READ UNCOMMITTED",
             Isolation::ReadCommitted => "READ COMMITTED",
@@ -217,22 +217,22 @@ impl Connection {
     }
 }
 
-fn no_rows() -> Failure {
+fn no_rows() -> SqlFailure {
     let message =
         "Statement.executeQuery() cannot issue statements that do not produce result sets.";
-    Failure::new(PLAIN, message, Some("S1009"))
+    SqlFailure::new(PLAIN, message, Some("S1009"))
 }
 
-fn has_rows() -> Failure {
+fn has_rows() -> SqlFailure {
     let message = "Statement.executeUpdate() or Statement.executeLargeUpdate() cannot issue statements that produce result sets.";
-    Failure::new(PLAIN, message, Some("01S03"))
+    SqlFailure::new(PLAIN, message, Some("01S03"))
 }
 
 /// The kind of a statement by its first word, as Connector/J sees it (`QueryInfo`).
-fn refuse(text: &str, expected: Expected) -> Result<(), Failure> {
+fn refuse(text: &str, expected: Expected) -> Result<(), SqlFailure> {
     let start = literal::without_comments(text);
     if start.is_empty() {
-        return Err(Failure::new(
+        return Err(SqlFailure::new(
             PLAIN,
             "Can not issue empty query.",
             Some("S1009"),
@@ -262,22 +262,22 @@ fn refuse(text: &str, expected: Expected) -> Result<(), Failure> {
 }
 
 /// `NativeProtocol#checkErrorMessage` and `SQLError#createSQLException`.
-fn failure(error: Error) -> Failure {
+fn failure(error: Error) -> SqlFailure {
     let ServerError {
         code,
         message,
         state,
     } = match error {
         Error::Server(error) => error,
-        Error::Other(error) if error.is::<Failure>() => match error.downcast() {
+        Error::Other(error) if error.is::<SqlFailure>() => match error.downcast() {
             Ok(failure) => return *failure,
-            Err(error) => return Failure::plain(error.to_string()),
+            Err(error) => return SqlFailure::plain(error.to_string()),
         },
         other => {
             tracing::debug!("{other}");
             let message = "Communications link failure\n\nThe last packet sent successfully to the server was 0 milliseconds ago. The driver has not received any packets from the server.";
             let class = "com.mysql.cj.jdbc.exceptions.CommunicationsException";
-            return Failure::new(class, message, Some("08S01"));
+            return SqlFailure::new(class, message, Some("08S01"));
         }
     };
     let (class, message, state) = match state.get(..2).unwrap_or_default() {
@@ -304,8 +304,8 @@ fn failure(error: Error) -> Failure {
         ),
         _ => (PLAIN, message, state),
     };
-    Failure {
+    SqlFailure {
         code: code.into(),
-        ..Failure::new(class, message, Some(&state))
+        ..SqlFailure::new(class, message, Some(&state))
     }
 }

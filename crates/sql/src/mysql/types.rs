@@ -3,13 +3,13 @@
 use mysql_async::consts::ColumnType;
 use mysql_async::{Column, Value};
 
-use crate::{Failure, java_text};
+use crate::{SqlFailure, java_text};
 
 /// The text of a value in text form; `None` is NULL.
 ///
 /// # Errors
 /// When Java has no such value.
-pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, Failure> {
+pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, SqlFailure> {
     let bytes = match value {
         Value::Bytes(bytes) => bytes,
         Value::NULL => return Ok(None),
@@ -49,7 +49,7 @@ pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, Failure>
 }
 
 /// `SqlTimeValueFactory`: a time of day, without fractions.
-fn time(text: &str) -> Result<String, Failure> {
+fn time(text: &str) -> Result<String, SqlFailure> {
     let whole = text.split('.').next().unwrap_or_default();
     let (hours, rest) = whole.split_once(':').unwrap_or((whole, ""));
     match hours.parse::<i32>() {
@@ -58,7 +58,7 @@ fn time(text: &str) -> Result<String, Failure> {
             let message = format!(
                 "The value '{hours}:{rest}' is an invalid TIME value. JDBC Time objects represent a wall-clock time and not a duration as MySQL treats them. If you are treating this type as a duration, consider retrieving this value as a string and dealing with it according to your requirements."
             );
-            Err(Failure::new(
+            Err(SqlFailure::new(
                 "java.sql.SQLException",
                 message,
                 Some("S1009"),

@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::marker::{self, Numbered};
-use crate::{Address, Argument, Expected, Failure, Isolation, Outcome, Rows, Statement};
+use crate::{Address, Argument, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 use types::Column;
 
 const CLASS: &str = "org.postgresql.util.PSQLException";
@@ -57,8 +57,8 @@ struct Known {
 /// The messages up to the server's next ReadyForQuery.
 #[derive(Default)]
 struct Reply {
-    outcomes: Vec<Outcome>,
-    failure: Option<Failure>,
+    outcomes: Vec<StatementResult>,
+    failure: Option<SqlFailure>,
 }
 
 impl Connection {
@@ -66,7 +66,7 @@ impl Connection {
         address: &Address,
         user: &str,
         password: &str,
-    ) -> Result<Connection, Failure> {
+    ) -> Result<Connection, SqlFailure> {
         let server = (address.host.clone(), address.port);
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
@@ -78,7 +78,7 @@ impl Connection {
                     "Connection to {}:{} refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.",
                     server.0, server.1
                 );
-                return Err(Failure::new(CLASS, message, Some("08001")));
+                return Err(SqlFailure::new(CLASS, message, Some("08001")));
             }
             _ => return Err(attempt_failed()),
         };
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     /// `ConnectionFactoryImpl#doAuthentication`, and what follows until the server is ready.
-    async fn authenticate(&mut self, user: &str, password: &str) -> Result<(), Failure> {
+    async fn authenticate(&mut self, user: &str, password: &str) -> Result<(), SqlFailure> {
         let mut scram = None;
         self.send().await.map_err(|_| attempt_failed())?;
         loop {
@@ -165,7 +165,7 @@ impl Connection {
                 Message::ErrorResponse(body) => return Err(failure(&body)),
                 _ => {
                     let message = "The authentication type is not supported. Check that you have configured the pg_hba.conf file to include the client's IP address or subnet, and that it is using an authentication scheme supported by the driver.";
-                    return Err(Failure::new(CLASS, message, Some("08004")));
+                    return Err(SqlFailure::new(CLASS, message, Some("08004")));
                 }
             }
             self.send().await.map_err(|_| attempt_failed())?;
@@ -176,7 +176,7 @@ impl Connection {
         &mut self,
         statement: Statement<'_>,
         expected: Expected,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StatementResult, SqlFailure> {
         let replies = self.write(statement)?;
         let reply = self.exchange(replies, statement.timeout).await?;
         if let Some(failure) = reply.failure {
@@ -184,40 +184,40 @@ impl Connection {
             return Err(failure);
         }
         let no_data = || {
-            Failure::new(
+            SqlFailure::new(
                 CLASS,
                 "No results were returned by the query.",
                 Some("02000"),
             )
         };
-        let too_many = |message: &str| Failure::new(CLASS, message, Some("0100E"));
+        let too_many = |message: &str| SqlFailure::new(CLASS, message, Some("0100E"));
         let mut outcomes = reply.outcomes;
         match expected {
             Expected::Rows => match (outcomes.first(), outcomes.len()) {
-                (Some(Outcome::Rows(_)), 1) => Ok(outcomes.remove(0)),
-                (Some(Outcome::Rows(_)), _) => {
+                (Some(StatementResult::Rows(_)), 1) => Ok(outcomes.remove(0)),
+                (Some(StatementResult::Rows(_)), _) => {
                     Err(too_many("Multiple ResultSets were returned by the query."))
                 }
                 _ => Err(no_data()),
             },
-            Expected::Anything => Ok(Outcome::Counts(Vec::new())),
+            Expected::Anything => Ok(StatementResult::Counts(Vec::new())),
             Expected::Counts => {
                 let mut counts = Vec::with_capacity(outcomes.len());
                 for outcome in outcomes {
                     match outcome {
-                        Outcome::Counts(more) => counts.extend(more),
-                        Outcome::Rows(_) => {
+                        StatementResult::Counts(more) => counts.extend(more),
+                        StatementResult::Rows(_) => {
                             return Err(too_many("A result was returned when none was expected."));
                         }
                     }
                 }
-                Ok(Outcome::Counts(counts))
+                Ok(StatementResult::Counts(counts))
             }
         }
     }
 
     /// Writes the messages of a statement; how often the server will say that it is ready.
-    fn write(&mut self, statement: Statement<'_>) -> Result<u32, Failure> {
+    fn write(&mut self, statement: Statement<'_>) -> Result<u32, SqlFailure> {
         let arguments = statement.arguments.unwrap_or_default();
         let is_prepared = statement.arguments.is_some();
         if self.known.len() >= KNOWN_STATEMENTS && !self.known.contains_key(statement.text) {
@@ -276,7 +276,7 @@ impl Connection {
         })();
         written.map_err(|error| {
             self.output.clear();
-            Failure::new(CLASS, error.to_string(), Some("22023"))
+            SqlFailure::new(CLASS, error.to_string(), Some("22023"))
         })?;
         Ok(1 + u32::from(begins))
     }
@@ -297,7 +297,11 @@ impl Connection {
     }
 
     /// Sends what was written and reads until the server has said `replies` times that it is ready.
-    async fn exchange(&mut self, replies: u32, limit: Option<Duration>) -> Result<Reply, Failure> {
+    async fn exchange(
+        &mut self,
+        replies: u32,
+        limit: Option<Duration>,
+    ) -> Result<Reply, SqlFailure> {
         let outcome = match limit {
             None => self.converse(replies).await,
             Some(limit) => {
@@ -315,7 +319,7 @@ impl Connection {
         outcome.map_err(|_| {
             self.is_broken = true;
             let message = "An I/O error occurred while sending to the backend.";
-            Failure::new(CLASS, message, Some("08006"))
+            SqlFailure::new(CLASS, message, Some("08006"))
         })
     }
 
@@ -356,15 +360,15 @@ impl Connection {
                     }
                 }
                 Ok(Message::CommandComplete(body)) => match rows.take() {
-                    Some(rows) => reply.outcomes.push(Outcome::Rows(rows)),
+                    Some(rows) => reply.outcomes.push(StatementResult::Rows(rows)),
                     None if body.tag()? == "BEGIN" => {}
                     None => reply
                         .outcomes
-                        .push(Outcome::Counts(vec![count(body.tag()?)])),
+                        .push(StatementResult::Counts(vec![count(body.tag()?)])),
                 },
-                Ok(Message::PortalSuspended) => {
-                    reply.outcomes.extend(rows.take().map(Outcome::Rows))
-                }
+                Ok(Message::PortalSuspended) => reply
+                    .outcomes
+                    .extend(rows.take().map(StatementResult::Rows)),
                 Ok(Message::ErrorResponse(body)) => {
                     reply.failure.get_or_insert_with(|| failure(&body));
                 }
@@ -387,7 +391,7 @@ impl Connection {
         let message = "COPY commands are only supported using the CopyManager API.";
         reply
             .failure
-            .get_or_insert_with(|| Failure::new(CLASS, message, Some("0A000")));
+            .get_or_insert_with(|| SqlFailure::new(CLASS, message, Some("0A000")));
         if in_ {
             frontend::copy_fail(message, &mut self.output)?;
             frontend::sync(&mut self.output);
@@ -426,9 +430,9 @@ impl Connection {
     }
 
     /// Runs a command without a result.
-    async fn command(&mut self, text: &str) -> Result<(), Failure> {
+    async fn command(&mut self, text: &str) -> Result<(), SqlFailure> {
         if let Err(error) = frontend::query(text, &mut self.output) {
-            return Err(Failure::new(CLASS, error.to_string(), None));
+            return Err(SqlFailure::new(CLASS, error.to_string(), None));
         }
         match self.exchange(1, None).await?.failure {
             Some(failure) => Err(failure),
@@ -441,7 +445,7 @@ impl Connection {
     }
 
     /// `PgConnection#setAutoCommit`.
-    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), Failure> {
+    pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), SqlFailure> {
         if on != self.auto_commit && self.in_transaction {
             self.command("COMMIT").await?;
         }
@@ -450,7 +454,7 @@ impl Connection {
     }
 
     /// `PgConnection#commit`, `PgConnection#rollback`.
-    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), Failure> {
+    pub async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlFailure> {
         let (method, command) = if commit {
             ("commit", "COMMIT")
         } else {
@@ -458,7 +462,7 @@ impl Connection {
         };
         if self.auto_commit {
             let message = format!("Cannot {method} when autoCommit is enabled.");
-            return Err(Failure::new(CLASS, message, Some("25P01")));
+            return Err(SqlFailure::new(CLASS, message, Some("25P01")));
         }
         match self.in_transaction {
             true => self.command(command).await,
@@ -467,11 +471,11 @@ impl Connection {
     }
 
     /// `PgConnection#setTransactionIsolation`.
-    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), Failure> {
+    pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), SqlFailure> {
         let level = match isolation {
             Isolation::None => {
                 let message = "Transaction isolation level 0 not supported.";
-                return Err(Failure::new(CLASS, message, Some("0A000")));
+                return Err(SqlFailure::new(CLASS, message, Some("0A000")));
             }
             Isolation::ReadUncommitted => "READ UNCOMMITTED",
             Isolation::ReadCommitted => "READ COMMITTED",
@@ -532,7 +536,7 @@ fn put_text(
 }
 
 /// As many values as the statement has places for.
-fn check_count(given: usize, markers: usize) -> Result<(), Failure> {
+fn check_count(given: usize, markers: usize) -> Result<(), SqlFailure> {
     let message = match given.cmp(&markers) {
         Ordering::Equal => return Ok(()),
         Ordering::Greater => format!(
@@ -541,11 +545,11 @@ fn check_count(given: usize, markers: usize) -> Result<(), Failure> {
         ),
         Ordering::Less => format!("No value specified for parameter {}.", given + 1),
     };
-    Err(Failure::new(CLASS, message, Some("22023")))
+    Err(SqlFailure::new(CLASS, message, Some("22023")))
 }
 
-fn attempt_failed() -> Failure {
-    Failure::new(CLASS, "The connection attempt failed.", Some("08001"))
+fn attempt_failed() -> SqlFailure {
+    SqlFailure::new(CLASS, "The connection attempt failed.", Some("08001"))
 }
 
 /// The rows that a command's tag counts.
@@ -555,7 +559,7 @@ fn count(tag: &str) -> i64 {
 }
 
 /// `ServerErrorMessage#toString`.
-fn failure(body: &ErrorResponseBody) -> Failure {
+fn failure(body: &ErrorResponseBody) -> SqlFailure {
     let mut parts = HashMap::new();
     let mut fields = body.fields();
     while let Ok(Some(field)) = fields.next() {
@@ -580,5 +584,5 @@ fn failure(body: &ErrorResponseBody) -> Failure {
             message.push_str(&format!("\n  {name}: {text}"));
         }
     }
-    Failure::new(CLASS, message, part(b'C'))
+    SqlFailure::new(CLASS, message, part(b'C'))
 }

@@ -3,7 +3,7 @@
 use postgres_protocol::message::backend::Field;
 
 use super::zone;
-use crate::argument::{Argument, Value};
+use crate::argument::{Argument, ArgumentValue};
 use crate::java_text;
 
 const BOOL: u32 = 16;
@@ -129,18 +129,21 @@ fn interval(text: &str) -> String {
 /// The type that pgjdbc gives a parameter.
 pub fn of_argument(argument: &Argument) -> u32 {
     match &argument.value {
-        Some(Value::Int(_)) => INT4,
-        Some(Value::Decimal(_)) => NUMERIC,
-        Some(Value::Double(_)) => FLOAT8,
-        Some(Value::Text(_)) => VARCHAR,
-        Some(Value::Bool(_)) => BOOL,
-        Some(Value::Long(_)) => INT8,
-        Some(Value::Real(_)) => FLOAT4,
-        Some(Value::Byte(_) | Value::Short(_)) => INT2,
-        Some(Value::Date(_) | Value::Timestamp(_) | Value::Time(_) | Value::Object(_)) => {
-            UNSPECIFIED
-        }
-        Some(Value::Bytes(_)) => BYTEA,
+        Some(ArgumentValue::Int(_)) => INT4,
+        Some(ArgumentValue::Decimal(_)) => NUMERIC,
+        Some(ArgumentValue::Double(_)) => FLOAT8,
+        Some(ArgumentValue::Text(_)) => VARCHAR,
+        Some(ArgumentValue::Bool(_)) => BOOL,
+        Some(ArgumentValue::Long(_)) => INT8,
+        Some(ArgumentValue::Real(_)) => FLOAT4,
+        Some(ArgumentValue::Byte(_) | ArgumentValue::Short(_)) => INT2,
+        Some(
+            ArgumentValue::Date(_)
+            | ArgumentValue::Timestamp(_)
+            | ArgumentValue::Time(_)
+            | ArgumentValue::Object(_),
+        ) => UNSPECIFIED,
+        Some(ArgumentValue::Bytes(_)) => BYTEA,
         None => of_null(argument.sql_type),
     }
 }
@@ -167,18 +170,20 @@ fn of_null(sql_type: i32) -> u32 {
 /// A parameter in text form; `None` is NULL.
 pub fn text_of(argument: &Argument) -> Option<String> {
     Some(match argument.value.as_ref()? {
-        Value::Int(number) => number.to_string(),
-        Value::Long(number) => number.to_string(),
-        Value::Byte(number) => number.to_string(),
-        Value::Short(number) => number.to_string(),
-        Value::Double(number) => java_text::double(*number),
-        Value::Real(number) => java_text::float(*number),
-        Value::Bool(on) => if *on { "t" } else { "f" }.to_owned(),
-        Value::Decimal(text) | Value::Text(text) | Value::Object(text) => text.clone(),
-        Value::Date(text) => zone::with_offset(text, &format!("{text} 00:00:00"), " "),
-        Value::Timestamp(text) => zone::with_offset(text, text, ""),
-        Value::Time(text) => zone::with_offset(text, &format!("1970-01-01 {text}"), ""),
-        Value::Bytes(bytes) => {
+        ArgumentValue::Int(number) => number.to_string(),
+        ArgumentValue::Long(number) => number.to_string(),
+        ArgumentValue::Byte(number) => number.to_string(),
+        ArgumentValue::Short(number) => number.to_string(),
+        ArgumentValue::Double(number) => java_text::double(*number),
+        ArgumentValue::Real(number) => java_text::float(*number),
+        ArgumentValue::Bool(on) => if *on { "t" } else { "f" }.to_owned(),
+        ArgumentValue::Decimal(text) | ArgumentValue::Text(text) | ArgumentValue::Object(text) => {
+            text.clone()
+        }
+        ArgumentValue::Date(text) => zone::with_offset(text, &format!("{text} 00:00:00"), " "),
+        ArgumentValue::Timestamp(text) => zone::with_offset(text, text, ""),
+        ArgumentValue::Time(text) => zone::with_offset(text, &format!("1970-01-01 {text}"), ""),
+        ArgumentValue::Bytes(bytes) => {
             let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("\\x{hex}")
         }

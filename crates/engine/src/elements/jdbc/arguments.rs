@@ -1,6 +1,6 @@
 //! Values of parameters (`AbstractJDBCTestElement#setArguments`).
 
-use drumfire_sql::{Argument, Failure, Value};
+use drumfire_sql::{Argument, ArgumentValue, SqlFailure};
 
 use super::statement::Fault;
 use crate::elements::config::csv_file::{ReadFault, split_header};
@@ -94,7 +94,7 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
         types.pop(); // String#split
     }
     if values.len() != types.len() {
-        return Err(Failure::plain(format!(
+        return Err(SqlFailure::plain(format!(
             "number of arguments ({}) and number of types ({}) are not equal",
             values.len(),
             types.len()
@@ -108,7 +108,7 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
             let lower = name.to_ascii_lowercase();
             let known = TYPES.iter().find(|(known, _)| *known == lower);
             let Some((_, sql_type)) = known else {
-                return Err(Failure::plain(format!("Invalid data type: {name}")).into());
+                return Err(SqlFailure::plain(format!("Invalid data type: {name}")).into());
             };
             let value = match value == null_marker || *sql_type == 0 {
                 true => None,
@@ -123,28 +123,28 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
 }
 
 /// `AbstractJDBCTestElement#setArgument`.
-fn typed(text: &str, sql_type: i32) -> Result<Value, Fault> {
+fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, Fault> {
     let owned = || text.to_owned();
     Ok(match sql_type {
-        4 => Value::Int(whole(text)?),
-        2 | 3 => Value::Decimal(decimal(text)?),
-        6 | 8 => Value::Double(floating(text)?),
-        1 | 12 | -1 => Value::Text(owned()),
-        -7 | 16 => Value::Bool(text.eq_ignore_ascii_case("true")),
-        -5 => Value::Long(whole(text)?),
+        4 => ArgumentValue::Int(whole(text)?),
+        2 | 3 => ArgumentValue::Decimal(decimal(text)?),
+        6 | 8 => ArgumentValue::Double(floating(text)?),
+        1 | 12 | -1 => ArgumentValue::Text(owned()),
+        -7 | 16 => ArgumentValue::Bool(text.eq_ignore_ascii_case("true")),
+        -5 => ArgumentValue::Long(whole(text)?),
         91 => match is_pattern(text, "dddd-dd-dd") {
-            true => Value::Date(owned()),
+            true => ArgumentValue::Date(owned()),
             false => return Err(Fault::silent("java.lang.IllegalArgumentException")),
         },
-        7 => Value::Real(floating(text)? as f32),
-        -6 => Value::Byte(small(text)?),
-        5 => Value::Short(small(text)?),
+        7 => ArgumentValue::Real(floating(text)? as f32),
+        -6 => ArgumentValue::Byte(small(text)?),
+        5 => ArgumentValue::Short(small(text)?),
         93 => {
             let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
             let is_fraction = (1..=9).contains(&fraction.len())
                 && fraction.bytes().all(|byte| byte.is_ascii_digit());
             match is_pattern(whole, "dddd-dd-dd dd:dd:dd") && is_fraction {
-                true => Value::Timestamp(text.trim().to_owned()),
+                true => ArgumentValue::Timestamp(text.trim().to_owned()),
                 false => {
                     let message = "Timestamp format must be yyyy-mm-dd hh:mm:ss[.fffffffff]";
                     return Err(Fault::exception(
@@ -155,11 +155,11 @@ fn typed(text: &str, sql_type: i32) -> Result<Value, Fault> {
             }
         }
         92 => match is_pattern(text, "dd:dd:dd") {
-            true => Value::Time(owned()),
+            true => ArgumentValue::Time(owned()),
             false => return Err(Fault::silent("java.lang.IllegalArgumentException")),
         },
-        -4..=-2 => Value::Bytes(text.as_bytes().to_vec()),
-        _ => Value::Object(owned()),
+        -4..=-2 => ArgumentValue::Bytes(text.as_bytes().to_vec()),
+        _ => ArgumentValue::Object(owned()),
     })
 }
 
@@ -177,7 +177,7 @@ fn whole<N: std::str::FromStr>(text: &str) -> Result<N, Fault> {
 fn small<N: TryFrom<i32>>(text: &str) -> Result<N, Fault> {
     let number: i32 = whole(text)?;
     N::try_from(number).map_err(|_| {
-        let message = format!("Value out of range. Value:\"{text}\" Radix:10");
+        let message = format!("ArgumentValue out of range. ArgumentValue:\"{text}\" Radix:10");
         Fault::exception("java.lang.NumberFormatException", message)
     })
 }
@@ -261,12 +261,12 @@ mod tests {
         assert_eq!(
             values,
             [
-                Some(Value::Int(1)),
-                Some(Value::Text("a,b".to_owned())),
-                Some(Value::Decimal("1.50".to_owned())),
+                Some(ArgumentValue::Int(1)),
+                Some(ArgumentValue::Text("a,b".to_owned())),
+                Some(ArgumentValue::Decimal("1.50".to_owned())),
                 None,
-                Some(Value::Bool(true)),
-                Some(Value::Date("2024-01-02".to_owned()))
+                Some(ArgumentValue::Bool(true)),
+                Some(ArgumentValue::Date("2024-01-02".to_owned()))
             ]
         );
         assert_eq!(parse(" ", "INTEGER", ""), Ok(Vec::new()));
@@ -289,7 +289,7 @@ mod tests {
         );
         assert_eq!(
             fault("300", "TINYINT"),
-            "java.lang.NumberFormatException: Value out of range. Value:\"300\" Radix:10"
+            "java.lang.NumberFormatException: ArgumentValue out of range. ArgumentValue:\"300\" Radix:10"
         );
         assert_eq!(
             fault("a", "NUMERIC"),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_sql::{Address, Connection, Expected, Failure, Isolation, Statement};
+use drumfire_sql::{Address, Connection, Expected, Isolation, SqlFailure, Statement};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -140,21 +140,25 @@ impl Pool {
     }
 
     /// Lends a connection to a user (`BasicDataSource#getConnection`). `own` is where users keep connections of their own.
-    pub async fn lease(self: &Arc<Pool>, cx: &mut Context, own: StateId) -> Result<Lease, Failure> {
+    pub async fn lease(
+        self: &Arc<Pool>,
+        cx: &mut Context,
+        own: StateId,
+    ) -> Result<Lease, SqlFailure> {
         let worker = Rc::as_ptr(&cx.worker) as usize;
         let kept = match self.size {
             0 => cx.state(own, Own::default).0.remove(&self.name),
             _ => None,
         };
         let leased = cx.attend(self.obtain(kept, worker)).await;
-        leased.unwrap_or_else(|| Err(Failure::plain("Cannot get a connection, general error")))
+        leased.unwrap_or_else(|| Err(SqlFailure::plain("Cannot get a connection, general error")))
     }
 
     async fn obtain(
         self: &Arc<Pool>,
         kept: Option<Connection>,
         worker: usize,
-    ) -> Result<Lease, Failure> {
+    ) -> Result<Lease, SqlFailure> {
         let lease = |connection, permit| Lease {
             connection,
             pool: self.clone(),
@@ -181,22 +185,22 @@ impl Pool {
         Ok(lease)
     }
 
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, SqlFailure> {
         let asked = self.permits.clone().acquire_owned();
         let permit = match self.wait {
             None => asked.await,
             Some(wait) => timeout(wait, asked).await.map_err(|_| {
-                Failure::plain(format!(
+                SqlFailure::plain(format!(
                     "Cannot get a connection, pool error Timeout waiting for idle object, borrowMaxWaitDuration={}",
                     java_duration(wait)
                 ))
             })?,
         };
-        permit.map_err(|_| Failure::plain("Cannot get a connection, pool error Pool not open"))
+        permit.map_err(|_| SqlFailure::plain("Cannot get a connection, pool error Pool not open"))
     }
 
     /// With the first connection all others are made, too (`BasicDataSource#setInitialSize`).
-    async fn open_all(&self, worker: usize) -> Result<(), Failure> {
+    async fn open_all(&self, worker: usize) -> Result<(), SqlFailure> {
         let mut is_open = self.is_open.lock().await;
         if *is_open {
             return Ok(());
@@ -216,7 +220,7 @@ impl Pool {
         Ok(())
     }
 
-    async fn open(&self) -> Result<Connection, Failure> {
+    async fn open(&self) -> Result<Connection, SqlFailure> {
         let mut connection = Connection::open(&self.address, &self.user, &self.password).await?;
         for text in &self.init {
             let statement = Statement {
@@ -286,8 +290,8 @@ fn isolation(text: &str) -> Option<Isolation> {
 }
 
 /// `BasicDataSource#createPoolableConnectionFactory`.
-fn cannot_create(failure: Failure) -> Failure {
-    Failure::plain(format!(
+fn cannot_create(failure: SqlFailure) -> SqlFailure {
+    SqlFailure::plain(format!(
         "Cannot create PoolableConnectionFactory ({})",
         failure.message
     ))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::{Raised, Scope, Template};
-use drumfire_sql::{Connection, Expected, Failure, Outcome, Statement};
+use drumfire_sql::{Connection, Expected, SqlFailure, Statement, StatementResult};
 
 use super::pool::{Lease, Pools};
 use super::{arguments, rows};
@@ -24,7 +24,7 @@ const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
 /// What went wrong: an exception of SQL, or another one of Java's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    Sql(Failure),
+    Sql(SqlFailure),
     Exception {
         class: &'static str,
         message: Option<String>,
@@ -48,8 +48,8 @@ impl Fault {
     }
 }
 
-impl From<Failure> for Fault {
-    fn from(failure: Failure) -> Fault {
+impl From<SqlFailure> for Fault {
+    fn from(failure: SqlFailure) -> Fault {
         Fault::Sql(failure)
     }
 }
@@ -162,7 +162,7 @@ impl JdbcStatement {
             ));
         }
         let Some(pool) = self.pools.get(&settings.pool) else {
-            return Err(Failure::plain(format!(
+            return Err(SqlFailure::plain(format!(
                 "No pool found named: '{}', ensure Variable Name matches Variable Name of JDBC Connection Configuration",
                 settings.pool
             ))
@@ -256,14 +256,14 @@ impl JdbcStatement {
         *answered = Some(cx.clock().now_ms());
         Ok(match outcome {
             None => kind.to_owned(),
-            Some(Outcome::Rows(found)) => {
+            Some(StatementResult::Rows(found)) => {
                 let limit = usize::try_from(settings.max_rows).ok();
                 rows::read(&found, &settings.variables, limit, &mut cx.vars)
             }
-            Some(Outcome::Counts(counts)) if kind == UPDATE => {
+            Some(StatementResult::Counts(counts)) if kind == UPDATE => {
                 format!("{} updates", counts.first().copied().unwrap_or(0))
             }
-            Some(Outcome::Counts(counts)) => counts
+            Some(StatementResult::Counts(counts)) => counts
                 .iter()
                 .map(|count| format!("{count} updates.\n"))
                 .collect(),
@@ -277,12 +277,12 @@ async fn attend(
     connection: &mut Connection,
     statement: Statement<'_>,
     expected: Expected,
-) -> Result<Outcome, Fault> {
+) -> Result<StatementResult, Fault> {
     match cx.attend(connection.run(statement, expected)).await {
         Some(outcome) => Ok(outcome?),
         None => {
             connection.abandon();
-            Err(Failure::plain("the run was told to stop").into())
+            Err(SqlFailure::plain("the run was told to stop").into())
         }
     }
 }

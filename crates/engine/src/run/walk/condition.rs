@@ -1,6 +1,6 @@
 //! The condition of an If Controller (`IfController`).
 
-use drumfire_expr::js_condition::{self, Failure};
+use drumfire_expr::js_condition::{self, ConditionError};
 use drumfire_expr::values::trim;
 use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
 
@@ -16,7 +16,7 @@ pub fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascr
     }
     match js_condition::holds(condition) {
         Ok(holds) => holds,
-        Err(Failure::Unsupported(_)) => evaluate(cx, condition),
+        Err(ConditionError::Unsupported(_)) => evaluate(cx, condition),
         Err(failure) => {
             let name = name.eval(cx);
             cx.log(
