@@ -1,5 +1,5 @@
-//! The list of functions: names, parameters and what they do, for the parser, for `drumfire check`
-//! and for the reference pages.
+//! The catalogue of functions with their names, parameters and descriptions. The parser, `drumfire check` and the reference
+//! pages use it.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};

@@ -1,5 +1,5 @@
-//! A small, seedable random source. JMeter's functions use `ThreadLocalRandom`, which cannot be
-//! seeded, so only the ranges are part of the contract and not the sequence.
+//! A small random generator that can be seeded. JMeter's functions use `ThreadLocalRandom`, which cannot, so only the ranges
+//! of its results are reproduced, not the sequence.
 
 /// A xoshiro256++ generator: 32 bytes of state, cheap enough to be kept per worker or per user.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! The properties that JMeter 5.6.3 has before anybody sets one.
+//! The default values of JMeter 5.6.3 for its properties.
 
 /// The settings of `bin/jmeter.properties`, after the rules of `java.util.Properties`. `bin/user.properties` sets nothing.
 ///

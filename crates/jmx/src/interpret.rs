@@ -1,4 +1,4 @@
-//! From XML elements to test elements, with the rules of JMeter's converters (`org.apache.jmeter.save.converters`).
+//! Turns XML elements into test elements, by the rules of JMeter's converters (`org.apache.jmeter.save.converters`).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

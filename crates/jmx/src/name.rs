@@ -1,4 +1,4 @@
-//! Names that a plan repeats.
+//! Interned names: a plan repeats the same names many times.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;

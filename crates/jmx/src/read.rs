@@ -1,4 +1,4 @@
-//! From the bytes of a plan to its tree: the entry points.
+//! Reads the bytes of a plan into its tree: the crate's entry points.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The text of a file and places in it.
+//! The text of a file, and spans in it.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

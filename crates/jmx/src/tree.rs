@@ -1,4 +1,4 @@
-//! A plan as the file says it: elements, their properties, their places.
+//! The tree of a plan: its elements, their properties and their places in the file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

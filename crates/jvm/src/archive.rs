@@ -1,5 +1,4 @@
-//! Class data sharing: Java's classes as they lie in memory, in a file that later starts map instead of reading and checking
-//! the jars again.
+//! Class data sharing: a file with Java's loaded classes. Later starts map it, which saves reading and verifying the jars.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::process::ExitStatusExt;

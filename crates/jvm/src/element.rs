@@ -1,4 +1,4 @@
-//! Elements of the plan on their way to Java. Java's side is `Elements.java`.
+//! Transfers elements of the plan to Java. Java's side is `Elements.java`.
 
 use drumfire_jmx::{Element, Prop, Value, full_class_name};
 

@@ -1,5 +1,5 @@
-//! Java is exiting: a call to `System.exit` never comes back, and no thread may be broken off any more, since the virtual
-//! machine would then end the process in the middle of the run.
+//! Java is exiting: a call to `System.exit` never returns. No thread may be stopped any more, since the virtual machine
+//! would then end the process in the middle of the run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! Finding a Java on this machine.
+//! Finds a Java on this machine.
 
 use std::path::{Path, PathBuf};
 

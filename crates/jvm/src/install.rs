@@ -1,4 +1,4 @@
-//! Puts the jars of JMeter 5.6.3 together where no JMeter is installed, and brings jars that a project names.
+//! Assembles the jars of JMeter 5.6.3 where no JMeter is installed, and fetches the jars that a project names.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The Java virtual machine of this process: it is started once and lives as long as the process does.
+//! The Java virtual machine of this process. It starts once and lives as long as the process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};

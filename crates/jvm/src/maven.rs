@@ -1,4 +1,4 @@
-//! Has Maven bring jars. It knows mirrors, proxies and credentials from its own settings.
+//! Fetches jars with Maven, which uses its own settings for mirrors, proxies and credentials.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Threads for calls that may take their time. There are as many as there are such calls at once, and one that has had
-//! nothing to do for a while ends.
+//! Threads for calls that may block: one for each such call at the same time. A thread that stays idle ends.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! The settings of an HTTP Request and its user's cookies on their way between Rust and Java. Java's side is `Requests.java` and
-//! `Cookies.java`.
+//! Transfers the settings of an HTTP Request and its user's cookies between Rust and Java. Java's side is `Requests.java`
+//! and `Cookies.java`.
 
 use drumfire_engine::java::{Cookie, Request, RequestArgument, SeenCookie};
 

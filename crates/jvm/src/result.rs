@@ -1,4 +1,4 @@
-//! Samples on their way between Rust and Java. Java's side is `Results.java`.
+//! Transfers samples between Rust and Java. Java's side is `Results.java`.
 
 use std::rc::Rc;
 

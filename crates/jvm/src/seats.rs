@@ -1,4 +1,4 @@
-//! The threads that run Java code, so that a run which is told to stop now can break off what they are at.
+//! The threads that run Java code, so that a run which must stop now can interrupt them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -1,4 +1,4 @@
-//! Small rules of Java's library that several modules need.
+//! Rules of Java's library that several modules share.
 
 /// `Character.isWhitespace`.
 pub(crate) fn is_whitespace(c: char) -> bool {

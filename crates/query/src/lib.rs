@@ -1,8 +1,8 @@
-//! Finding things in response bodies: text in, matches out.
+//! Searches response bodies: text in, matches out.
 //!
-//! Every extractor and assertion of a plan that looks into a body ends here. The crate knows nothing of plans or
-//! samples; what it compiles (`Pattern`, `JsonPath`, `Selector`) is made once, is `Send + Sync` and is shared by all users,
-//! and what it parses (`Json`, `Document`) may be shared by all extractors that look into one body.
+//! Every extractor and assertion that searches a body uses this crate, which does not depend on plans or samples. Compiled
+//! queries (`Pattern`, `JsonPath`, `Selector`) are `Send + Sync`, and all users share them. All extractors of a sample can
+//! share its parsed body (`Json`, `Document`).
 //!
 //! The rules are those of JMeter 5.6.3 and of the libraries it ships: Jakarta ORO 2.0.8 and `java.util.regex` for
 //! regular expressions, json-smart and Jayway JsonPath for JSON, jsoup and Jodd for CSS selectors, Lagarto for the

@@ -1,4 +1,4 @@
-//! The elements of a page in the order of the document, for those who follow its links and forms.
+//! The elements of a page in document order, for samplers that follow its links and forms.
 
 use crate::html::{Kind, Page};
 

@@ -1,4 +1,4 @@
-//! Failures as Java's `SQLException`.
+//! Failures with the class, message and codes of Java's `SQLException`.
 
 use std::borrow::Cow;
 use std::fmt;

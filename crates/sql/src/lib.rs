@@ -1,8 +1,7 @@
-//! Connections to databases as their JDBC drivers for Java show them: results as text, failures in the drivers' words. It has
-//! never heard of JMeter.
+//! Connections to databases as their JDBC drivers for Java show them: results as text, failures in the drivers' words.
 //!
-//! `postgres.rs` speaks PostgreSQL's protocol as pgjdbc does, over the messages of the `postgres-protocol` crate: results in
-//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them. `mysql.rs` does the same for
+//! `postgres` speaks PostgreSQL's protocol as pgjdbc does, over the messages of the `postgres-protocol` crate: results in
+//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them. `mysql` does the same for
 //! MySQL and MariaDB as Connector/J, over the `mysql_async` crate.
 
 #![warn(missing_docs)]

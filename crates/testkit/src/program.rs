@@ -1,4 +1,4 @@
-//! Running the program in a folder of its own and looking at what it left behind.
+//! Runs the program in a folder of its own and reads the files it wrote.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! Output without what differs from run to run, so that it can be compared as a whole.
+//! Removes parts of the output that differ from run to run, so that tests can compare it as a whole.
 
 /// Replaces times of the day, epoch milliseconds, dates, ports of 127.0.0.1 and given texts.
 ///

@@ -1,4 +1,4 @@
-//! `JavaScript`: expressions are evaluated here, anything else by an engine.
+//! `JavaScript`: evaluates simple expressions here and leaves other scripts to a JavaScript engine.
 
 use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
 use crate::js_condition::{self, ConditionError};

@@ -1,4 +1,4 @@
-//! The catalogue's rows. Argument counts are those that each class gives to `checkParameterCount`.
+//! The rows of the catalogue. The argument counts are those that each class passes to `checkParameterCount`.
 
 use super::{
     csv_read, dates, digest, escapes, fifo, files, javascript, jexl, logging, machine,

@@ -1,5 +1,5 @@
-//! `TimeFunction` and `TimeShift`. Both read some of their arguments when the plan is compiled, so
-//! that only variables of the Test Plan and of User Defined Variables can be used in those.
+//! `TimeFunction` and `TimeShift`. Both evaluate some of their arguments when the plan is compiled. Those arguments can use
+//! variables of the Test Plan and of User Defined Variables only.
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};

@@ -1,4 +1,4 @@
-//! Printing a moment: `DateTimeFormatterBuilder`'s printers.
+//! Prints dates: `DateTimeFormatterBuilder`'s printers.
 
 use std::fmt::Write;
 

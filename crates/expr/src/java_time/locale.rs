@@ -1,4 +1,4 @@
-//! The names of months and days, and what a week is.
+//! The names of months and days, and the rules for weeks.
 
 /// A language and a region, such as `en_US`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,5 +1,5 @@
-//! Reading a date: `DateTimeFormatterBuilder`'s parsers, and `Parsed`, which makes sense of what they
-//! found, in the smart resolver style.
+//! Parses dates: `DateTimeFormatterBuilder`'s parsers, and `Parsed`, which resolves the parsed fields in the smart resolver
+//! style.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, Time};

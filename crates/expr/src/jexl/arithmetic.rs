@@ -1,4 +1,4 @@
-//! `JexlArithmetic`, strict: what operators do with values of different types.
+//! `JexlArithmetic` in strict mode: the results of operators on values of different types.
 
 use std::cmp::Ordering;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The tree of an expression.
+//! The syntax tree of an expression.
 
 use num_bigint::BigInt;
 

@@ -1,4 +1,4 @@
-//! Walks the tree: `Interpreter`, strict and silent.
+//! Evaluates the syntax tree: `Interpreter`, strict and silent.
 
 use std::rc::Rc;
 

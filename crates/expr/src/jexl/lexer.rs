@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits an expression into tokens.
 
 use num_bigint::BigInt;
 

@@ -1,4 +1,4 @@
-//! Tokens to a tree: the grammar of `Parser.jjt`, from loose to tight operators.
+//! Parses tokens into a syntax tree, by the grammar of `Parser.jjt`, from loose to tight operators.
 
 use super::ast::{Binary, JexlNode, Unary};
 use super::lexer::{Token, syntax, tokens};

@@ -1,4 +1,4 @@
-//! Evaluates expressions; a name that Rhino does not know throws only where it is asked for.
+//! Evaluates expressions. An unknown name throws only where its value is needed.
 
 use std::cmp::Ordering;
 

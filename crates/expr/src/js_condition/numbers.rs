@@ -1,4 +1,4 @@
-//! Numbers and texts: JavaScript's conversions as Rhino has them in language version 0.
+//! Conversions between numbers and strings, as Rhino makes them in language version 0.
 
 /// White space and line ends of JavaScript (`ScriptRuntime.isJSWhitespaceOrLineTerminator`).
 pub(super) fn is_space(c: char) -> bool {

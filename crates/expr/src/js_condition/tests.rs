@@ -1,4 +1,4 @@
-//! All values are what Rhino 1.7.14 gives in language version 0.
+//! All expected values come from Rhino 1.7.14 in language version 0.
 
 use super::*;
 use crate::compiler::Compiler;

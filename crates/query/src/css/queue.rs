@@ -1,4 +1,4 @@
-//! jsoup's `TokenQueue`: a selector text that is eaten from the front.
+//! jsoup's `TokenQueue`: a selector text that is consumed from the front.
 
 use super::SelectorError;
 

@@ -1,4 +1,4 @@
-//! The text of elements: jsoup's for readers, and Jodd's as it stands.
+//! The text of an element: normalised as by jsoup, or unchanged as by Jodd.
 
 use super::tree::{Element, name};
 use crate::html::Kind;

@@ -1,4 +1,4 @@
-//! The parsed page and steps through its elements.
+//! The parsed page, and navigation among its elements.
 
 use crate::html::{Kind, Node, Page};
 use crate::url::JavaUrl;

@@ -1,4 +1,4 @@
-//! The insertion modes before, in and behind the head, and behind the body.
+//! The insertion modes before, in and after the head, and after the body.
 
 use super::Span;
 use super::quick::{Builder, Mode, Quirks, Token};

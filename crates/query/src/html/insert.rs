@@ -1,4 +1,4 @@
-//! The open elements, and how nodes come into the tree.
+//! The stack of open elements, and the insertion of nodes into the tree.
 
 use super::quick::{Builder, Token};
 use super::tags::{self, FORMATTING, IMPLIED, PLAIN, SCOPE, SPECIAL, Tag};

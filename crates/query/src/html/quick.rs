@@ -1,6 +1,6 @@
-//! Reads a page in one go, as long as nothing in it needs what only a whole tokenizer and tree builder can do: elements that
-//! move in the tree (misnested formatting, text between the rows of a table), formulas, HTML within pictures, templates, frames, and
-//! broken tags. Wherever such a thing is met the page is given up, and the other parser reads it.
+//! A fast parser for well-behaved pages, in one pass. It gives up where a full tokenizer and tree builder are needed:
+//! elements that move in the tree (misnested formatting, text between the rows of a table), formulas, HTML within pictures,
+//! templates, frames, and broken tags. The other parser then reads the page.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Pages as html5ever reads them, whatever they hold.
+//! Parses any page with html5ever.
 
 use ego_tree::iter::Edge;
 use html5ever::tendril::TendrilSink;

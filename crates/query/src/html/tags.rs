@@ -1,4 +1,4 @@
-//! The names of HTML that its tree construction knows (`https://html.spec.whatwg.org/#parsing`), with the sets they are in.
+//! The tag names of the HTML tree construction (`https://html.spec.whatwg.org/#parsing`), with the sets they belong to.
 
 /// No set.
 pub(super) const PLAIN: u16 = 0;

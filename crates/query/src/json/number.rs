@@ -1,4 +1,4 @@
-//! Numbers of the Java classes that json-smart chooses, and how Java prints them.
+//! Numbers in the Java classes that json-smart chooses, and their text in Java.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Steps over JSON that is written as RFC 8259 says, all of which json-smart accepts, many bytes at a time.
+//! Skips JSON that follows RFC 8259, which json-smart accepts too, many bytes at a time.
 
 use super::Number;
 use crate::bytes::first_of;

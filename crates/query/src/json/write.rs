@@ -1,4 +1,4 @@
-//! How values become text: json-smart's compact JSON, and what JMeter's classes make of it.
+//! Prints values: json-smart's compact JSON, and the texts that JMeter's classes make of it.
 
 use std::borrow::Cow;
 use std::fmt::Write;

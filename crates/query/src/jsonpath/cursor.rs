@@ -1,4 +1,4 @@
-//! A place in a path text (`CharacterIndex`).
+//! The parse position in a path (`CharacterIndex`).
 
 use super::Error;
 

@@ -1,4 +1,4 @@
-//! Conditional comments, for those who pretend to be an old Internet Explorer (`HtmlCCommentExpressionMatcher`).
+//! Conditional comments, as an old Internet Explorer would evaluate them (`HtmlCCommentExpressionMatcher`).
 
 /// An Internet Explorer before version 10.
 #[derive(Clone, Copy, Debug)]

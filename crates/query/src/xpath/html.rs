@@ -1,4 +1,4 @@
-//! Tag soup, on the tree of the HTML standard, with the white space that JTidy leaves.
+//! The tree of tag soup: that of the HTML standard, with the white space that JTidy leaves.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The document as XPath sees it: nodes in one list, in document order.
+//! The document for XPath: nodes in one list, in document order.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

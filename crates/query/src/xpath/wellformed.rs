@@ -1,4 +1,5 @@
-//! Reads well-formed XML, and tells the first fault in the words of Xerces, which plans see in failure messages.
+//! Scans well-formed XML. The first fault is reported in the words of Xerces, since failure messages of a plan contain them.
+//! Namespaces and the declarations of a document type are ignored.
 //!
 //! Namespaces and what a document type declares are not looked at.
 

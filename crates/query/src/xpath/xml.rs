@@ -1,4 +1,4 @@
-//! The tree of well-formed XML, put together while it is read.
+//! Builds the tree while the scanner reads well-formed XML.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Arguments of functions, with the faults that Saxon finds in them.
+//! Checks arguments of functions, with Saxon's messages.
 
 use super::item::{Atom, Item, Number, Outcome, cast, fail};
 

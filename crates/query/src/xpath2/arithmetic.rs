@@ -1,4 +1,4 @@
-//! Sums, products and their like, with the types of their results (`ArithmeticExpression`, `BigDecimalValue`).
+//! Arithmetic operators, with the types of their results (`ArithmeticExpression`, `BigDecimalValue`).
 
 use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};

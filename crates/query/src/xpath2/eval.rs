@@ -1,4 +1,4 @@
-//! Evaluation of paths, comparisons and what binds variables.
+//! Evaluates paths, comparisons and expressions that bind variables.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;

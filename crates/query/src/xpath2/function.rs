@@ -1,4 +1,4 @@
-//! The functions.
+//! The functions of XPath 1.0, and the lookup of all functions.
 
 use bigdecimal::{BigDecimal, RoundingMode};
 use xpath_eval::Node;

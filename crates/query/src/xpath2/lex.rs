@@ -1,4 +1,4 @@
-//! The words of an expression.
+//! Splits an expression into tokens.
 
 use bigdecimal::BigDecimal;
 

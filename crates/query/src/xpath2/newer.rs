@@ -1,4 +1,4 @@
-//! Functions that XPath 1.0 has not.
+//! The functions that XPath 1.0 lacks.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Node tests: whether a node of an axis is one that a step asks for.
+//! Node tests of a step.
 
 use xpath_eval::{Axis, Node, NodeKind};
 

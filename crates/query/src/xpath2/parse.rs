@@ -1,4 +1,4 @@
-//! The grammar of XPath 3.1, as far as it is built: all of XPath 2.0 but schema types, with `let`, `||`, `!` and `=>`.
+//! Parses an expression: XPath 2.0 without schema types, with `let`, `||`, `!` and `=>` of XPath 3.1.
 
 use xpath_eval::Axis;
 

@@ -1,4 +1,4 @@
-//! Steps: the nodes that an axis reaches.
+//! The nodes that a step reaches along its axis.
 
 use std::collections::HashSet;
 

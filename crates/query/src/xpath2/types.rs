@@ -1,4 +1,4 @@
-//! Names of nodes and types, as an expression writes them.
+//! Parses names of nodes and types.
 
 use xpath_eval::{Axis, NodeKind};
 

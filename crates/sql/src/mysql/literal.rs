@@ -1,4 +1,5 @@
-//! Values written into a statement: Connector/J's prepared statements are put together by the client (`useServerPrepStmts`).
+//! Writes argument values into a statement, since Connector/J fills in the values of prepared statements on the client
+//! (`useServerPrepStmts`).
 
 use crate::argument::{Argument, ArgumentValue};
 use crate::{SqlFailure, java_text};

@@ -1,4 +1,4 @@
-//! PostgreSQL's types on their way to and from Java's objects.
+//! Converts PostgreSQL's types to and from Java's objects.
 
 use postgres_protocol::message::backend::Field;
 
