@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
+use crate::commands::record::RecordArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
@@ -59,6 +60,8 @@ enum Subcommands {
     New(NewArguments),
     /// Make a plan of recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
     Import(ImportArguments),
+    /// Record a visit to a site in a browser and make a plan of it
+    Record(RecordArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
@@ -407,6 +410,7 @@ impl Arguments {
             Subcommands::Diff(order) => Command::Diff(order),
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
+            Subcommands::Record(order) => Command::Record(order),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,

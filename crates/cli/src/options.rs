@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
+use crate::commands::record::RecordArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::Exit;
 
@@ -38,6 +39,8 @@ pub enum Command {
     New(NewArguments),
     /// Make a plan of something else.
     Import(ImportArguments),
+    /// Make a plan of what a browser does.
+    Record(RecordArguments),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Serve what is asked back until interrupted.

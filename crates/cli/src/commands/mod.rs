@@ -10,6 +10,7 @@ pub mod jvm;
 pub mod mirror;
 pub mod new;
 pub mod plan;
+pub mod record;
 pub mod report;
 pub mod run;
 mod run_url;
@@ -70,6 +71,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),
         Command::Import(arguments) => import::import(&arguments, engine, console),
+        Command::Record(arguments) => record::record(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))

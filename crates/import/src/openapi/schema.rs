@@ -1,5 +1,7 @@
 //! Values for the schemas of a description: its examples where it has some, else a value that the schema allows.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use crate::text::Text;
@@ -7,8 +9,13 @@ use crate::text::Text;
 /// Schemas inside each other that are followed; a description may be as deep as it likes, or refer to itself.
 const DEEPEST: usize = 8;
 
+/// Parts of one example; a few schemas that refer to each other could ask for millions.
+const MOST_PARTS: u32 = 5_000;
+
 pub struct Document<'d> {
     pub root: &'d Value,
+    /// Parts that the current example may still have.
+    parts: Cell<u32>,
 }
 
 /// A value for a schema. Parts of it may be functions of JMeter.
@@ -113,7 +120,10 @@ impl Example {
 
 impl<'d> Document<'d> {
     pub fn new(root: &'d Value) -> Document<'d> {
-        Document { root }
+        Document {
+            root,
+            parts: Cell::new(0),
+        }
     }
 
     /// What a `$ref` leads to, over as many steps as it takes; a reference to itself or to another file leads nowhere.
@@ -188,14 +198,17 @@ impl<'d> Document<'d> {
     }
 
     pub fn example(&self, schema: &Value) -> Example {
+        self.parts.set(MOST_PARTS);
         self.example_at(schema, 0)
     }
 
     fn example_at(&self, schema: &Value, depth: usize) -> Example {
         let schema = self.resolve(schema);
-        if depth >= DEEPEST {
+        let parts = self.parts.get();
+        if depth >= DEEPEST || parts == 0 {
             return Example::Value(Value::Null);
         }
+        self.parts.set(parts - 1);
         if let Some(example) = self.given(schema) {
             return Example::Value(example);
         }
@@ -223,7 +236,9 @@ impl<'d> Document<'d> {
         let mut fields: Vec<(String, Example)> = Vec::new();
         for part in schema["allOf"].as_array().into_iter().flatten() {
             let part = self.resolve(part);
-            if depth < DEEPEST {
+            let parts = self.parts.get();
+            if depth < DEEPEST && parts > 0 {
+                self.parts.set(parts - 1);
                 let more = self.properties(part, depth + 1);
                 fields.retain(|(name, _)| !more.iter().any(|(other, _)| other == name));
                 fields.extend(more);

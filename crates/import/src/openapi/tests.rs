@@ -107,3 +107,19 @@ fn descriptions_without_requests_are_refused() {
         );
     }
 }
+
+#[test]
+fn schemas_that_multiply_stay_small() {
+    let properties: Map<String, Value> = (0..12)
+        .map(|n| (format!("p{n}"), json!({"$ref": "#/components/schemas/N"})))
+        .collect();
+    let steps = steps(
+        json!({"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"content": {"application/json":
+        {"schema": {"$ref": "#/components/schemas/N"}}}}}}},
+        "components": {"schemas": {"N": {"type": "object", "properties": properties}}}}),
+    );
+    let Body::Raw(body) = &steps[0].request.body else {
+        panic!("a body")
+    };
+    assert!(body.template().len() < 2_000_000);
+}

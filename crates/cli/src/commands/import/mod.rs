@@ -132,7 +132,7 @@ pub(super) fn finish<E: Engine>(
     Ok(Exit::Ok)
 }
 
-fn refusal(error: &ImportError) -> Refusal {
+pub(super) fn refusal(error: &ImportError) -> Refusal {
     let hint = error
         .hint
         .as_ref()

@@ -1,0 +1,132 @@
+//! The browser's process and the pipe to it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::Visit;
+
+/// Programs that speak the protocol.
+const PROGRAMS: [&str; 6] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "microsoft-edge",
+];
+
+/// The pipe is file descriptor 3 for commands and 4 for events. A shell puts its own input and output there.
+const PLUMBING: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
+
+/// A running browser.
+pub struct Browser {
+    child: Child,
+    commands: ChildStdin,
+    /// Messages of the browser; it ends when the browser does.
+    pub messages: Receiver<Value>,
+    /// The profile, deleted with the browser.
+    _profile: TempDir,
+}
+
+/// Starts the browser.
+pub fn start(visit: &Visit) -> Result<Browser, String> {
+    let program = match &visit.browser {
+        Some(program) => program.clone(),
+        None => found()
+            .ok_or("there is no Chromium or Chrome on the path: name one with `--browser-path`")?,
+    };
+    let profile = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", PLUMBING])
+        .arg(&program)
+        .arg("--remote-debugging-pipe");
+    command.arg(format!("--user-data-dir={}", profile.path().display()));
+    command.args([
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--disable-background-networking",
+        "--disable-component-update",
+    ]);
+    if visit.headless {
+        command.arg("--headless");
+    }
+    if is_root() {
+        // Chromium refuses to start otherwise
+        command.arg("--no-sandbox");
+    }
+    command.arg("about:blank");
+    let spawned = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child =
+        spawned.map_err(|error| format!("`{}` does not start: {error}", program.display()))?;
+    let (Some(commands), Some(events)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("the browser has no pipe".to_owned());
+    };
+    let (told, messages) = channel();
+    std::thread::spawn(move || {
+        let mut events = BufReader::new(events);
+        let mut message = Vec::new();
+        // messages end with a zero byte
+        while events
+            .read_until(0, &mut message)
+            .is_ok_and(|length| length > 0)
+        {
+            message.pop();
+            if let Ok(value) = serde_json::from_slice(&message)
+                && told.send(value).is_err()
+            {
+                return;
+            }
+            message.clear();
+        }
+    });
+    Ok(Browser {
+        child,
+        commands,
+        messages,
+        _profile: profile,
+    })
+}
+
+impl Browser {
+    /// Sends a command; a browser that has gone is noticed by its messages.
+    pub fn send(&mut self, command: &Value) {
+        let mut bytes = command.to_string().into_bytes();
+        bytes.push(0);
+        let _ = self
+            .commands
+            .write_all(&bytes)
+            .and_then(|()| self.commands.flush());
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // it may have ended already
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn found() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let candidates = PROGRAMS
+        .iter()
+        .flat_map(|program| folders.iter().map(move |folder| folder.join(program)));
+    candidates.into_iter().find(|file| file.is_file())
+}
+
+fn is_root() -> bool {
+    std::fs::metadata(Path::new("/proc/self"))
+        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}

@@ -1,0 +1,44 @@
+//! Records a visit to a site: starts Chromium with a profile of its own, listens over the DevTools protocol, and gives what was
+//! sent and answered as HAR, which the importer reads.
+//!
+//! The protocol runs over a pipe (`--remote-debugging-pipe`), so nothing listens on a port, and neither a proxy nor a
+//! certificate is needed. Bodies, HTTP/2 and the pages are those that the browser saw.
+//!
+//! Only the command line imports this crate.
+
+mod browser;
+mod session;
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Receiver;
+
+use serde_json::Value;
+
+/// What to record.
+#[derive(Debug, Clone, Default)]
+pub struct Visit {
+    /// The first page.
+    pub url: String,
+    /// The browser's program; else the first Chromium or Chrome on the path.
+    pub browser: Option<PathBuf>,
+    /// Without a window.
+    pub headless: bool,
+    /// Scripts that are run in the page one after the other, each when the network has come to rest.
+    pub actions: Vec<String>,
+}
+
+/// Records until the browser is closed, `stop` is set, or, without a window, the last script has had its effect. Each line from
+/// `names` begins a transaction of that name. `seen` is told of every answer, such as `200 GET https://shop.example/`.
+///
+/// # Errors
+/// There is no browser, it does not start, or it opens no page.
+pub fn record(
+    visit: &Visit,
+    stop: &AtomicBool,
+    names: &Receiver<String>,
+    seen: &mut dyn FnMut(&str),
+) -> Result<Value, String> {
+    let browser = browser::start(visit)?;
+    session::Session::new(browser, visit).run(stop, names, seen)
+}
