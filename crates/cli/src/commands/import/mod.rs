@@ -180,7 +180,9 @@ fn write<E: Engine>(
     if let Some(text) = &text {
         whole_file::write(&data, text.as_bytes()).map_err(failed)?;
     }
-    let settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
+    let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
+    // The files that a recording uploads are the user's to put there.
+    settings.properties.set("drumfire.missing_files", "jmeter");
     let faults = match engine.survey(wish.output, &settings) {
         Ok(survey) if survey.runs => return Ok(()),
         Ok(survey) => survey.findings,
