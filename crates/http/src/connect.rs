@@ -40,7 +40,7 @@ pub(crate) async fn open(
     }
 }
 
-/// What is known of an attempt to connect, whether it succeeds or not.
+/// An attempt to connect: its target, its limits, and the facts known so far.
 pub(crate) struct Opening<'a> {
     pub session: &'a Session,
     pub target: &'a Target,
@@ -75,8 +75,8 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// What became of an attempt that failed. Without file descriptors it takes a while to say so: users that fail at once would
-    /// fail a million times, and starve those that are connected.
+    /// Ends a failed attempt. Without file descriptors it waits first: users that fail at once would fail a million times and
+    /// starve the connected ones.
     pub async fn failed(self, kind: FailureKind) -> Box<Failure> {
         let worker = self.session.worker();
         add(&worker.counts.failures, 1);

@@ -57,7 +57,7 @@ enum LowWater {
 const LOW_WATER: usize = 1 << 20;
 /// The kernel is to have room for so many: the peer goes on sending while this process is on its way.
 const ROOM: usize = 4 * LOW_WATER;
-/// So much of a body is read before it is taken to come fast again.
+/// After this many bytes a slow body is assumed to come fast again.
 const SLOW_BYTES: u64 = 16 << 20;
 /// If they do not come in this time, any byte will do: it is the server that is slow.
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);

@@ -1,4 +1,4 @@
-//! What can go wrong in an exchange, told apart finely enough that a caller can
+//! The failures of an exchange, told apart finely enough that a caller can
 //! word each failure the way its users know it.
 
 use std::fmt;
@@ -10,9 +10,13 @@ use crate::message::{Incoming, Times, Wire};
 /// A failed exchange: what happened, in which phase, and what was measured until then.
 #[derive(Debug)]
 pub struct Failure {
+    /// The cause.
     pub kind: FailureKind,
+    /// Where it happened.
     pub phase: Phase,
+    /// The times of the parts that happened.
     pub times: Times,
+    /// The bytes until then.
     pub wire: Wire,
     /// The exchange ran on a connection that had served an earlier one.
     pub reused: bool,
@@ -24,15 +28,19 @@ pub struct Failure {
 /// Where in the exchange a failure happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
+    /// Looking the host's name up.
     Resolve,
+    /// Opening a TCP connection.
     Connect,
     /// Talking to the proxy (CONNECT) before the tunnel stood.
     Proxy,
+    /// Shaking hands for TLS.
     TlsHandshake,
     /// Sending the request.
     Write,
     /// Waiting for the response or reading its head.
     Head,
+    /// Reading the response's body.
     Body,
 }
 
@@ -43,16 +51,20 @@ pub enum FailureKind {
     UnknownHost,
     /// Name servers that were asked directly know no address of the name.
     UnknownToNameServers,
+    /// Nothing listens at that port.
     Refused,
     /// No connection within `Limits::connect`, the kernel gave up connecting, or the TLS
     /// handshake fell silent for longer than the limit that holds there.
     ConnectTimeout,
     /// Silence of the server for longer than `Limits::response`.
     ReadTimeout,
+    /// There is no route to the host.
     HostUnreachable,
+    /// There is no route to the network.
     NetworkUnreachable,
     /// Local ports are exhausted, or the source address is not this machine's.
     AddressNotAvailable,
+    /// The process has no file descriptor left.
     TooManyFiles,
     /// The peer reset the connection.
     Reset,
@@ -62,42 +74,57 @@ pub enum FailureKind {
     ClosedBeforeResponse,
     /// The server sent something and closed, but none of it was an HTTP status line.
     NoValidResponse,
+    /// A status line that cannot be read.
     BadStatusLine {
+        /// The line.
         line: Box<str>,
+        /// The part of it that is wrong.
         part: StatusLinePart,
     },
     /// A header line without a colon or without a name.
     BadHeader(Box<str>),
     /// The head exceeds [`crate::SizeLimits::head_bytes`].
     HeadTooLarge {
+        /// The limit, in bytes.
         limit: usize,
     },
     /// A body that is kept exceeds [`crate::SizeLimits::body_bytes`].
     BodyTooLarge {
+        /// The limit, in bytes.
         limit: u64,
     },
     /// A body exceeds [`crate::SizeLimits::decoded_bytes`] when it is decoded.
     DecodedTooLarge {
+        /// The limit, in bytes.
         limit: u64,
     },
     /// While waiting for `100 Continue` another interim status came.
     UnexpectedInterim(u16),
     /// End of stream before Content-Length bytes had come.
     TruncatedBody {
+        /// The announced bytes.
         expected: u64,
+        /// The bytes that came.
         received: u64,
     },
     /// End of stream inside a chunk.
     TruncatedChunk {
+        /// The announced bytes.
         expected: u64,
+        /// The bytes that came.
         actual: u64,
     },
     /// End of stream where the next chunk's size should be.
     MissingLastChunk,
+    /// Broken chunked framing.
     BadChunk(BadChunk),
+    /// TLS failed.
     Tls(TlsFailure),
+    /// HTTP/2 failed.
     Http2(Http2Failure),
+    /// HTTP/3 failed.
     Http3(Http3Failure),
+    /// A content encoding cannot be undone.
     Decode(DecodeFailure),
     /// The proxy answered CONNECT with something other than 2xx; its answer is inside.
     ProxyRefused(Box<Incoming>),
@@ -112,8 +139,11 @@ pub enum FailureKind {
 pub enum StatusLinePart {
     /// There is no dot in the version.
     Version,
+    /// The number before the dot.
     MajorVersion,
+    /// The number behind the dot.
     MinorVersion,
+    /// The code is no number.
     Code,
     /// The code is a number below 100.
     Range,
@@ -124,11 +154,13 @@ pub enum StatusLinePart {
 pub enum BadChunk {
     /// The size is not a hexadecimal number.
     Size(Box<str>),
+    /// The size is negative.
     NegativeSize,
     /// End of stream where the line end after a chunk should be.
     MissingLineEnd,
     /// Something else than a line end follows a chunk.
     NoLineEnd,
+    /// A line after the last chunk that is no header.
     Trailer(Box<str>),
 }
 
@@ -145,6 +177,7 @@ pub enum TlsFailure {
     Closed,
     /// A handshake message is larger than is accepted; its size, where it is known.
     MessageTooLarge(Option<usize>),
+    /// Anything else, in the library's words.
     Other(Box<str>),
 }
 
@@ -201,12 +234,17 @@ pub enum DecodeFailure {
 /// The part of an encoded stream that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coded {
+    /// The header of a gzip member.
     GzipHeader,
+    /// The deflate stream of a gzip member.
     GzipData,
+    /// Check sum and length of a gzip member.
     GzipTrailer,
     /// The two bytes that tell zlib from raw deflate.
     DeflateHeader,
+    /// A deflate stream.
     Deflate,
+    /// A brotli stream.
     Brotli,
 }
 

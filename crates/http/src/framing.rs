@@ -10,7 +10,7 @@ use crate::headers::trim;
 
 /// Lines between chunks that are longer are refused, so that a server cannot fill the memory.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// So much of such a line is shown.
+/// The part of such a line that is shown.
 const SHOWN_BYTES: usize = 100;
 
 /// Takes a piece of the body.
@@ -92,7 +92,7 @@ impl Framing {
         }
     }
 
-    /// So many bytes of payload were taken off the connection elsewhere.
+    /// Takes note of payload that was read from the connection elsewhere.
     pub fn skip_payload(&mut self, count: u64) {
         match self {
             Self::Length { remaining, .. } => *remaining -= count,

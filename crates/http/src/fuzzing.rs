@@ -4,7 +4,7 @@ use crate::failure::{DecodeFailure, FailureKind};
 use crate::message::{SizeLimits, Want};
 use crate::receive::Receiver;
 
-/// What a response amounts to: its status, head and body as text, or its failure.
+/// Reads a response and gives its status, head and body as text, or its failure.
 ///
 /// The bytes arrive in pieces of `piece_bytes`; the connection is closed after the last one.
 pub fn response(bytes: &[u8], piece_bytes: usize) -> String {

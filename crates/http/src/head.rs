@@ -22,7 +22,7 @@ pub(crate) struct Head {
     pub facts: Facts,
 }
 
-/// What the head says about framing and the connection.
+/// The facts of a head about framing and the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub transfer_encoding: Option<TransferEncoding>,
@@ -42,7 +42,7 @@ pub(crate) struct Facts {
     pub location: Option<Range<usize>>,
 }
 
-/// What the first Transfer-Encoding header says.
+/// The first Transfer-Encoding header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TransferEncoding {
     /// The value is `chunked` and nothing else.
@@ -113,7 +113,7 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
     };
     let headers_at = lines.at;
     let (mut folded, mut count) = (false, 0);
-    // What is wrong with a header is told only when the head is complete.
+    // A broken header is reported only when the head is complete.
     let mut facts = Ok(Facts::default());
     loop {
         let at = lines.at - start;

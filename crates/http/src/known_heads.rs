@@ -8,7 +8,7 @@ use http::Request;
 use crate::head::Head;
 use crate::target::Target;
 
-/// So many heads are known: a few pages asked in turn are told apart.
+/// The number of heads that are remembered: enough to tell a few pages apart that are requested in turn.
 const MOST: usize = 8;
 /// Longer ones are hardly the same twice.
 const LONGEST_BYTES: usize = 2048;

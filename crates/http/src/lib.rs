@@ -23,6 +23,8 @@
 //! Everything here belongs to one thread, except [`Target`], [`Tls`] and [`Identity`], which are
 //! shared.
 
+#![warn(missing_docs)]
+
 mod binary_head;
 mod carriers;
 mod connect;

@@ -1,4 +1,4 @@
-//! What Linux does better than POSIX. `portable.rs` has the same functions for other systems.
+//! System calls that only Linux has. `portable.rs` has the same functions for other systems.
 
 use std::fs::File;
 use std::io;

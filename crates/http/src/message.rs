@@ -1,4 +1,4 @@
-//! What goes into an exchange and what comes out of it.
+//! Requests, responses, and the limits on an exchange.
 
 use std::fs::File;
 use std::num::NonZeroU32;
@@ -14,6 +14,7 @@ use crate::target::Target;
 pub struct Outgoing<'a> {
     /// Request line and headers, ending in an empty line. Sent as it is.
     pub head: &'a [u8],
+    /// The body, framed by the caller.
     pub body: Body<'a>,
     /// The method is HEAD: the response has no body whatever its headers say.
     pub is_head: bool,
@@ -56,25 +57,33 @@ pub trait Tunnel {
 /// A request's body, framed by the caller.
 #[derive(Clone, Copy)]
 pub enum Body<'a> {
+    /// There is none.
     None,
+    /// These bytes.
     Bytes(&'a [u8]),
+    /// These pieces, one after the other.
     Parts(&'a [Part<'a>]),
 }
 
 /// A piece of a request's body.
 pub enum Part<'a> {
+    /// These bytes.
     Bytes(&'a [u8]),
     /// `length` bytes of a file from `offset` on. Never copied through this process on plain TCP.
     File {
+        /// The open file.
         file: &'a File,
+        /// Where the piece starts in it, in bytes.
         offset: u64,
+        /// The length of the piece, in bytes.
         length: u64,
     },
 }
 
-/// What the caller wants of the response.
+/// The parts of the response that the caller wants.
 #[derive(Debug, Clone, Copy)]
 pub struct Want {
+    /// How much of the body is kept.
     pub keep: Keep,
     /// The content encodings that are undone for what is kept and counted.
     pub decode: Decode,
@@ -85,6 +94,7 @@ pub struct Want {
 /// Which content encodings are undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decode {
+    /// None: the caller gets the bytes, or their number, as they came.
     Nothing,
     /// A body that is encoded with `gzip` and nothing else, spelled so (`HTTPJavaImpl#readResponse`).
     PlainGzip,
@@ -95,7 +105,9 @@ pub enum Decode {
 /// Encodings whose streams may end too early (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Relaxed {
+    /// gzip and x-gzip.
     pub gzip: bool,
+    /// deflate.
     pub deflate: bool,
 }
 
@@ -123,9 +135,11 @@ impl Want {
 /// How much of the response's body to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
+    /// None: the caller gets the bytes, or their number, as they came.
     Nothing,
     /// Only the MD5 digest of the body.
     Md5,
+    /// The whole body.
     All,
     /// The first so many bytes; the rest is counted only.
     UpTo(u64),
@@ -174,6 +188,7 @@ impl Default for SizeLimits {
 
 /// A complete response.
 pub struct Incoming {
+    /// The status code.
     pub status: u16,
     /// Major and minor version of HTTP.
     pub version: (u16, u16),
@@ -186,12 +201,15 @@ pub struct Incoming {
     pub(crate) location: Option<Range<usize>>,
     /// The body, decoded if asked; `None` if nothing was to be kept.
     pub body: Option<Vec<u8>>,
+    /// The digest, if it was asked for.
     pub md5: Option<[u8; 16]>,
     /// Length of the body after dechunking and, if asked for, decoding.
     pub body_len: u64,
     /// Length of the body as it came, without the framing of chunks, if an encoding was undone.
     pub encoded_len: Option<u64>,
+    /// Bytes sent and received.
     pub wire: Wire,
+    /// When the parts of the exchange happened.
     pub times: Times,
     /// The connection had served an earlier exchange.
     pub reused: bool,
@@ -261,8 +279,11 @@ pub struct Wire {
 /// When things happened. What did not happen is `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
+    /// The exchange began.
     pub begin: Instant,
+    /// The host's name was looked up.
     pub resolved: Option<Instant>,
+    /// The TCP connection stood.
     pub tcp_connected: Option<Instant>,
     /// The connection stood, TLS included.
     pub connected: Option<Instant>,
@@ -272,6 +293,7 @@ pub struct Times {
     pub first_byte: Option<Instant>,
     /// The first byte of the response's body had come.
     pub first_body: Option<Instant>,
+    /// The exchange ended, well or not.
     pub end: Instant,
 }
 
@@ -293,6 +315,8 @@ impl Times {
 /// How a TLS handshake went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handshake {
+    /// With a full exchange of keys.
     Full,
+    /// A session was resumed.
     Resumed,
 }

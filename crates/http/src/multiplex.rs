@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::target::Target;
 use crate::worker::add;
 
-/// What is read of a request's body at once.
+/// The part of a request's body that is read at once.
 pub(crate) const PIECE_BYTES: usize = 64 * 1024;
 
 /// A connection of a version of HTTP that carries several exchanges at once.

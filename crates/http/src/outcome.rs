@@ -90,7 +90,7 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<In
     })
 }
 
-/// What is known at the end of an exchange on such a connection.
+/// The end of an exchange on a connection that others may share.
 pub(crate) struct Ending {
     pub receiver: Receiver,
     pub times: Times,

@@ -21,13 +21,13 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// What is asked for one exchange.
+    /// The pace of one exchange, if it has one of its own.
     pub fn of(limits: Limits) -> Option<Pace> {
         let bytes_per_second = limits.bytes_per_second?;
         Some(Pace { bytes_per_second })
     }
 
-    /// What holds for all connections.
+    /// The pace of all connections.
     pub fn of_connections(pool: &PoolOptions, secure: bool) -> Option<Pace> {
         let bytes_per_second = if secure {
             pool.tls_bytes_per_second

@@ -26,7 +26,7 @@ impl Tunnel for Bare {
     }
 }
 
-/// What the proxy said.
+/// The proxy's answer.
 pub(crate) enum Answer {
     Tunnel,
     /// Not a 2xx: the answer as the proxy gave it. `kept_alive` tells whether the connection can

@@ -18,7 +18,7 @@ const MAX_RESERVE_BYTES: u64 = 4 << 20;
 const TURN_WORK: usize = 1 << 20;
 /// A byte that is decoded or digested costs about as much as so many copied ones.
 const WORK_OF_CODING: usize = 4;
-/// So many bytes that the kernel drops cost about as much as a copied one.
+/// The kernel drops this many bytes in the time that it takes to copy one.
 const DISCARDED_PER_WORK: usize = 4;
 
 /// The state of one response being received.
@@ -43,7 +43,7 @@ pub(crate) struct Receiver {
     /// The body is here but not all decoded.
     ending: bool,
     sizes: SizeLimits,
-    /// What was done in this turn.
+    /// The work that was done in this turn.
     work: usize,
     pub body: Collector,
     pub head_bytes: u64,
@@ -308,7 +308,7 @@ impl Receiver {
         !matches!(self.framing, Framing::Chunked(_))
     }
 
-    /// So many of them were dropped by the kernel.
+    /// Takes note of bytes that the kernel dropped.
     pub fn discarded(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
         self.work += count as usize / DISCARDED_PER_WORK;
@@ -325,7 +325,7 @@ impl Receiver {
         }
     }
 
-    /// So many of them were appended to [`Collector::stored`].
+    /// Takes note of bytes that were appended to [`Collector::stored`].
     pub fn stored(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
         self.work += count as usize;
@@ -353,7 +353,7 @@ pub(crate) async fn take_turns(receiver: &mut Receiver) -> Result<(), FailureKin
     Ok(())
 }
 
-/// What becomes of a body's bytes once they are dechunked and decoded.
+/// Keeps, digests or counts a body's bytes once they are dechunked and decoded.
 pub(crate) struct Collector {
     keep: Keep,
     sizes: SizeLimits,
@@ -547,7 +547,7 @@ mod tests {
         }
     }
 
-    /// What becomes of a response that arrives in these pieces, in the words of the record.
+    /// Receives a response in these pieces and gives its outcome in the words of the record.
     fn outcome(pieces: &[&[u8]]) -> String {
         match receive(pieces) {
             Ok(receiver) => {

@@ -55,6 +55,7 @@ impl Entry {
 const MAX_CACHED: usize = 10_000;
 
 impl SystemResolver {
+    /// A resolver with nothing remembered.
     pub fn new() -> Self {
         Self::default()
     }

@@ -46,6 +46,7 @@ struct UserTls {
 }
 
 impl Session {
+    /// A user of this worker, without connections.
     pub fn new(worker: Rc<Worker>) -> Self {
         Self {
             worker,
@@ -58,6 +59,7 @@ impl Session {
         }
     }
 
+    /// The worker that the user belongs to.
     pub fn worker(&self) -> &Rc<Worker> {
         &self.worker
     }

@@ -8,10 +8,10 @@ use tokio::net::TcpStream;
 
 use crate::failure::FailureKind;
 
-/// What a non-blocking read brought.
+/// The outcome of a non-blocking read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// So many bytes; 0 is the end of the stream.
+    /// The number of bytes; 0 is the end of the stream.
     Bytes(usize),
     NotReady,
 }

@@ -1,4 +1,4 @@
-//! What is still to be sent of a request.
+//! A request as it is being sent.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -10,7 +10,7 @@ use crate::message::{Body, Part};
 /// Slices of one write.
 pub(crate) const MAX_SLICES: usize = 16;
 
-/// What is still to be sent of a request.
+/// The part of a request that is still to be sent.
 pub(crate) struct Source<'a> {
     head: &'a [u8],
     body: Body<'a>,
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What comes next, without what is already sent of it.
+    /// The current segment, without the bytes that were sent.
     pub fn current(&mut self) -> Option<Segment<'a>> {
         loop {
             let segment = self.segment(self.segment)?;

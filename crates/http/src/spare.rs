@@ -18,10 +18,12 @@ impl<R> Default for Spare<R> {
 }
 
 impl<R> Spare<R> {
+    /// A box or buffer that has served, if there is one.
     pub fn take(&self) -> Option<R> {
         self.0.borrow_mut().pop()
     }
 
+    /// Keeps a box or buffer for the next one who needs it.
     pub fn take_back(&self, room: R) {
         let mut all = self.0.borrow_mut();
         if all.len() < MOST {

@@ -12,9 +12,13 @@ use crate::version::HttpVersion;
 pub struct Target {
     /// A name or an IP address (IPv6 without brackets).
     pub host: Arc<str>,
+    /// The TCP or UDP port.
     pub port: u16,
+    /// Whether the other end is spoken to by TLS.
     pub tls: bool,
+    /// The newest version of HTTP to speak.
     pub version: HttpVersion,
+    /// The proxy on the way, if there is one.
     pub proxy: Option<Arc<Proxy>>,
     /// The local addresses to connect from.
     pub source: Option<Arc<Source>>,
@@ -23,6 +27,7 @@ pub struct Target {
 }
 
 impl Target {
+    /// A target that is reached directly by HTTP/1.1.
     pub fn new(host: impl Into<Arc<str>>, port: u16, tls: bool) -> Self {
         Self {
             host: host.into(),
@@ -78,6 +83,7 @@ pub struct Source {
 }
 
 impl Source {
+    /// These addresses, in turn.
     pub fn new(addresses: impl Into<Box<[IpAddr]>>) -> Arc<Self> {
         Arc::new(Self {
             addresses: addresses.into(),
@@ -85,6 +91,7 @@ impl Source {
         })
     }
 
+    /// The addresses in their order.
     pub fn addresses(&self) -> &[IpAddr] {
         &self.addresses
     }
@@ -111,7 +118,9 @@ impl Source {
 /// head comes from [`crate::Outgoing::tunnel`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
+    /// A name or an IP address.
     pub host: Arc<str>,
+    /// The TCP or UDP port.
     pub port: u16,
     /// The proxy itself is spoken to by TLS. Only for plain targets.
     pub tls: bool,

@@ -62,11 +62,14 @@ pub(crate) fn certificates_seen() -> u64 {
     CERTIFICATES_SEEN.get()
 }
 
-/// What to set up TLS with. The default is TLS 1.2 and 1.3, and resumption per user.
+/// The settings of TLS. The default is TLS 1.2 and 1.3, resumption per user, and trust in every server.
 #[derive(Debug, Clone)]
 pub struct TlsOptions {
+    /// Speak TLS 1.2.
     pub tls12: bool,
+    /// Speak TLS 1.3.
     pub tls13: bool,
+    /// The sessions that a handshake may resume.
     pub sessions: TlsSessions,
     /// Offer X25519MLKEM768 first. It makes the client's hello about 1.2 KB larger.
     pub post_quantum: bool,
@@ -74,6 +77,7 @@ pub struct TlsOptions {
     pub alpn: Vec<Vec<u8>>,
     /// Offer only these cipher suites, by the names of the IANA; those unknown here are passed over. Empty: all.
     pub cipher_suites: Vec<String>,
+    /// The servers that are trusted.
     pub trust: Trust,
 }
 
@@ -106,6 +110,7 @@ impl Default for TlsOptions {
 /// Whose TLS sessions a handshake may resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsSessions {
+    /// Those of the same user.
     PerUser,
     /// One store for all users of all workers.
     Shared,

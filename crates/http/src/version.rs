@@ -3,6 +3,7 @@
 /// The newest version of HTTP to speak.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HttpVersion {
+    /// HTTP/1.1.
     #[default]
     Http1,
     /// Over TLS if the server chooses it, else HTTP/1.1; over plain TCP whatever the server says, except to a proxy.

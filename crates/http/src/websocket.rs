@@ -24,14 +24,20 @@ use crate::worker::{Worker, add};
 /// Longer frames fit no Java array.
 const MAX_PAYLOAD_BYTES: u64 = i32::MAX as u64;
 
-/// What a frame is for (RFC 6455 section 5.2).
+/// The purpose of a frame (RFC 6455 section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opcode {
+    /// A further part of a message.
     Continuation,
+    /// A message of text, or its first part.
     Text,
+    /// A message of bytes, or its first part.
     Binary,
+    /// The end of the connection.
     Close,
+    /// A question whether the other end is there.
     Ping,
+    /// The answer to a ping.
     Pong,
     /// A reserved one.
     Other(u8),
@@ -66,11 +72,13 @@ impl Opcode {
 /// A frame as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
+    /// The frame's purpose.
     pub opcode: Opcode,
     /// The last of its message.
     pub is_final: bool,
     /// The first reserved bit, by which extensions mark compressed messages.
     pub is_compressed: bool,
+    /// The payload, unmasked.
     pub payload: Vec<u8>,
     /// Bytes on the connection, its head included.
     pub wire_bytes: u64,
@@ -83,11 +91,14 @@ pub enum FrameFailure {
     End,
     /// The stream ended within the payload.
     EndInPayload {
+        /// The announced bytes.
         expected: u64,
+        /// The bytes that came.
         received: u64,
     },
     /// The frame is longer than 2,147,483,647 bytes.
     TooLarge,
+    /// The connection failed.
     Exchange(FailureKind),
 }
 

@@ -1,4 +1,4 @@
-//! What the users of one worker thread share.
+//! The state that the users of one worker thread share.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
@@ -87,6 +87,7 @@ impl Worker {
         Self::with_resolver(tls, pool, Rc::new(SystemResolver::new()))
     }
 
+    /// A worker that looks names up with this resolver.
     pub fn with_resolver(tls: Arc<Tls>, pool: PoolOptions, resolver: Rc<dyn Resolver>) -> Rc<Self> {
         Rc::new(Self {
             tls,
@@ -123,7 +124,7 @@ impl Worker {
         self.pool.sizes
     }
 
-    /// What this worker's users have done so far.
+    /// Counts what this worker's users have done so far.
     pub fn statistics(&self) -> Statistics {
         let counts = &self.counts;
         Statistics {
@@ -184,7 +185,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// So much was sent and received.
+    /// Adds to the bytes that were sent and received.
     pub fn transferred(&self, sent_bytes: u64, received_bytes: u64) {
         add(&self.bytes_sent, sent_bytes);
         add(&self.bytes_received, received_bytes);
@@ -211,6 +212,7 @@ pub(crate) fn add(counter: &Cell<u64>, count: u64) {
 /// Counts since the worker was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
+    /// TCP connections that were opened.
     pub connections_opened: u64,
     /// Exchanges that ran on a connection opened for an earlier one.
     pub connections_reused: u64,
@@ -218,7 +220,9 @@ pub struct Statistics {
     pub connections_stale: u64,
     /// Idle connections dropped because their time was up.
     pub connections_expired: u64,
+    /// TLS handshakes with a full exchange of keys.
     pub handshakes_full: u64,
+    /// TLS handshakes that resumed a session.
     pub handshakes_resumed: u64,
     /// Bytes of HTTP, before encryption.
     pub bytes_sent: u64,
@@ -226,6 +230,7 @@ pub struct Statistics {
     pub bytes_received: u64,
     /// Exchanges that brought a response.
     pub exchanges: u64,
+    /// Exchanges without a response.
     pub failures: u64,
     /// Connections ended here: no keep-alive, a new iteration, their time was up, a failure on this side.
     pub closed_by_us: u64,

@@ -19,6 +19,7 @@ type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
 
 /// A running server. It ends when dropped.
 pub struct Server {
+    /// Where it listens.
     pub address: SocketAddr,
     seen: Mutex<Receiver<String>>,
     stop: Option<oneshot::Sender<()>>,
@@ -47,6 +48,7 @@ impl Default for Options {
 }
 
 impl Server {
+    /// Starts it on a free port of loopback.
     pub fn start() -> Self {
         Self::with(Options::default())
     }

@@ -3,7 +3,7 @@
 use crate::Exception;
 use crate::trace::{Until, frames};
 
-/// What a line asks for.
+/// The request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedRequest<'l> {
     /// Up to the first question mark; the whole line where no path was found in it.
@@ -76,7 +76,7 @@ pub enum NoRequest {
 }
 
 impl NoRequest {
-    /// What the sample fails with.
+    /// The failure of the sample.
     pub fn exception(self) -> Exception {
         let error = "java.lang.Error";
         let (class, message, frame) = match self {

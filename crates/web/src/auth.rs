@@ -135,7 +135,7 @@ pub struct CredentialStore {
 }
 
 impl CredentialStore {
-    /// What a client knows that has a proxy with a user (`HTTPHC4Impl.setupClient`); `domain` is `http.proxyDomain`.
+    /// The credentials of a client that has a proxy with a user (`HTTPHC4Impl.setupClient`); `domain` is `http.proxyDomain`.
     pub fn of_proxy(host: &str, port: i32, user: &str, password: &str, domain: &str) -> Self {
         let row = Authorization {
             user: user.to_owned(),
@@ -219,7 +219,7 @@ pub struct Negotiation {
     others: Vec<(Scheme, Credentials)>,
 }
 
-/// What a request contributes to its authorization.
+/// The parts of a request that its authorization depends on.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The method.

@@ -3,91 +3,21 @@
 //! The rules are those of `HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `HTTPSamplerBase.getQueryString`.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::path::Path;
 
+use crate::body_parts::file_part;
+pub use crate::body_parts::{Argument, BodySpec, FileArgument, Part};
 use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
 use crate::exception::Exception;
-use crate::java_text::{is_blank, trim};
+use crate::java_text::is_blank;
 use crate::local_file::{open_failure, without_extra_slashes};
 use crate::multipart;
 use crate::trace::frames;
 
-/// What JMeter shows in a result instead of the content of an upload file.
+/// The text that JMeter shows in a result instead of the content of an upload file.
 pub const FILE_PLACEHOLDER: &str = "<actual file content, not shown here>";
 
-/// One row of the parameter table (`HTTPArgument`), already evaluated.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Argument<'a> {
-    /// `Argument.name`.
-    pub name: &'a str,
-    /// `Argument.value`.
-    pub value: &'a str,
-    /// `Argument.metadata`: what stands between name and value in a query string; empty when the plan has none.
-    pub metadata: &'a str,
-    /// `HTTPArgument.always_encode`.
-    pub always_encode: bool,
-    /// `HTTPArgument.content_type`: `text/plain` when the plan has none.
-    pub content_type: &'a str,
-}
-
-impl Argument<'_> {
-    /// `Argument.isSkippable`: a blank name or an unresolved variable.
-    pub(crate) fn is_skippable(&self) -> bool {
-        is_blank(self.name) || (trim(self.name).starts_with("${") && self.name.ends_with('}'))
-    }
-}
-
-/// One row of the file table (`HTTPFileArg`), already evaluated.
-#[derive(Clone, Copy, Debug)]
-pub struct FileArgument<'a> {
-    /// `File.path` as written.
-    pub path: &'a str,
-    /// The path resolved against JMeter's base directory (`FileServer.getResolvedFile`).
-    pub resolved: &'a Path,
-    /// `File.paramname`.
-    pub param_name: &'a str,
-    /// `File.mimetype`.
-    pub mime_type: &'a str,
-}
-
-/// All that decides about the body of one request.
-#[derive(Clone, Copy, Debug)]
-pub struct BodySpec<'a> {
-    /// The request method.
-    pub method: &'a str,
-    /// `HTTPSampler.postBodyRaw`.
-    pub raw: bool,
-    /// `HTTPSampler.DO_MULTIPART_POST`.
-    pub multipart: bool,
-    /// `HTTPSampler.BROWSER_COMPATIBLE_MULTIPART`.
-    pub browser_compatible: bool,
-    /// `HTTPSampler.contentEncoding`; empty means UTF-8.
-    pub content_encoding: &'a str,
-    /// The parameter table.
-    pub arguments: &'a [Argument<'a>],
-    /// The file table.
-    pub files: &'a [FileArgument<'a>],
-    /// Whether this request follows a redirect; a `GET` then never has a body.
-    pub following_redirect: bool,
-    /// The property `http.post_add_content_type_if_missing` (default false).
-    pub add_content_type_if_missing: bool,
-    /// A raw body in UTF-8 that is too long to be put together, piece by piece; empty where it is in the arguments.
-    pub pieces: &'a [Rc<str>],
-}
-
-/// A stretch of a request body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Bytes to send.
-    Bytes(Vec<u8>),
-    /// A text that others have, too.
-    Shared(Rc<str>),
-    /// A file to send whole; its size in bytes is what it was when the body was built.
-    File { path: PathBuf, len: u64 },
-}
-
-/// What the body asks of the header `Content-Type`.
+/// The body's wish for the header `Content-Type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentType {
     /// Nothing is added.
@@ -107,11 +37,11 @@ pub struct Body {
     pub parts: Vec<Part>,
     /// Total size in bytes.
     pub len: u64,
-    /// What becomes of the `Content-Type` header.
+    /// The `Content-Type` header that goes with it.
     pub content_type: ContentType,
     charset: Charset,
     shown: Option<String>,
-    /// What sending it fails with, once there is a connection.
+    /// The failure of sending it, once there is a connection.
     pub unsendable: Option<Exception>,
 }
 
@@ -214,7 +144,7 @@ impl BodySpec<'_> {
     /// `random(n)` gives a number below n, for the multipart boundary.
     ///
     /// # Errors
-    /// What JMeter fails with: an unknown charset, a content type that cannot be parsed, a broken escape in a value that
+    /// The failures of JMeter: an unknown charset, a content type that cannot be parsed, a broken escape in a value that
     /// is marked as already encoded.
     pub fn build(
         &self,
@@ -368,14 +298,6 @@ impl Body {
     }
 }
 
-/// A file as HttpClient counts it: one that cannot be read has size 0 and fails only when it is sent.
-pub(crate) fn file_part(path: &Path) -> Part {
-    Part::File {
-        path: path.to_owned(),
-        len: std::fs::metadata(path).map_or(0, |meta| meta.len()),
-    }
-}
-
 /// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
 pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> Exception {
     let reason = open_failure(error);
@@ -402,6 +324,8 @@ fn is_token(method: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
 
     fn arg<'a>(name: &'a str, value: &'a str, always_encode: bool) -> Argument<'a> {

@@ -8,7 +8,7 @@ use crate::http_date;
 use crate::java_text::is_blank;
 use crate::response::ResponseHead;
 
-/// What the plan and JMeter's properties say about the cache.
+/// The settings of the cache in the plan and in JMeter's properties.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `useExpires`: honour `Cache-Control` and `Expires`; without it responses are only revalidated.
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// What a sampler does about a resource that is still fresh (the property `cache_manager.cached_resource_mode`).
+/// The result of a sampler for a resource that is still fresh (the property `cache_manager.cached_resource_mode`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CachedMode {
     /// `RETURN_NO_SAMPLE`: no sample at all. The default.
@@ -45,10 +45,18 @@ pub enum CachedMode {
     NoSample,
     /// `RETURN_200_CACHE`: a successful sample, code 200, with this message (property `RETURN_200_CACHE.message`,
     /// default `(ex cache)`).
-    Ok { message: String },
+    Ok {
+        /// The response message.
+        message: String,
+    },
     /// `RETURN_CUSTOM_STATUS`: a successful sample with the code and message of the properties
     /// `RETURN_CUSTOM_STATUS.code` and `RETURN_CUSTOM_STATUS.message`.
-    Custom { code: String, message: String },
+    Custom {
+        /// The response code.
+        code: String,
+        /// The response message.
+        message: String,
+    },
 }
 
 impl CachedMode {
@@ -62,7 +70,7 @@ impl CachedMode {
     }
 }
 
-/// What is remembered of a response.
+/// The remembered parts of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// The value for `If-Modified-Since`.

@@ -46,7 +46,7 @@ impl Policy {
     }
 }
 
-/// What the plan and JMeter's properties say about cookies.
+/// The settings of cookies in the plan and in JMeter's properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// `CookieManager.policy`.

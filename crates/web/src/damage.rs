@@ -4,7 +4,7 @@ use crate::exception::Exception;
 use crate::trace::Frame;
 use crate::trace::frames::damage as frames;
 
-/// What is wrong with a compressed body.
+/// The fault of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage<'a> {
     /// The first bytes are not gzip's.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::trace::Origin;
+use crate::origin::Origin;
 
 /// A failure in JMeter's terms: the class and message of the exception that `HTTPSamplerBase.errorResult` turns
 /// into a response code and a response message.
@@ -11,9 +11,9 @@ use crate::trace::Origin;
 pub struct Exception {
     /// The full Java class name.
     pub class: Cow<'static, str>,
-    /// What `getMessage()` returns; `None` is Java's `null`.
+    /// The result of `getMessage()`; `None` is Java's `null`.
     pub message: Option<Cow<'static, str>>,
-    /// What its stack trace says of where it comes from.
+    /// Its origin, as the stack trace shows it.
     pub(crate) origin: Origin,
 }
 

@@ -181,7 +181,7 @@ impl<'a> RequestHead<'a> {
         Ok(())
     }
 
-    /// What HttpClient adds when it is missing: `Host` and `User-Agent` (`None` with
+    /// The headers that HttpClient adds when they are missing: `Host` and `User-Agent` (`None` with
     /// `httpclient4.default_user_agent_disabled`), and between them `Proxy-Connection` where the request itself goes
     /// to a proxy (`RequestClientConnControl`).
     pub fn finish(&mut self, host_header: &'a str, by_proxy: bool, user_agent: Option<&'a str>) {

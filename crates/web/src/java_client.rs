@@ -1,4 +1,4 @@
-//! What JMeter's implementation `Java` does differently: requests of `java.net.HttpURLConnection`
+//! The differences of JMeter's implementation `Java`: requests of `java.net.HttpURLConnection`
 //! (`HTTPJavaImpl`, `PostWriter`, `PutWriter`), and how they fail.
 //!
 //! Recorded from JMeter 5.6.3 on Java 17.0.15.
@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::auth::{self, Authorization};
-use crate::body::{
-    Body, BodySpec, ContentType, FileArgument, Part, append_query_string, file_part,
-};
+use crate::body::{Body, BodySpec, ContentType, FileArgument, Part, append_query_string};
+use crate::body_parts::file_part;
 use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
@@ -120,7 +119,7 @@ pub fn java_too_many_redirects() -> Exception {
 }
 
 impl Url {
-    /// What `HttpURLConnection` makes of an address: unlike HttpClient, it takes any path as it is.
+    /// An address as `HttpURLConnection` uses it: unlike HttpClient, it takes any path as it is.
     ///
     /// # Errors
     /// An unknown protocol, no host, or a port beyond 65535, with Java's message.
@@ -238,7 +237,7 @@ impl<'a> RequestHead<'a> {
         self.add_missing("Connection", "keep-alive");
     }
 
-    /// What `HttpURLConnection.writeRequests` adds when it is missing.
+    /// The headers that `HttpURLConnection.writeRequests` adds when they are missing.
     pub fn java_finish(
         &mut self,
         host_header: &'a str,
@@ -353,7 +352,7 @@ impl BodySpec<'_> {
         })
     }
 
-    /// What `PostWriter.writeFileToStream` fails with at the first file that cannot be opened.
+    /// The failure of `PostWriter.writeFileToStream` at the first file that cannot be opened.
     fn java_unreadable(&self, writer: &'static [Frame]) -> Option<Exception> {
         self.files.iter().find_map(|file| {
             let error = std::fs::File::open(file.resolved).err()?;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::exception::Exception;
 use crate::java_text::parse_int;
 use crate::trace::frames::{UrlSyntax, parse_url};
-use crate::url::WireParts;
+use crate::wire::WireParts;
 
 /// The protocols that a Java runtime has handlers for.
 const KNOWN_PROTOCOLS: [&str; 7] = ["http", "https", "file", "jar", "ftp", "mailto", "jrt"];

@@ -1,9 +1,12 @@
-//! What JMeter's HTTP sampler does around one exchange, as pure functions: addresses, bodies, headers, cookies, cache,
+//! The work of JMeter's HTTP sampler around one exchange, as pure functions: addresses, bodies, headers, cookies, cache,
 //! authorization, and the texts of its results.
 //!
 //! The rule everywhere is what JMeter 5.6.3 does with its HttpClient4 implementation; where a rule is odd, the class that
 //! has it is named. Nothing here does I/O except asking an upload file for its size, and the time is always an argument.
 
+#![warn(missing_docs)]
+
+mod body_parts;
 mod damage;
 mod exception;
 mod header_value;
@@ -11,6 +14,8 @@ mod java_text;
 mod java_uri;
 mod java_url;
 mod multipart;
+mod origin;
+mod wire;
 
 pub mod access_log;
 pub mod auth;

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_path_is_decoded_and_nothing_else_counts() {
-        // What JMeter 5.6.3 opened for these paths of a sampler.
+        // JMeter 5.6.3 opened these files for these paths of a sampler.
         for (text, file) in [
             ("u.txt", "u.txt"),
             ("/tmp/%75.txt", "/tmp/u.txt"),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::body::{Argument, BodySpec, FileArgument, Part, file_part};
+use crate::body_parts::{Argument, BodySpec, FileArgument, Part, file_part};
 use crate::charset::Charset;
 use crate::exception::Exception;
 use crate::header_value::{append_parameter, parse_elements};

@@ -154,7 +154,7 @@ pub fn collapse_dot_dot(location: &str) -> String {
     out
 }
 
-/// What HttpClient does itself with a response when the sampler asks for automatic redirects.
+/// The redirects that HttpClient follows itself when the sampler asks for automatic ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AutoRedirect {
     /// The address of the next request.

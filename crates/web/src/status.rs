@@ -47,7 +47,10 @@ pub enum ConnectFailure<'a> {
 pub enum Failure<'a> {
     /// The name does not resolve. `remembered` says that it did not shortly before either, so that Java has not asked
     /// again (`InetAddress.CachedAddresses`).
-    UnknownHost { remembered: bool },
+    UnknownHost {
+        /// Java remembers it and has not asked again.
+        remembered: bool,
+    },
     /// Name servers of a DNS Cache Manager know no address of the name (`DNSCacheManager#customRequestLookup`).
     UnknownToNameServers,
     /// No connection.
@@ -67,9 +70,19 @@ pub enum Failure<'a> {
     /// A header line without a colon.
     BadHeader(&'a str),
     /// The body ended before its `Content-Length`; sizes in bytes.
-    TruncatedBody { expected: u64, received: u64 },
+    TruncatedBody {
+        /// The announced size.
+        expected: u64,
+        /// The bytes that came.
+        received: u64,
+    },
     /// A chunk ended early; sizes in bytes.
-    TruncatedChunk { expected: u64, received: u64 },
+    TruncatedChunk {
+        /// The announced size.
+        expected: u64,
+        /// The bytes that came.
+        received: u64,
+    },
     /// The connection closed where a chunk header was due.
     MissingClosingChunk,
     /// The chunk size cannot be read; the text is the line up to any semicolon.

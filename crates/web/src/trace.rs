@@ -8,17 +8,14 @@
 //! The frames are facts recorded from JMeter 5.6.3 with HttpClient 4.5.14 on Java 17.0.15. Failures whose frames are not
 //! recorded have their first line and the lower part.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use crate::exception::Exception;
+pub(crate) use crate::origin::{Cause, Origin};
+pub use crate::origin::{Frame, Until};
 
 pub(crate) mod frames;
 pub mod property;
-
-/// One line of a trace: `class.method:line`. Line 0 is a native method. The file is the class's, and the module follows
-/// from the package.
-pub type Frame = &'static str;
 
 /// Which sampler class and implementation runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,13 +59,23 @@ impl Client {
 #[derive(Clone, Copy, Debug)]
 pub enum Place<'a> {
     /// For the sampler itself, in so many transactions with a parent sample.
-    Sampler { client: Client, transactions: u32 },
+    Sampler {
+        /// The implementation.
+        client: Client,
+        /// The number of transactions.
+        transactions: u32,
+    },
     /// To follow the redirect of another request.
     Redirect(&'a Place<'a>),
     /// For a resource of another request's page.
     Resource(&'a Place<'a>),
     /// For a resource, on the pool of parallel downloads; `depth` pages deep.
-    Pool { client: Client, depth: u32 },
+    Pool {
+        /// The implementation.
+        client: Client,
+        /// The number of enclosing pages.
+        depth: u32,
+    },
 }
 
 impl Place<'_> {
@@ -162,37 +169,6 @@ fn each_of_thread(transactions: u32, frame: &mut dyn FnMut(Frame)) {
     frames::RUN.iter().for_each(|line| frame(line));
 }
 
-/// Which method of JMeter the frames of an exception lead down to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Until {
-    /// The implementation's `sample`.
-    #[default]
-    Implementation,
-    /// `HTTPSamplerBase#getUrl`.
-    Address,
-    /// The sampler's `sample`, which the thread calls.
-    Thread,
-    /// `HTTPSamplerBase#followRedirects`.
-    Redirects,
-    /// `HTTPSamplerBase#downloadPageResources`.
-    Page,
-    /// `HTTPSamplerBase#resultProcessing`.
-    Processing,
-}
-
-/// The `Caused by` of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cause {
-    pub class: Cow<'static, str>,
-    pub message: Option<Cow<'static, str>>,
-    /// Its frames down to the first that it shares with the enclosing trace.
-    pub frames: Cow<'static, [Frame]>,
-    /// How many frames of the enclosing trace it does not share.
-    pub unshared: usize,
-    /// What it wraps in turn.
-    pub cause: Option<Box<Cause>>,
-}
-
 impl Cause {
     /// `enclosing` is how many frames the trace around it has.
     fn write(&self, enclosing: usize, out: &mut impl Write) -> fmt::Result {
@@ -210,14 +186,6 @@ impl Cause {
             None => Ok(()),
         }
     }
-}
-
-/// Where an exception comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origin {
-    frames: Vec<Frame>,
-    until: Until,
-    cause: Option<Box<Cause>>,
 }
 
 impl Exception {

@@ -7,6 +7,8 @@ use crate::java_uri::{self, Component, append_ascii, append_percent, append_quot
 pub use crate::java_url::Url;
 use crate::trace::Until;
 use crate::trace::frames::{self, Phase, below};
+pub use crate::wire::Wire;
+use crate::wire::WireParts;
 
 /// The fields of an HTTP sampler that make its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,43 +98,6 @@ pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// What HttpClient makes of an address: where it connects and what it writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wire<'a> {
-    /// The name or address to connect to, without brackets, as written.
-    pub connect_host: &'a str,
-    /// The port to connect to.
-    pub connect_port: u16,
-    /// Whether TLS is to be spoken.
-    pub secure: bool,
-    /// The request target in origin form.
-    pub target: Cow<'a, str>,
-    /// The default value of the `Host` header: host as written, and the port if the address spells one out.
-    pub host_header: Cow<'a, str>,
-}
-
-/// A [`Wire`] on its own.
-#[derive(Debug)]
-pub(crate) struct WireParts {
-    connect_host: Box<str>,
-    connect_port: u16,
-    secure: bool,
-    target: Box<str>,
-    host_header: Box<str>,
-}
-
-impl WireParts {
-    fn wire(&self) -> Wire<'_> {
-        Wire {
-            connect_host: &self.connect_host,
-            connect_port: self.connect_port,
-            secure: self.secure,
-            target: Cow::Borrowed(&self.target),
-            host_header: Cow::Borrowed(&self.host_header),
-        }
-    }
-}
-
 const CLIENT_PROTOCOL: &str = "org.apache.http.client.ClientProtocolException";
 
 impl Url {
@@ -140,7 +105,7 @@ impl Url {
     /// `URIUtils.rewriteURIForRoute`.
     ///
     /// # Errors
-    /// What JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
+    /// The failure that JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<Wire<'_>, Exception> {
         if let Some(known) = self.wire_memo().get() {
             return Ok(known.wire());

@@ -16,7 +16,7 @@ use crate::worker::{Worker, add};
 
 /// One exchange on a connection; with it come the handshake made for it, and whether it had served an earlier exchange.
 ///
-/// What is large is lent and not given, here and below: a future has room for each of its arguments twice.
+/// Large values are passed by reference, here and below: a future holds each of its arguments twice.
 pub(crate) async fn over_http1(
     session: &Session,
     (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),

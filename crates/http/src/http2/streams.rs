@@ -16,7 +16,8 @@ use crate::connection::Connection;
 use crate::failure::FailureKind;
 use crate::worker::Worker;
 
-/// What the peer may send of one response, and of all together, before it is told to go on: as Jetty's client announces it.
+/// The bytes that the peer may send of one response, and of all together, before it is told to go on; Jetty's client
+/// announces the same.
 const STREAM_WINDOW_BYTES: u32 = 8 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// HPACK's table, as RFC 9113 has it by default.
@@ -24,8 +25,8 @@ const HEADER_TABLE_BYTES: u32 = 4096;
 
 /// An open HTTP/2 connection.
 ///
-/// It has no task of its own: whoever waits for a response moves its frames along, which saves a wake-up for each of them. Who
-/// is done waiting wakes another who still is. An idle connection answers nothing; what came in meanwhile is seen when it is
+/// It has no task of its own: an exchange that waits for a response moves the frames along, which saves a wake-up for each of
+/// them. An exchange that is done wakes another that still waits. An idle connection answers nothing; what came in meanwhile is seen when it is
 /// used next, as with HTTP/1.1. `h2` itself wakes the connection's task for each change of a stream; since whoever makes one
 /// drives the connection next, only the socket does.
 pub(crate) struct Streams {
@@ -75,7 +76,7 @@ impl Streams {
     /// Takes part in the connection until dropped.
     pub fn enter(self: &Rc<Self>) -> Place {
         if self.active.get() == 1 {
-            // Who was alone did not ask to be told by others.
+            // An exchange that was alone did not ask to be told by others.
             self.wake_another();
         }
         let ticket = self.next_ticket.get();
@@ -174,7 +175,7 @@ impl Place {
     pub async fn arrival<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         poll_fn(|cx| {
             self.streams.drive(cx);
-            // Who is alone sees it right after reading it; of several, one may read it for another.
+            // An exchange that is alone sees it right after reading it; of several, one may read it for another.
             let polled = match self.streams.active.get() {
                 1 => poll(&mut Context::from_waker(Waker::noop())),
                 _ => poll(cx),

@@ -23,7 +23,8 @@ pub(super) struct Wire {
     pub driver: Driver,
 }
 
-/// Who moves the frames of a connection along, and is to be woken when its socket is ready; nobody while it is being opened.
+/// The task that moves the frames of a connection along. It is woken when the socket is ready; there is none while the
+/// connection is being opened.
 #[derive(Clone, Default)]
 pub(super) struct Driver(Rc<RefCell<Option<Waker>>>);
 

@@ -27,7 +27,7 @@ use crate::tls;
 use crate::version::HttpVersion;
 use crate::worker::add;
 
-/// What the peer may send of one response, and of all together, before it is told to go on: as with HTTP/2.
+/// The bytes that the peer may send of one response, and of all together, before it is told to go on: as with HTTP/2.
 const STREAM_WINDOW_BYTES: u32 = 8 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 

@@ -14,23 +14,41 @@ use crate::exception::Exception;
 /// A property of an HTTP sampler that may hold functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
+    /// The path of the address.
     Path,
+    /// The host of the address.
     Domain,
+    /// The protocol of the address.
     Protocol,
+    /// The request method.
     Method,
+    /// The port of the address.
     Port,
+    /// The character set of arguments.
     ContentEncoding,
+    /// The name of an argument.
     ArgumentName,
+    /// The value of an argument.
     ArgumentValue,
+    /// The name of a header.
     HeaderName,
+    /// The value of a header.
     HeaderValue,
+    /// The path of an upload file.
     FilePath,
+    /// The parameter name of an upload file.
     FileParameter,
+    /// The media type of an upload file.
     FileType,
+    /// The limit on connecting.
     ConnectTimeout,
+    /// The limit on the response.
     ResponseTimeout,
+    /// The host of the proxy.
     ProxyHost,
+    /// The address to connect from.
     Source,
+    /// The sampler's name.
     Name,
 }
 
@@ -50,10 +68,13 @@ pub enum Form {
 /// What came out of a function.
 #[derive(Clone, Debug)]
 pub struct Origin {
+    /// The full Java class name.
     pub class: Cow<'static, str>,
+    /// The result of `getMessage()`.
     pub message: Option<String>,
     /// From the throwing method to the function's `execute`.
     pub frames: Vec<Frame>,
+    /// The exception that it wraps.
     pub cause: Option<Box<Origin>>,
 }
 
