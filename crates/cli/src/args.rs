@@ -9,6 +9,7 @@ use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
 use crate::commands::record::RecordArguments;
+use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
@@ -54,6 +55,8 @@ enum Subcommands {
     Fmt(FmtArguments),
     /// Print a plan as lines of text, for readers and for `git diff`
     Show(ShowArguments),
+    /// Change settings of a plan by name
+    Set(SetArguments),
     /// Say what two plans do differently; exit code 0 if they mean the same, else 1
     Diff(DiffArguments),
     /// Write a small plan to begin with
@@ -407,6 +410,7 @@ impl Arguments {
             }),
             Subcommands::Fmt(order) => Command::Fmt(order),
             Subcommands::Show(order) => Command::Show(order),
+            Subcommands::Set(order) => Command::Set(order),
             Subcommands::Diff(order) => Command::Diff(order),
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),

@@ -7,6 +7,7 @@ use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
 use crate::commands::record::RecordArguments;
+use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::Exit;
 
@@ -33,6 +34,8 @@ pub enum Command {
     Fmt(FmtArguments),
     /// Print a plan as text.
     Show(ShowArguments),
+    /// Change settings of a plan.
+    Set(SetArguments),
     /// Say what two plans do differently.
     Diff(DiffArguments),
     /// Write a small plan.

@@ -71,3 +71,48 @@ fn diff_tells_meaning_and_not_form() {
     let missing = shop.run(&["diff", "old.jmx", "none.jmx"], LIMIT);
     assert_eq!(missing.code, Some(3));
 }
+
+#[test]
+fn set_changes_all_or_nothing() {
+    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let plan = example("quickstart.jmx");
+    shop.write("plan.jmx", &plan);
+    let wrong = shop.run(
+        &[
+            "set",
+            "plan.jmx",
+            "Shoppers>ramp_time=9",
+            "Shopper>num_threads=1",
+        ],
+        LIMIT,
+    );
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.err.contains("did you mean `Shoppers`?"),
+        "{}",
+        wrong.err
+    );
+    assert_eq!(shop.read("plan.jmx"), plan);
+    let changed = shop.run(
+        &[
+            "set",
+            "plan.jmx",
+            "Shoppers>num_threads=50",
+            "Home*>enabled=false",
+        ],
+        LIMIT,
+    );
+    assert_eq!(changed.code, Some(0), "{}", changed.err);
+    shop.write("old.jmx", &plan);
+    let differs = shop.run(&["diff", "old.jmx", "plan.jmx"], LIMIT);
+    assert!(
+        differs.out.contains("num_threads: ${__P(users,5)} -> 50"),
+        "{}",
+        differs.out
+    );
+    assert!(
+        differs.out.contains("enabled: (nothing) -> false"),
+        "{}",
+        differs.out
+    );
+}

@@ -25,7 +25,7 @@ pub fn settings(node: &Node) -> Vec<Setting> {
 }
 
 /// The name of a property without the class in front of it: `num_threads` of `ThreadGroup.num_threads`.
-pub(crate) fn short_name(name: &str) -> &str {
+fn short_name(name: &str) -> &str {
     match name.split_once('.') {
         Some((before, rest))
             if before.starts_with(|c: char| c.is_uppercase()) && !rest.is_empty() =>
@@ -45,19 +45,22 @@ fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
             "Argument.name" | "Header.name" | "Argument.metadata"
         );
         if !is_special && !(is_name && matches!(class, "Argument" | "HTTPArgument" | "Header")) {
-            let name = short_name(&prop.name);
-            let is_value = matches!(prop.name.as_str(), "Argument.value" | "Header.value");
-            let inner = if is_value {
-                path.to_owned()
-            } else {
-                joined(path, name)
-            };
+            let inner = own_path(path, class, &prop.name);
             of_value(&inner, &prop.value, all);
         }
     }
 }
 
-fn joined(path: &str, name: &str) -> String {
+/// The path of a property: the value of an argument or of a header field stands for the whole item.
+pub(crate) fn own_path(path: &str, class: &str, name: &str) -> String {
+    let is_item = matches!(class, "Argument" | "HTTPArgument" | "Header");
+    if is_item && matches!(name, "Argument.value" | "Header.value") {
+        return path.to_owned();
+    }
+    joined(path, short_name(name))
+}
+
+pub(crate) fn joined(path: &str, name: &str) -> String {
     match (path.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (_, true) => path.to_owned(),
@@ -88,7 +91,7 @@ fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
 }
 
 /// What tells an item of a list from the others: the name of an argument or a header field.
-fn item_name(item: &Prop) -> String {
+pub(crate) fn item_name(item: &Prop) -> String {
     let Value::Element(Element { props, .. }) = &item.value else {
         return String::new();
     };

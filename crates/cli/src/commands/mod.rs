@@ -14,6 +14,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 mod run_url;
+pub mod set;
 pub mod show;
 
 use std::path::{Path, PathBuf};
@@ -68,6 +69,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Merge(order) => compare::merge(&order, console),
         Command::Fmt(arguments) => fmt::fmt(&arguments, console),
         Command::Show(arguments) => show::show(&arguments, console),
+        Command::Set(arguments) => set::set(&arguments, console),
         Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),
         Command::Import(arguments) => import::import(&arguments, engine, console),
