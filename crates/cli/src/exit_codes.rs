@@ -26,12 +26,16 @@ pub enum Exit {
     Worse,
     /// The run came to its end without a single request; its reason was printed.
     NothingSent,
-    /// The run was stopped from outside (Ctrl-C, SIGTERM); the results are whole up to that moment.
+    /// The run was stopped by Ctrl-C (SIGINT); the results are whole up to that moment.
     Interrupted,
+    /// The same by SIGTERM.
+    Terminated,
+    /// The same by SIGHUP.
+    HungUp,
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 10] = [
+pub const ALL: [(Exit, &str); 12] = [
     (
         Exit::Ok,
         "the run came to its end, or the question was answered",
@@ -67,11 +71,28 @@ pub const ALL: [(Exit, &str); 10] = [
     ),
     (
         Exit::Interrupted,
-        "the run was stopped from outside; its results are whole",
+        "the run was stopped by SIGINT (Ctrl-C); its results are whole",
+    ),
+    (
+        Exit::Terminated,
+        "the run was stopped by SIGTERM; its results are whole",
+    ),
+    (
+        Exit::HungUp,
+        "the run was stopped by SIGHUP; its results are whole",
     ),
 ];
 
 impl Exit {
+    /// How a run ends that this signal stopped.
+    pub fn by_signal(name: &str) -> Exit {
+        match name {
+            "SIGTERM" => Exit::Terminated,
+            "SIGHUP" => Exit::HungUp,
+            _ => Exit::Interrupted,
+        }
+    }
+
     /// The number that the shell sees.
     pub fn code(self) -> u8 {
         match self {
@@ -84,8 +105,10 @@ impl Exit {
             Exit::NotTrusted => 6,
             Exit::Worse => 7,
             Exit::NothingSent => 8,
-            // What shells report for a program ended by SIGINT, and what JMeter's JVM returns.
+            // Shells report 128 and the signal's number for a program that a signal ended, and JMeter's JVM returns that.
             Exit::Interrupted => 130,
+            Exit::Terminated => 143,
+            Exit::HungUp => 129,
         }
     }
 }
@@ -110,7 +133,7 @@ mod tests {
     #[test]
     fn published_codes_do_not_move() {
         let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130, 143, 129]);
     }
 
     #[test]

@@ -100,7 +100,7 @@ async fn count(
         };
         so_far += 1;
         if so_far >= ENOUGH {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
+            std::process::exit(i32::from(Exit::by_signal(name).code()));
         }
         told(so_far, name);
     }

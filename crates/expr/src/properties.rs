@@ -163,6 +163,13 @@ impl Properties {
             .unwrap_or(default)
     }
 
+    /// A number as `JMeterUtils.getPropDefault(String, float)` reads it: with a suffix or in hexadecimal, too.
+    pub fn get_float(&self, name: &str, default: f32) -> f32 {
+        self.get_trimmed(name)
+            .and_then(|value| crate::values::parse_float(&value))
+            .unwrap_or(default)
+    }
+
     /// Sets a property and returns its former value.
     pub fn set(&self, name: &str, value: impl Into<Arc<str>>) -> Option<Arc<str>> {
         let mut values = self
@@ -312,6 +319,10 @@ mod tests {
         assert_eq!(properties.get_long("n", 1), 42);
         properties.set("n", "4x");
         assert_eq!(properties.get_long("n", 1), 1);
+        for (text, number) in [("0.5f", 0.5), (" 2d ", 2.0), ("0x1p-1", 0.5), ("x", 1.5)] {
+            properties.set("f", text);
+            assert_eq!(properties.get_float("f", 1.5), number, "{text}");
+        }
     }
 
     #[test]

@@ -96,6 +96,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Leave out elements that cannot run, with a warning, instead of refusing the plan.",
             ),
             honoured(
+                "drumfire.shutdown",
+                "",
+                "`fast`: a shutdown ends timers and pauses at once; otherwise they come to their end first, as in JMeter.",
+            ),
+            honoured(
                 "drumfire.fail_on",
                 "",
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",

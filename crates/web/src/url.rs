@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::exception::Exception;
 use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
 pub use crate::java_url::Url;
-use crate::trace::Until;
-use crate::trace::frames::{self, Phase, below};
+use crate::trace::frames::{self, Phase, below, property};
+use crate::trace::{Client, Until};
 pub use crate::wire::Wire;
 use crate::wire::WireParts;
 
@@ -125,6 +125,22 @@ impl Url {
             host_header: host_header.into(),
         };
         Ok(self.wire_memo().get_or_init(|| parts).wire())
+    }
+
+    /// Whether a Cookie Manager can be asked for the cookies of this address.
+    ///
+    /// # Errors
+    /// What JMeter reports for an address without a host, even where the manager has no cookies (`HC4CookieHandler#getCookiesForUrl`).
+    pub fn cookie_origin(&self, client: Client) -> Result<(), Exception> {
+        if !self.host().trim().is_empty() {
+            return Ok(());
+        }
+        let below = match client {
+            Client::HttpClient => property::CLIENT_COOKIES,
+            _ => property::JAVA_COOKIES,
+        };
+        Err(Exception::illegal_argument("Host may not be blank")
+            .through(property::COOKIES.iter().chain(below).copied()))
     }
 
     fn work_out_wire(&self) -> Result<Wire<'_>, Exception> {

@@ -134,7 +134,7 @@ pub fn run<E: Engine>(
     let mut faults = std::mem::take(&mut outcome.faults);
     let exit_of = |faults: &[String]| {
         let ending = Ending {
-            interrupted: stopped.map(|_| Exit::Interrupted),
+            interrupted: stopped.map(Exit::by_signal),
             has_faults: !faults.is_empty(),
             sent_nothing: nothing_sent.is_some(),
             broke_threshold: !are_met,
@@ -524,7 +524,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             if number == 1 {
                 let _ = first.set(signal);
                 tracing::info!("{signal}: users finish the sample at hand");
-                control.shutdown();
+                control.shutdown_soon();
             } else {
                 tracing::info!("{signal} again: samples are broken off");
                 control.stop_now();

@@ -23,6 +23,7 @@ use crate::run::branch::Branch;
 use crate::run::control::Stopping;
 use crate::run::java::{Java, JavaEvent, Visit};
 use crate::run::named_locks::LockUser;
+use crate::run::orders::Halt;
 use crate::run::parsed::Parsed;
 use crate::run::program::Group;
 use crate::run::shared::Shared;
@@ -251,6 +252,7 @@ impl Context {
             && !self.shared.control.stopping()
             && !stopped.is_some_and(Supply::is_stopped)
             && !self.is_surplus()
+            && self.told_to_halt().is_none()
     }
 
     /// Whether somebody ordered fewer users and this one is to end. What a Parallel Controller runs ends with its user.
@@ -259,6 +261,30 @@ impl Context {
             self.surplus.set(true);
         }
         self.surplus.get()
+    }
+
+    /// What scripts told this user.
+    fn told_to_halt(&self) -> Option<Halt> {
+        self.shared.orders.of(self.group, &self.thread_name)
+    }
+
+    /// Whether the sample at hand is to be broken off.
+    fn breaks_off(&self) -> bool {
+        self.shared.control.state() == Stopping::Now || self.told_to_halt() >= Some(Halt::BreakOff)
+    }
+
+    /// Whether a wait between samples ends before its time. A shutdown lets it come to its end (`JMeterThread#delay`), unless the
+    /// user of the program wants to go sooner.
+    fn wakes_early(&self) -> bool {
+        match self.shared.control.state() {
+            Stopping::Now => true,
+            Stopping::Shutdown
+                if self.shared.control.is_hurried() || self.shared.shutdown_is_fast =>
+            {
+                true
+            }
+            _ => self.is_surplus() || self.told_to_halt() >= Some(Halt::Now),
+        }
     }
 
     /// Waits as long as the run pauses. A user whose time ends meanwhile ends.
@@ -353,6 +379,17 @@ impl Context {
         self.attend_until(sleep, interruption).await.is_some()
     }
 
+    /// Waits for work that a sampler has given to others; `None` if it was interrupted meanwhile, whatever they have done by then.
+    /// A time limit of the sample reaches none of them.
+    pub async fn attend_others<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
+        let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
+        let end = end.filter(|end| *end > Instant::now());
+        let end = end.map(|end| self.worker.alarms.wait_until(end));
+        let done = self.attend_until(work, end).await;
+        done.filter(|_| !self.breaks_off())
+    }
+
     async fn attend_until<T>(
         &self,
         work: impl Future<Output = T>,
@@ -364,7 +401,7 @@ impl Context {
             if let Poll::Ready(output) = work.as_mut().poll(task) {
                 return Poll::Ready(Some(output));
             }
-            if self.shared.control.state() == Stopping::Now {
+            if self.breaks_off() {
                 return Poll::Ready(None);
             }
             match &mut interruption {
@@ -380,7 +417,7 @@ impl Context {
         self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
     }
 
-    /// Waits. Ends early when the run is told to stop: nothing would be sent afterwards.
+    /// Waits. Ends early when the run is told to stop now: nothing would be sent afterwards.
     pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
         if self.interrupted || !self.running() || due <= Instant::now() {
             return Sleep {
@@ -424,7 +461,7 @@ impl Future for Sleep<'_> {
         };
         if Pin::new(&mut *on_time).poll(task).is_ready() {
             cx.worker.record_lateness(on_time.due());
-        } else if cx.running() {
+        } else if !cx.wakes_early() {
             let interruption = interruption.as_mut().map(Pin::new);
             if !interruption.is_some_and(|at| at.poll(task).is_ready()) {
                 return Poll::Pending;

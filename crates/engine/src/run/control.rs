@@ -27,6 +27,8 @@ pub struct Control(Arc<State>);
 
 struct State {
     stopping: AtomicU8,
+    /// Waits end with a shutdown.
+    is_hurried: AtomicBool,
     is_paused: AtomicBool,
     /// The bits of the rate factor.
     rate: AtomicU64,
@@ -78,6 +80,7 @@ impl Default for State {
     fn default() -> State {
         State {
             stopping: AtomicU8::new(RUNNING),
+            is_hurried: AtomicBool::new(false),
             is_paused: AtomicBool::new(false),
             rate: AtomicU64::new(PLANNED_RATE.to_bits()),
             workers: Mutex::default(),
@@ -142,6 +145,17 @@ impl Control {
     /// Users finish the sample at hand, then the run ends (`StandardJMeterEngine#stopTest(false)`).
     pub fn shutdown(&self) {
         self.raise(SHUTDOWN, "asked to end");
+    }
+
+    /// The same for somebody who waits for it: users do not go on waiting either.
+    pub fn shutdown_soon(&self) {
+        self.0.is_hurried.store(true, Ordering::Release);
+        self.shutdown();
+    }
+
+    /// Whether users that wait between samples are woken by a shutdown.
+    pub fn is_hurried(&self) -> bool {
+        self.0.is_hurried.load(Ordering::Acquire)
     }
 
     /// Samples are broken off, and the run ends (`StandardJMeterEngine#stopTest(true)`).

@@ -314,6 +314,7 @@ impl Run<'_, '_> {
             .filter(|(_, group)| group.kind == kind);
         let kinds = program.groups.iter().filter(|group| group.kind != kind);
         let is_one_of_several = kinds.count() > 0;
+        shared.counts.begin_phase();
         let mut pending = 0;
         for (position, (index, _)) in groups.enumerate() {
             if self.shared.control.stopping() {
@@ -321,6 +322,7 @@ impl Run<'_, '_> {
             }
             shared.start_group(index);
             let (shape, name) = (shared.shape(index), shared.group_name(index));
+            shared.counts.plan(shape.users());
             if let Err(fault) = shape.check() {
                 tracing::error!(
                     "Error occurred starting thread group :{name}, error message:{fault} set in Thread Group:{name}"

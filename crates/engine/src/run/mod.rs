@@ -16,6 +16,7 @@ pub mod java;
 pub mod ledger;
 pub mod named_locks;
 pub mod needs;
+pub mod orders;
 pub mod outcome;
 pub mod parsed;
 pub mod program;

@@ -14,6 +14,7 @@ use crate::run::context::LAST_SAMPLE_OK;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
+use crate::run::orders::Orders;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::stages::StageSums;
@@ -25,7 +26,11 @@ pub struct Shared {
     pub properties: Properties,
     pub clock: Clock,
     pub control: Control,
+    /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they come to their end.
+    pub shutdown_is_fast: bool,
     pub counts: Counts,
+    /// Whom scripts stop.
+    pub orders: Orders,
     pub timer_factor: f32,
     /// `httpclient.reset_state_on_thread_group_iteration`.
     pub reset_state: bool,
@@ -59,10 +64,12 @@ impl Shared {
         control: &Control,
     ) -> Result<Shared, String> {
         let properties = program.settings.properties.clone();
-        let factor = properties.get("timer.factor");
-        let factor = factor.and_then(|factor| factor.trim().parse().ok());
         Ok(Shared {
             counts: Counts::new(program.groups.len()),
+            orders: Orders::default(),
+            shutdown_is_fast: properties
+                .get("drumfire.shutdown")
+                .is_some_and(|how| how.trim() == "fast"),
             supplies: program.groups.iter().map(Supply::new).collect(),
             statics: Statics::default(),
             tls: crate::elements::samplers::http::new_tls(&properties)?,
@@ -70,7 +77,7 @@ impl Shared {
             java_start: OnceLock::new(),
             defects: Defects::default(),
             early: EarlyEnds::default(),
-            timer_factor: factor.unwrap_or(1.0),
+            timer_factor: properties.get_float("timer.factor", 1.0),
             reset_state: properties
                 .get_bool("httpclient.reset_state_on_thread_group_iteration", true),
             properties,
@@ -169,6 +176,10 @@ pub struct Counts {
     all: AtomicU32,
     started: AtomicU64,
     finished: AtomicU64,
+    /// Users that were to run since the phase began (`JMeterContextService#getTotalThreads`), and what the counts were then.
+    planned: AtomicU64,
+    started_before: AtomicU64,
+    finished_before: AtomicU64,
     /// Arrivals whose time had come, and those of them that never started.
     arrivals: AtomicU64,
     arrivals_left_out: AtomicU64,
@@ -205,6 +216,34 @@ impl Counts {
         self.all.fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
         self.group_totals[group].1.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Another phase begins: JMeter counts anew (`JMeterContextService#clearTotalThreads`).
+    pub(crate) fn begin_phase(&self) {
+        self.planned.store(0, Ordering::Relaxed);
+        let [started, finished] =
+            [&self.started, &self.finished].map(|count| count.load(Ordering::Relaxed));
+        self.started_before.store(started, Ordering::Relaxed);
+        self.finished_before.store(finished, Ordering::Relaxed);
+    }
+
+    /// A thread group starts with so many users (`JMeterContextService#addTotalThreads`).
+    pub(crate) fn plan(&self, users: u32) {
+        self.planned.fetch_add(u64::from(users), Ordering::Relaxed);
+    }
+
+    /// Users of the phase at hand: active, started, finished, and all that were to run.
+    pub fn of_phase(&self) -> [u64; 4] {
+        let since = |count: &AtomicU64, before: &AtomicU64| {
+            let count = count.load(Ordering::Relaxed);
+            count.saturating_sub(before.load(Ordering::Relaxed))
+        };
+        [
+            u64::from(self.all.load(Ordering::Relaxed)),
+            since(&self.started, &self.started_before),
+            since(&self.finished, &self.finished_before),
+            self.planned.load(Ordering::Relaxed),
+        ]
     }
 
     /// A user waits without counting as running (`ThreadCountsAccessor`).

@@ -11,7 +11,6 @@ use crate::run::program::{Group, GroupKind};
 use crate::run::sample;
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
-use crate::run::supply::Pool;
 use crate::run::walk::{ControllerId, Step, Walk, Walker};
 use crate::run::worker::Worker;
 
@@ -101,7 +100,7 @@ impl User {
         if !self.cx.running() {
             return false;
         }
-        let Some(released) = self.cx.worker.pool(self.cx.group, Pool::enter) else {
+        let Some(released) = self.cx.shared.supplies[self.cx.group].wait_for_arrival() else {
             return false;
         };
         self.cx.shared.counts.rest(self.cx.group);

@@ -1,7 +1,6 @@
 //! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +26,7 @@ use crate::run::program::Program;
 use crate::run::room::Room;
 use crate::run::shared::{Counts, Shared};
 use crate::run::stages::Stages;
-use crate::run::supply::{Crew, Pool};
+use crate::run::supply::Crew;
 
 /// How often rows go to the writer.
 const ROWS_TICK: Duration = Duration::from_millis(100);
@@ -44,6 +43,8 @@ pub struct Worker {
     pub stop: Arc<Notify>,
     /// Wakes who waits for other orders: a pause that ends, more or fewer users.
     pub orders: Arc<Notify>,
+    /// Wakes those that start users when a script stops some.
+    pub told: Notify,
     pub http: Rc<drumfire_http::Worker>,
     pub addresses: crate::elements::samplers::http::Addresses,
     pub calls: crate::elements::samplers::http::Calls,
@@ -59,8 +60,6 @@ pub struct Worker {
     /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
     tasks: RefCell<Tasks>,
     seeds: RefCell<Random>,
-    /// Users that wait for an arrival, by thread group.
-    pools: RefCell<HashMap<usize, Pool>>,
     /// Users that are to end, by thread group.
     surplus: RefCell<HashMap<usize, usize>>,
     has_surplus: Cell<bool>,
@@ -139,7 +138,7 @@ impl Worker {
             stages: Stages::default(),
             tasks: RefCell::default(),
             seeds: RefCell::new(Random::from_entropy()),
-            pools: RefCell::default(),
+            told: Notify::new(),
             connections: Cell::default(),
             in_scripts: Cell::default(),
             is_prompt: Cell::new(false),
@@ -219,11 +218,6 @@ impl Worker {
         for waker in self.tasks.borrow().places.iter().flatten() {
             waker.wake_by_ref();
         }
-    }
-
-    /// Does something with the pool of a thread group's users.
-    pub fn pool<T>(&self, group: usize, act: impl FnOnce(&mut Pool) -> T) -> T {
-        act(self.pools.borrow_mut().entry(group).or_default())
     }
 
     pub fn new_random(&self) -> Random {
@@ -368,6 +362,7 @@ async fn serve(
         spawn_local(async move { crate::elements::jdbc::prepare(&program.pools).await });
     }
     let alarms = spawn_local(worker.alarms.clone().serve());
+    let orders = shared.orders.join();
     let mut rows = tokio::time::interval(ROWS_TICK);
     let mut state = Stopping::No;
     loop {
@@ -393,6 +388,10 @@ async fn serve(
                 worker.publish(&shared.counts, Some(shared.clock.now_ms()));
             }
             () = told => {}
+            () = orders.notified() => {
+                worker.wake_tasks();
+                worker.told.notify_waiters();
+            }
         }
     }
     alarms.abort();

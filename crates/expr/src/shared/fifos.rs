@@ -1,6 +1,7 @@
 //! The queues of the Inter-Thread Communication plugin.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -11,8 +12,100 @@ pub struct Fifos(Mutex<HashMap<Box<str>, Queue>>);
 #[derive(Debug, Default)]
 struct Queue {
     values: VecDeque<Arc<str>>,
-    /// Tasks that wait for a value.
-    waiting: Vec<Waker>,
+    /// Tasks that wait for a value, in turn (`LinkedBlockingDeque`).
+    waiting: VecDeque<Arc<Ticket>>,
+}
+
+/// The place of a task in the line.
+#[derive(Debug, Default)]
+struct Ticket(Mutex<Turn>);
+
+#[derive(Debug, Default)]
+struct Turn {
+    waker: Option<Waker>,
+    value: Option<Arc<str>>,
+}
+
+impl Ticket {
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    /// Gives a value to the task that has waited longest. If none waits, `place` puts it into the queue.
+    fn give(
+        &mut self,
+        value: Arc<str>,
+        place: fn(&mut VecDeque<Arc<str>>, Arc<str>),
+    ) -> Option<Waker> {
+        let Some(first) = self.waiting.pop_front() else {
+            place(&mut self.values, value);
+            return None;
+        };
+        let mut turn = first.turn();
+        turn.value = Some(value);
+        turn.waker.take()
+    }
+}
+
+/// Waits for the first value of a queue; see [`Fifos::take`].
+#[derive(Debug)]
+pub struct Take<'f> {
+    fifos: &'f Fifos,
+    queue: &'f str,
+    ticket: Option<Arc<Ticket>>,
+}
+
+impl Future for Take<'_> {
+    type Output = Arc<str>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Arc<str>> {
+        let Some(ticket) = self.ticket.clone() else {
+            let mut queues = self.fifos.queues();
+            let queue = queues.entry(self.queue.into()).or_default();
+            if let Some(value) = queue.values.pop_front() {
+                return Poll::Ready(value);
+            }
+            let ticket = Arc::new(Ticket::default());
+            ticket.turn().waker = Some(task.waker().clone());
+            queue.waiting.push_back(ticket.clone());
+            drop(queues);
+            self.ticket = Some(ticket);
+            return Poll::Pending;
+        };
+        let mut turn = ticket.turn();
+        match turn.value.take() {
+            Some(value) => {
+                self.ticket = None;
+                Poll::Ready(value)
+            }
+            None => {
+                turn.waker = Some(task.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Take<'_> {
+    /// A task that gives up leaves the line; a value that was already its own goes to the next task.
+    fn drop(&mut self) {
+        let Some(ticket) = self.ticket.take() else {
+            return;
+        };
+        let mut queues = self.fifos.queues();
+        let Some(queue) = queues.get_mut(self.queue) else {
+            return;
+        };
+        queue.waiting.retain(|other| !Arc::ptr_eq(other, &ticket));
+        let value = ticket.turn().value.take();
+        let waker = value.and_then(|value| queue.give(value, VecDeque::push_front));
+        drop(queues);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
 }
 
 impl Fifos {
@@ -20,14 +113,15 @@ impl Fifos {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a value and wakes the tasks that wait for one.
+    /// Appends a value, or gives it to the task that has waited longest.
     pub fn put(&self, queue: &str, value: impl Into<Arc<str>>) {
         let mut queues = self.queues();
         let queue = queues.entry(queue.into()).or_default();
-        queue.values.push_back(value.into());
-        let waiting = std::mem::take(&mut queue.waiting);
+        let waker = queue.give(value.into(), VecDeque::push_back);
         drop(queues);
-        waiting.into_iter().for_each(Waker::wake);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     /// Removes the first value.
@@ -35,18 +129,13 @@ impl Fifos {
         self.queues().get_mut(queue)?.values.pop_front()
     }
 
-    /// Removes the first value. An empty queue wakes the task when a value arrives.
-    pub fn poll_pop(&self, queue: &str, task: &Context) -> Poll<Arc<str>> {
-        let mut queues = self.queues();
-        let queue = queues.entry(queue.into()).or_default();
-        if let Some(value) = queue.values.pop_front() {
-            return Poll::Ready(value);
+    /// Removes the first value; while there is none, waits for it in turn.
+    pub fn take<'f>(&'f self, queue: &'f str) -> Take<'f> {
+        Take {
+            fifos: self,
+            queue,
+            ticket: None,
         }
-        let waker = task.waker();
-        if !queue.waiting.iter().any(|other| other.will_wake(waker)) {
-            queue.waiting.push(waker.clone());
-        }
-        Poll::Pending
     }
 
     /// The first value, which stays in the queue.
@@ -68,5 +157,51 @@ impl Fifos {
     /// Removes all queues.
     pub fn clear(&self) {
         self.queues().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn poll<'f>(take: &mut Pin<Box<Take<'f>>>) -> Option<Arc<str>> {
+        match take.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(value) => Some(value),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn tasks_that_wait_are_served_in_turn() {
+        let fifos = Fifos::default();
+        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(fifos.take("q"))).collect();
+        for take in &mut waiting {
+            assert_eq!(poll(take), None);
+        }
+        for value in ["a", "b", "c"] {
+            fifos.put("q", value);
+        }
+        // The last one looks first, and still gets the last value.
+        let values: Vec<_> = waiting.iter_mut().rev().filter_map(poll).collect();
+        assert_eq!(values.join(""), "cba");
+        assert!(fifos.is_empty("q"));
+    }
+
+    #[test]
+    fn a_task_that_gives_up_passes_its_value_on() {
+        let fifos = Fifos::default();
+        let mut first = Box::pin(fifos.take("q"));
+        let mut second = Box::pin(fifos.take("q"));
+        assert_eq!((poll(&mut first), poll(&mut second)), (None, None));
+        fifos.put("q", "a");
+        drop(first);
+        assert_eq!(poll(&mut second).as_deref(), Some("a"));
+        let mut third = Box::pin(fifos.take("q"));
+        assert_eq!(poll(&mut third), None);
+        fifos.put("q", "b");
+        drop(third);
+        assert_eq!(fifos.pop("q").as_deref(), Some("b"));
+        fifos.put("q", "c");
+        assert_eq!(fifos.len("q"), 1);
     }
 }

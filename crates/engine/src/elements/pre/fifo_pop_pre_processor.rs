@@ -83,7 +83,8 @@ async fn first_value(cx: &Context, queue: &str, seconds: i64) -> Option<Arc<str>
     let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     let end = Instant::now().checked_add(limit);
     let mut end = end.map(|end| cx.worker.alarms.wait_until(end));
-    poll_fn(|task| match (fifos.poll_pop(queue, task), &mut end) {
+    let mut value = std::pin::pin!(fifos.take(queue));
+    poll_fn(|task| match (value.as_mut().poll(task), &mut end) {
         (Poll::Ready(value), _) => Poll::Ready(Some(value)),
         (Poll::Pending, Some(end)) => Pin::new(end).poll(task).map(|()| None),
         (Poll::Pending, None) => Poll::Pending,

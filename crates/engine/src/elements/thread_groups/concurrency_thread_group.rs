@@ -52,7 +52,10 @@ pub fn decode(d: &mut Decoder) -> Load {
     warn_of_log_file(d);
     let property = |d: &Decoder, name: &str| d.settings().properties.get(name);
     let shift = property(d, "dynamic_tg.shift_rampup_start");
-    let pause = property(d, "dynamic_tg.temporisation");
+    let pause = d
+        .settings()
+        .properties
+        .get_long("dynamic_tg.temporisation", 10);
     let mut concurrency = Concurrency {
         target: text_or(d, "TargetLevel", "1"),
         ramp_up: d.template("RampUp"),
@@ -60,11 +63,7 @@ pub fn decode(d: &mut Decoder) -> Load {
         hold: text_or(d, "Hold", "1"),
         unit_s: unit_s(d),
         shift_s: shift.map_or(0.0, |text| values::property_long(text.trim()) as f64),
-        idle_pause: Duration::from_millis(
-            pause
-                .and_then(|text| text.trim().parse().ok())
-                .unwrap_or(10),
-        ),
+        idle_pause: Duration::from_millis(pause.try_into().unwrap_or(0)),
         planned: Level::default(),
     };
     concurrency.planned = concurrency.level(d.unit.compiler.scope_mut());

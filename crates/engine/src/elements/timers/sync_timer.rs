@@ -66,7 +66,10 @@ impl SyncTimer {
             self.barrier.release();
             return;
         }
-        let group_threads = cx.shared.shape(cx.group).users();
+        let group_threads = match cx.shared.supplies.get(cx.group) {
+            Some(_) => cx.shared.shape(cx.group).users(),
+            None => 1,
+        };
         let Some(meeting) = self.barrier.arrive(group_threads) else {
             return;
         };

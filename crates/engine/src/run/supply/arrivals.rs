@@ -1,5 +1,5 @@
-//! Starts iterations at a rate (`ArrivalsThreadStarter`). Each worker takes its share of the arrivals, and has a pool of
-//! users that wait for the next one (`ArrivalsThreadGroup#poolThreads`).
+//! Starts iterations at a rate (`ArrivalsThreadStarter`). Each worker takes its share of the arrivals; the users that wait for the
+//! next one stand in one pool for all workers (`ArrivalsThreadGroup#poolThreads`), since one limit holds for all.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -9,16 +9,31 @@ use tokio::sync::oneshot;
 use super::{Crew, Terms};
 use crate::elements::thread_groups::Arrivals;
 
-/// Users of one group on one worker that wait for an arrival.
+/// Users of one group that wait for an arrival, whichever worker they are on.
 #[derive(Default)]
-pub struct Pool {
+pub(super) struct Pool {
     waiting: Vec<oneshot::Sender<Instant>>,
+    /// Users that have not ended, those that wait included.
+    users: i64,
+    /// Workers whose arrivals are over.
+    closed: usize,
     is_closed: bool,
+}
+
+/// What becomes of an arrival.
+#[derive(Debug, PartialEq, Eq)]
+enum Arrival {
+    /// A user that waited goes on.
+    Taken,
+    /// A new user is needed.
+    Starts,
+    /// There are as many users as there may be.
+    LeftOut,
 }
 
 impl Pool {
     /// A place for a user that waits; none once no arrivals come any more.
-    pub fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
+    pub(super) fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
         if self.is_closed {
             return None;
         }
@@ -27,20 +42,32 @@ impl Pool {
         Some(released)
     }
 
-    /// Lets one user go on that arrives at `due`; false if none waits.
-    fn release(&mut self, due: Instant) -> bool {
-        while let Some(user) = self.waiting.pop() {
-            if user.send(due).is_ok() {
-                return true;
-            }
-        }
-        false
+    /// A user has ended.
+    pub(super) fn leave(&mut self) {
+        self.users -= 1;
     }
 
-    /// Ends all that wait, and those that come.
-    fn close(&mut self) {
-        self.is_closed = true;
-        self.waiting.clear();
+    /// Lets a user go on that arrives at `due`, or makes room for another one; a limit of 0 is none.
+    fn arrive(&mut self, due: Instant, limit: i64) -> Arrival {
+        while let Some(user) = self.waiting.pop() {
+            if user.send(due).is_ok() {
+                return Arrival::Taken;
+            }
+        }
+        if limit > 0 && self.users >= limit {
+            return Arrival::LeftOut;
+        }
+        self.users += 1;
+        Arrival::Starts
+    }
+
+    /// One of `workers` has no more arrivals: with the last one all end that wait, and those that come.
+    fn close(&mut self, workers: usize) {
+        self.closed += 1;
+        if self.closed >= workers {
+            self.is_closed = true;
+            self.waiting.clear();
+        }
     }
 }
 
@@ -78,19 +105,13 @@ impl Crew {
                 self.arrival(due, arrivals.concurrency_limit);
             }
         }
-        self.worker.pool(self.start.group, Pool::close);
+        self.supply().pool().close(self.count);
     }
 
     fn arrival(&mut self, due: Instant, concurrency_limit: i64) {
-        let group = self.start.group;
-        if self.worker.pool(group, |pool| pool.release(due)) {
-            self.shared.counts.arrival(false);
-            return;
-        }
-        let (active, _) = self.shared.counts.active(group);
-        let is_left_out = concurrency_limit > 0 && i64::from(active) >= concurrency_limit;
-        self.shared.counts.arrival(is_left_out);
-        if !is_left_out {
+        let arrival = self.supply().pool().arrive(due, concurrency_limit);
+        self.shared.counts.arrival(arrival == Arrival::LeftOut);
+        if arrival == Arrival::Starts {
             let number = self.supply().take_number();
             let terms = Terms {
                 arrival: Some(due),
@@ -109,20 +130,36 @@ mod tests {
     fn an_arrival_takes_a_user_that_waits() {
         let mut pool = Pool::default();
         let due = Instant::now();
-        assert!(!pool.release(due));
+        assert_eq!(pool.arrive(due, 0), Arrival::Starts);
         let mut gone = pool.enter();
         let mut waits = pool.enter().expect("the pool is open");
         drop(gone.take());
-        assert!(pool.release(due));
+        assert_eq!(pool.arrive(due, 0), Arrival::Taken);
         assert_eq!(waits.try_recv(), Ok(due));
-        assert!(!pool.release(due));
+        assert_eq!(pool.arrive(due, 0), Arrival::Starts);
+    }
+
+    #[test]
+    fn one_limit_holds_for_users_that_work_and_users_that_wait() {
+        let mut pool = Pool::default();
+        let due = Instant::now();
+        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
+        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
+        assert_eq!(pool.arrive(due, 2), Arrival::LeftOut);
+        let _waits = pool.enter().expect("the pool is open");
+        assert_eq!(pool.arrive(due, 2), Arrival::Taken);
+        pool.leave();
+        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
+        assert_eq!(pool.arrive(due, 2), Arrival::LeftOut);
     }
 
     #[test]
     fn a_closed_pool_ends_those_that_wait_and_those_that_come() {
         let mut pool = Pool::default();
         let mut waits = pool.enter().expect("the pool is open");
-        pool.close();
+        pool.close(2);
+        assert_eq!(waits.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        pool.close(2);
         assert_eq!(waits.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         assert!(pool.enter().is_none());
     }

@@ -7,13 +7,13 @@ mod windows;
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 
-pub use arrivals::Pool;
+use arrivals::Pool;
 
 use crate::run::context::Identity;
 use crate::run::program::{Group, GroupStart, Program};
@@ -38,6 +38,8 @@ pub struct Supply {
     user_ended: Notify,
     /// Of the random arrivals of this run.
     seed: i64,
+    /// Users that wait for an arrival (`ArrivalsThreadGroup#poolThreads`).
+    pool: Mutex<Pool>,
     /// The group's settings, where they were read when it started.
     started: OnceLock<GroupStart>,
     /// How often somebody ordered how many users there are to be, and the last order.
@@ -62,6 +64,7 @@ impl Supply {
             level: watch::Sender::new(0),
             user_ended: Notify::new(),
             seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
+            pool: Mutex::default(),
             started: OnceLock::new(),
             orders: AtomicU32::new(0),
             ordered_users: AtomicU32::new(0),
@@ -141,6 +144,20 @@ impl Supply {
 
     fn is_idle(&self) -> bool {
         self.busy.load(Ordering::Acquire) == 0
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a user that waits for an arrival; none once no arrivals come any more.
+    pub fn wait_for_arrival(&self) -> Option<oneshot::Receiver<Instant>> {
+        self.pool().enter()
+    }
+
+    /// One of the group's users has ended.
+    fn user_left(&self) {
+        self.pool().leave();
     }
 
     fn take_number(&self) -> u32 {
@@ -274,10 +291,16 @@ impl Crew {
         if self.is_stopping() {
             return false;
         }
-        if due > Instant::now() {
+        let mut stop = std::pin::pin!(stop);
+        while due > Instant::now() {
+            let told = self.worker.told.notified();
+            if self.is_stopping() {
+                return false;
+            }
             tokio::select! {
                 () = self.worker.alarms.wait_until(due) => {}
-                () = stop => return false,
+                () = &mut stop => return false,
+                () = told => {}
             }
         }
         if due >= self.shared.clock.instant(self.start.at_ms) {
@@ -287,7 +310,9 @@ impl Crew {
     }
 
     fn is_stopping(&self) -> bool {
-        self.shared.control.stopping() || self.supply().is_stopped()
+        self.shared.control.stopping()
+            || self.supply().is_stopped()
+            || self.shared.orders.ends_group(self.start.group)
     }
 
     fn identity(&self, number: u32, terms: Terms) -> Identity {
@@ -309,7 +334,7 @@ impl Crew {
     fn start_user(&mut self, number: u32, terms: Terms) {
         let mut user = User::new(&self.shared, &self.worker, self.identity(number, terms));
         user.cx.arrival = terms.arrival;
-        let counted = Counted::start(self.shared.clone(), self.start.group);
+        let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
         self.running.spawn_local(async move {
             let _counted = counted;
@@ -333,17 +358,32 @@ fn share(users: u32, index: usize, count: usize) -> usize {
 struct Counted {
     shared: Arc<Shared>,
     group: usize,
+    /// Where scripts may stop users by their names.
+    thread_name: Option<Rc<str>>,
 }
 
 impl Counted {
-    fn start(shared: Arc<Shared>, group: usize) -> Counted {
+    fn start(shared: Arc<Shared>, group: usize, thread_name: &Rc<str>) -> Counted {
         shared.counts.start(group);
-        Counted { shared, group }
+        let is_named = !shared.program.java.is_empty();
+        let thread_name = is_named.then(|| thread_name.clone());
+        if let Some(name) = &thread_name {
+            shared.orders.enter(name);
+        }
+        Counted {
+            shared,
+            group,
+            thread_name,
+        }
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
         self.shared.counts.finish(self.group);
+        self.shared.supplies[self.group].user_left();
+        if let Some(name) = &self.thread_name {
+            self.shared.orders.leave(name);
+        }
     }
 }

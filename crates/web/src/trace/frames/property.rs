@@ -142,6 +142,24 @@ pub const CLIENT_SETUP: &[Frame] = &[
     jm!("HTTPHC4Impl.setupRequest:1308"),
     jm!("HTTPHC4Impl.sample:627"),
 ];
+/// A Cookie Manager is asked for the cookies of an address without a host.
+pub const COOKIES: &[Frame] = &[
+    "org.apache.http.util.Args.notBlank:74",
+    "org.apache.http.cookie.CookieOrigin.<init>:52",
+    "org.apache.jmeter.protocol.http.control.HC4CookieHandler.getCookiesForUrl:228",
+    "org.apache.jmeter.protocol.http.control.HC4CookieHandler.getCookieHeaderForURL:179",
+    "org.apache.jmeter.protocol.http.control.CookieManager.getCookieHeaderForURL:357",
+];
+pub const CLIENT_COOKIES: &[Frame] = &[
+    jm!("HTTPHC4Impl.setConnectionCookie:1382"),
+    jm!("HTTPHC4Impl.setupRequest:1310"),
+    jm!("HTTPHC4Impl.sample:627"),
+];
+pub const JAVA_COOKIES: &[Frame] = &[
+    jm!("HTTPJavaImpl.setConnectionCookie:342"),
+    jm!("HTTPJavaImpl.setupConnection:195"),
+    jm!("HTTPJavaImpl.sample:533"),
+];
 pub const CLIENT_CONNECT_TIMEOUT: &[Frame] = &[
     jm!("HTTPHC4Impl.setupRequest:1290"),
     jm!("HTTPHC4Impl.sample:627"),

@@ -207,12 +207,17 @@ impl HttpSampler {
                     }
                 }
             }
-            match running.join_next().await {
-                Some(Ok((index, (sending, outcome)))) => {
+            // Whoever is interrupted while the pool works gives up all of it (`HTTPSamplerBase#downloadPageResources`).
+            match cx.attend_others(running.join_next()).await {
+                Some(Some(Ok((index, (sending, outcome))))) => {
                     results[index] = Some(Fetched::Answered(sending, outcome))
                 }
-                Some(Err(error)) => tracing::error!("a download ended with a panic: {error}"),
-                None => break,
+                Some(Some(Err(error))) => tracing::error!("a download ended with a panic: {error}"),
+                Some(None) => break,
+                None => {
+                    tracing::warn!("Interrupted fetching embedded resources");
+                    return;
+                }
             }
         }
         for result in results.into_iter().flatten() {

@@ -35,7 +35,12 @@ impl HttpSampler {
         }
         let (arguments, files) = (call.arguments(), call.files());
         let spec = call.body_spec(self, &method, &arguments, &files, following);
-        let checked = check_method(&method).and_then(|()| check_headers(&call.headers));
+        let checked = check_method(&method)
+            .and_then(|()| check_headers(&call.headers))
+            .and_then(|()| match self.cookies {
+                Some(_) => url.cookie_origin(self.client),
+                None => Ok(()),
+            });
         let built = checked.and_then(|()| {
             Ok((
                 url.java_wire()?,

@@ -165,7 +165,13 @@ impl HttpSampler {
         cx.http.reset_if_needed(access.as_deref());
         let wire = match url.wire() {
             Ok(wire) => wire,
-            Err(exception) => return Err((sample, exception)),
+            Err(exception) => {
+                // Cookies are looked for before the client looks at the address.
+                let is_uri = exception.class != "java.net.URISyntaxException";
+                let cookies = self.cookies.as_ref().filter(|_| is_uri);
+                let blank = cookies.and_then(|_| url.cookie_origin(self.client).err());
+                return Err((sample, blank.unwrap_or(exception)));
+            }
         };
         if let Some(exception) = &call.source_failure {
             return Err((sample, exception.clone()));
