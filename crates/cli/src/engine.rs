@@ -62,6 +62,9 @@ pub trait Engine {
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
     ) -> anyhow::Result<Outcome>;
+
+    /// Waits for threads that scripts have started and that are no daemons: they keep JMeter's Java from ending, too.
+    fn await_threads(&self) {}
 }
 
 /// How to run a plan.

@@ -1,8 +1,14 @@
 //! Which user's call is running on a thread. A call in place has its user at hand. A call apart asks the thread of its user,
 //! which lends the user out for as long as a question takes.
+//!
+//! Threads that Java code starts belong to no call. While a call of their user is running they reach the user through its
+//! [`Line`]: of a call in place they use the visit whenever its own thread does not, of a call apart they ask as it does itself.
 
-use std::cell::RefCell;
-use std::ptr::null_mut;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use drumfire_engine::java::Visit;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -10,7 +16,8 @@ use tokio::sync::oneshot;
 
 #[derive(Clone)]
 enum Current {
-    Here(*mut Visit<'static>),
+    /// The visit, and the line over which other threads reach it, if there is one.
+    Here(*mut Visit<'static>, *const Line),
     Apart(UnboundedSender<Question>),
 }
 
@@ -18,59 +25,220 @@ enum Current {
 pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
 
 thread_local! {
-    static CURRENT: RefCell<Current> = const { RefCell::new(Current::Here(null_mut())) };
+    static CURRENT: RefCell<Current> = const { RefCell::new(Current::Here(null_mut(), null())) };
+    /// The line whose visit this thread uses just now.
+    static HELD: Cell<*const Line> = const { Cell::new(null()) };
+    /// The lines that this thread has joined, innermost last, with what was current before.
+    static JOINED: RefCell<Vec<Joined>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How threads that belong to no call reach one user.
+pub struct Line {
+    number: u64,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    call: Option<Call>,
+    /// A thread uses the visit.
+    is_taken: bool,
+    /// Threads that wait for it.
+    waiting: u32,
+}
+
+/// The call of a user that is running.
+#[derive(Clone)]
+enum Call {
+    Here(Pointer),
+    Apart(UnboundedSender<Question>),
+}
+
+#[derive(Clone, Copy)]
+struct Pointer(*mut Visit<'static>);
+
+// SAFETY: only a thread that has taken the line uses the pointer. The thread of the call itself takes the line for each use, too,
+// and is in Java code, away from the engine, whenever another thread has it.
+unsafe impl Send for Pointer {}
+
+static LINES: Mutex<Option<HashMap<u64, Weak<Line>>>> = Mutex::new(None);
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+fn lines<R>(use_them: impl FnOnce(&mut HashMap<u64, Weak<Line>>) -> R) -> R {
+    let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    use_them(lines.get_or_insert_default())
+}
+
+impl Line {
+    pub fn new() -> Arc<Line> {
+        let line = Arc::new(Line {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            state: Mutex::default(),
+            freed: Condvar::new(),
+        });
+        lines(|lines| lines.insert(line.number, Arc::downgrade(&line)));
+        line
+    }
+
+    /// By which Java knows it.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) {
+        let mut state = self.state();
+        while state.is_taken {
+            state.waiting += 1;
+            state = self
+                .freed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        }
+        state.is_taken = true;
+    }
+
+    fn give_back(&self) {
+        let mut state = self.state();
+        state.is_taken = false;
+        let has_waiting = state.waiting > 0;
+        drop(state);
+        if has_waiting {
+            self.freed.notify_one();
+        }
+    }
+
+    /// Another call is running from now on; gives the one before.
+    fn turn_to(&self, call: Option<Call>) -> Option<Call> {
+        std::mem::replace(&mut self.state().call, call)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        lines(|lines| lines.remove(&self.number));
+    }
+}
+
+/// Has a line until it is dropped.
+struct Hold {
+    line: *const Line,
+    before: *const Line,
+}
+
+impl Hold {
+    fn of(line: *const Line) -> Hold {
+        // SAFETY: a line that is current on a thread lives for as long as the call that made it current.
+        if let Some(line) = unsafe { line.as_ref() } {
+            line.take();
+        }
+        Hold {
+            line,
+            before: HELD.replace(line),
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        HELD.set(self.before);
+        // SAFETY: as when it was taken; the call has not ended.
+        if let Some(line) = unsafe { self.line.as_ref() } {
+            line.give_back();
+        }
+    }
 }
 
 /// Puts what was there before back, also when a call panics.
-struct Back(Current);
+struct Back<'l> {
+    current: Current,
+    line: Option<&'l Line>,
+    call: Option<Call>,
+    /// The line that this thread had when the call began.
+    held: *const Line,
+}
 
-impl Back {
-    fn to_after(current: Current) -> Back {
-        Back(CURRENT.replace(current))
+impl<'l> Back<'l> {
+    fn to_after(current: Current, line: Option<&'l Arc<Line>>) -> Back<'l> {
+        let line = line.map(|line| &**line);
+        let call = match &current {
+            Current::Here(visit, _) => Call::Here(Pointer(visit.cast())),
+            Current::Apart(questions) => Call::Apart(questions.clone()),
+        };
+        let call = line.and_then(|line| line.turn_to(Some(call)));
+        let held = HELD.replace(null());
+        // SAFETY: this thread has the line, so it lives. What the call within does with the user goes through the new visit.
+        if let Some(held) = unsafe { held.as_ref() } {
+            held.give_back();
+        }
+        Back {
+            current: CURRENT.replace(current),
+            line,
+            call,
+            held,
+        }
     }
 }
 
-impl Drop for Back {
+impl Drop for Back<'_> {
     fn drop(&mut self) {
-        CURRENT.set(self.0.clone());
+        CURRENT.set(self.current.clone());
+        if let Some(line) = self.line {
+            // Whoever uses the visit now comes to an end with it first.
+            line.take();
+            line.turn_to(self.call.take());
+            line.give_back();
+        }
+        // SAFETY: as when it was given back.
+        if let Some(held) = unsafe { self.held.as_ref() } {
+            held.take();
+        }
+        HELD.set(self.held);
     }
 }
 
-/// Lets Java code that `run` starts on this thread reach a visit.
-pub fn during<R>(visit: &mut Visit<'_>, run: impl FnOnce() -> R) -> R {
+/// Lets Java code that `run` starts on this thread reach a visit, and other threads reach it over the user's line.
+pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOnce() -> R) -> R {
     let own: *mut Visit<'_> = visit;
-    let _back = Back::to_after(Current::Here(own.cast()));
+    let of = line.map_or(null(), Arc::as_ptr);
+    let _back = Back::to_after(Current::Here(own.cast(), of), line);
     run()
 }
 
 /// The two ends of a call apart: for its own thread, and for the thread of its user.
-pub fn line() -> (Line, UnboundedReceiver<Question>) {
+pub fn wire() -> (Wire, UnboundedReceiver<Question>) {
     let (questions, asked) = unbounded_channel();
-    (Line(questions), asked)
+    (Wire(questions), asked)
 }
 
-pub struct Line(UnboundedSender<Question>);
+pub struct Wire(UnboundedSender<Question>);
 
-impl Line {
-    /// Lets Java code that `run` starts on this thread ask for its user.
-    pub fn during<R>(self, run: impl FnOnce() -> R) -> R {
-        let _back = Back::to_after(Current::Apart(self.0));
+impl Wire {
+    /// Lets Java code that `run` starts on this thread, and other threads over the user's line, ask for the user.
+    pub fn during<R>(self, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
+        let _back = Back::to_after(Current::Apart(self.0), Some(line));
         run()
     }
 }
 
 /// The visit of the call that is running on this thread, if it is in place.
 pub fn here<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Option<R> {
-    let pointer = CURRENT.with_borrow(|current| match current {
-        Current::Here(pointer) => *pointer,
-        Current::Apart(_) => null_mut(),
+    let (pointer, line) = CURRENT.with_borrow(|current| match current {
+        Current::Here(pointer, line) => (*pointer, *line),
+        Current::Apart(_) => (null_mut(), null()),
     });
     if pointer.is_null() {
         return None;
     }
+    let _hold = Hold::of(line);
     // SAFETY: `during` holds the visit exclusively borrowed for as long as the pointer is set on this thread, and uses it for
-    // nothing else. While `use_it` runs nothing else on this thread reads the pointer, except for Java code that `use_it`
-    // itself starts, which runs in a `during` of its own.
+    // nothing else. While `use_it` runs nothing else reads the pointer: other threads wait for the line, and on this one only
+    // Java code runs that `use_it` itself starts, in a `during` of its own.
     Some(use_it(unsafe { &mut *pointer }))
 }
 
@@ -80,7 +248,7 @@ pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Option<R> {
     let apart = CURRENT.with_borrow(|current| match current {
-        Current::Here(_) => None,
+        Current::Here(..) => None,
         Current::Apart(questions) => Some(questions.clone()),
     });
     let Some(questions) = apart else {
@@ -93,4 +261,66 @@ pub fn visit<R: Send + 'static>(
     });
     questions.send(question).ok()?;
     answered.blocking_recv().ok()
+}
+
+/// A line that a thread has joined.
+struct Joined {
+    line: Arc<Line>,
+    before: Current,
+    held_before: *const Line,
+    /// The visit is in place: no other thread uses it meanwhile.
+    is_taken: bool,
+}
+
+/// This thread, which belongs to no call, uses the call of a user until [`leave`]; false if none is running.
+pub fn join(number: u64) -> bool {
+    let Some(line) = lines(|lines| lines.get(&number).and_then(Weak::upgrade)) else {
+        return false;
+    };
+    let is_inner = HELD.get() == Arc::as_ptr(&line);
+    if !is_inner {
+        line.take();
+    }
+    let call = line.state().call.clone();
+    let (current, is_taken) = match call {
+        // The line is had already: uses of the visit take no other.
+        Some(Call::Here(Pointer(visit))) => (Current::Here(visit, null()), true),
+        Some(Call::Apart(questions)) => (Current::Apart(questions), false),
+        None => {
+            if !is_inner {
+                line.give_back();
+            }
+            return false;
+        }
+    };
+    if !is_taken && !is_inner {
+        line.give_back();
+    }
+    let is_taken_here = is_taken && !is_inner;
+    let held_before = match is_taken {
+        true => HELD.replace(Arc::as_ptr(&line)),
+        false => HELD.get(),
+    };
+    let before = CURRENT.replace(current);
+    JOINED.with_borrow_mut(|joined| {
+        joined.push(Joined {
+            line,
+            before,
+            held_before,
+            is_taken: is_taken_here,
+        });
+    });
+    true
+}
+
+/// Ends what the last [`join`] of this thread began.
+pub fn leave() {
+    let Some(joined) = JOINED.with_borrow_mut(Vec::pop) else {
+        return;
+    };
+    CURRENT.set(joined.before);
+    HELD.set(joined.held_before);
+    if joined.is_taken {
+        joined.line.give_back();
+    }
 }

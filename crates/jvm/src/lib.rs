@@ -51,6 +51,7 @@ use drumfire_engine::java::{
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
+use current::Line;
 use find::Installation;
 use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
@@ -188,7 +189,8 @@ impl Jvm {
             let groups = program
                 .groups
                 .iter()
-                .map(|group| machine.group(&group.name, group.shape.users()))
+                .enumerate()
+                .map(|(number, group)| machine.group(&group.name, number))
                 .collect::<Result<_, _>>()?;
             Ok(Plan { listens_to, groups })
         });
@@ -213,7 +215,7 @@ impl Jvm {
         };
         let plan = plan.transpose().map_err(Raised::exception)?;
         let known = visit.state().as_ref();
-        if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Handle>>()) {
+        if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Person>>()) {
             let user = user.clone();
             return Ok(CurrentUser {
                 machine,
@@ -224,10 +226,14 @@ impl Jvm {
         let group = plan
             .zip(visit.group())
             .map(|(plan, group)| &plan.groups[group]);
+        if let Some(crowd) = visit.crowd() {
+            natives::use_crowd(crowd);
+        }
+        let line = Line::new();
         let user = machine
-            .user(group, visit.thread_name(), visit.thread_number())
+            .user(group, visit, line.number())
             .map_err(Raised::exception)?;
-        let user = Arc::new(user);
+        let user = Arc::new(Person { user, line });
         *visit.state() = Some(Box::new(user.clone()));
         Ok(CurrentUser {
             machine,
@@ -253,15 +259,22 @@ impl Jvm {
     }
 }
 
+/// What the host keeps of a user.
+struct Person {
+    /// The user on the Java side.
+    user: Handle,
+    line: Arc<Line>,
+}
+
 struct CurrentUser<'j> {
     machine: &'static Machine,
     plan: Option<&'j Plan>,
-    user: Arc<Handle>,
+    user: Arc<Person>,
 }
 
 struct Ready {
     machine: &'static Machine,
-    user: Arc<Handle>,
+    user: Arc<Person>,
     sample: u32,
     call: JavaCall,
 }
@@ -269,7 +282,7 @@ struct Ready {
 impl Ready {
     fn run(&self) -> Result<i64, Raised> {
         self.machine.call(
-            &self.user,
+            &self.user.user,
             self.call.element,
             role(self.call.role),
             self.call.wants_result,
@@ -313,7 +326,7 @@ impl JavaHost for Jvm {
             return Ok(());
         }
         let machine = self.place(visit)?.machine;
-        let outcome = current::during(visit, || match started {
+        let outcome = current::during(visit, None, || match started {
             true => machine.test_started(&plan.groups[0]),
             false => machine.test_ended().map(|()| None),
         });
@@ -333,8 +346,8 @@ impl JavaHost for Jvm {
             return;
         }
         let told = self.place(visit).and_then(|place| {
-            let tell = || place.machine.happens(&place.user, event, &elements);
-            current::during(visit, tell).map_err(Raised::exception)
+            let tell = || place.machine.happens(&place.user.user, event, &elements);
+            current::during(visit, Some(&place.user.line), tell).map_err(Raised::exception)
         });
         if let Err(raised) = told {
             tracing::error!("{raised}");
@@ -350,17 +363,17 @@ impl JavaHost for Jvm {
 
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised> {
         let ready = self.ready(visit, call)?;
-        let delay = current::during(visit, || ready.run())?;
+        let delay = current::during(visit, Some(&ready.user.line), || ready.run())?;
         visit.thrown.take().map_or(Ok(delay), Err)
     }
 
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v> {
         Box::pin(async move {
             let ready = self.ready(visit, call)?;
-            let (line, mut questions) = current::line();
+            let (wire, mut questions) = current::wire();
             let (end, mut ended) = tokio::sync::oneshot::channel();
             pool::run(move || {
-                let outcome = line.during(|| ready.run());
+                let outcome = wire.during(&ready.user.line, || ready.run());
                 // A user that has gone on without this call does not ask how it ended.
                 let _ = end.send(outcome);
             })
@@ -383,9 +396,9 @@ impl JavaHost for Jvm {
         let CurrentUser { machine, user, .. } = self.place(visit)?;
         let sees_results = script.language == ScriptLanguage::Function
             || drumfire_engine::java::text_sees(script.text);
-        let value = current::during(visit, || {
+        let value = current::during(visit, Some(&user.line), || {
             machine.script(
-                &user,
+                &user.user,
                 language(script.language),
                 script.instance,
                 script.text,
@@ -438,6 +451,16 @@ impl JavaHost for Jvm {
         {
             machine.break_off(by_force);
         }
+    }
+}
+
+/// Waits for threads that Java code has started and that keep a Java of its own from ending, if there is a Java.
+pub fn await_threads() {
+    if !exit::has_begun()
+        && let Some(machine) = machine::running()
+        && let Err(why) = machine.await_threads()
+    {
+        tracing::warn!("threads of scripts cannot be waited for: {why}");
     }
 }
 

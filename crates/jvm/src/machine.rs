@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use drumfire_engine::java::JavaEvent;
+use drumfire_engine::java::{JavaEvent, Visit};
 use drumfire_expr::{Properties, Raised};
 use drumfire_jmx::Element;
 use jni::errors::Result;
@@ -55,6 +55,11 @@ pub type Handle = Global<JObject<'static>>;
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
 static STARTING: Mutex<()> = Mutex::new(());
+
+/// The virtual machine, if it was started.
+pub fn running() -> Option<&'static Machine> {
+    MACHINE.get()
+}
 
 /// The virtual machine, started if it was not.
 ///
@@ -390,18 +395,18 @@ impl Machine {
         })
     }
 
-    /// A thread group with its planned users.
+    /// A thread group by its place in the program.
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn group(&self, name: &str, users: u32) -> std::result::Result<Handle, String> {
+    pub fn group(&self, name: &str, number: usize) -> std::result::Result<Handle, String> {
         self.attached(|env| {
             let name = env.new_string(name)?;
             let group = env.call_static_method(
                 &self.bridge,
                 jni_str!("group"),
                 jni_sig!("(Ljava/lang/String;I)Ldev/drumfire/jvm/Group;"),
-                &[JValue::Object(&name), JValue::Int(users as i32)],
+                &[JValue::Object(&name), JValue::Int(number as i32)],
             )?;
             env.new_global_ref(group.l()?)
         })
@@ -414,21 +419,23 @@ impl Machine {
     pub fn user(
         &self,
         group: Option<&Handle>,
-        thread_name: &str,
-        number: u32,
+        visit: &Visit<'_>,
+        line: u64,
     ) -> std::result::Result<Handle, String> {
         self.attached(|env| {
-            let thread_name = env.new_string(thread_name)?;
+            let thread_name = env.new_string(visit.thread_name())?;
             let none = JObject::null();
             let group = group.map_or(&none, |group| group.as_ref());
             let user = env.call_static_method(
                 &self.bridge,
                 jni_str!("user"),
-                jni_sig!("(Ldev/drumfire/jvm/Group;Ljava/lang/String;I)Ldev/drumfire/jvm/User;"),
+                jni_sig!("(Ldev/drumfire/jvm/Group;Ljava/lang/String;IJJ)Ldev/drumfire/jvm/User;"),
                 &[
                     JValue::Object(group),
                     JValue::Object(&thread_name),
-                    JValue::Int(number as i32),
+                    JValue::Int(visit.thread_number() as i32),
+                    JValue::Long(line as i64),
+                    JValue::Long(visit.end_ms().unwrap_or(0)),
                 ],
             )?;
             env.new_global_ref(user.l()?)
@@ -514,6 +521,17 @@ impl Machine {
             run(env)
         })
         .map_err(Raised::exception)
+    }
+
+    /// Waits until all threads have ended that Java's own exit would wait for.
+    ///
+    /// # Errors
+    /// What the bridge threw.
+    pub fn await_threads(&self) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(&self.bridge, jni_str!("awaitThreads"), jni_sig!("()V"), &[])?;
+            Ok(())
+        })
     }
 
     /// How long garbage was collected so far, by what the collectors say.

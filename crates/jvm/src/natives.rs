@@ -3,10 +3,11 @@
 use std::sync::{PoisonError, RwLock};
 
 use drumfire_engine::Control;
-use drumfire_engine::java::Visit;
+use drumfire_engine::Shape;
+use drumfire_engine::java::{Crowd, Halt, Visit};
 use drumfire_expr::{Properties, Raised};
 use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
-use jni::objects::{JByteArray, JClass, JObjectArray, JString};
+use jni::objects::{JByteArray, JClass, JLongArray, JObjectArray, JString};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
@@ -17,11 +18,13 @@ use crate::{current, exit, request, result, text};
 struct Run {
     properties: Option<Properties>,
     control: Option<Control>,
+    crowd: Option<Crowd>,
 }
 
 static RUN: RwLock<Run> = RwLock::new(Run {
     properties: None,
     control: None,
+    crowd: None,
 });
 
 /// The properties that Java code sees from now on.
@@ -34,6 +37,17 @@ pub fn use_properties(properties: Properties) {
 pub fn use_control(control: Control) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.control = Some(control);
+}
+
+/// The users that Java code counts and stops from now on.
+pub fn use_crowd(crowd: Crowd) {
+    let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+    run.crowd = Some(crowd);
+}
+
+fn crowd<R>(use_it: impl FnOnce(&Crowd) -> R) -> Option<R> {
+    let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
+    run.crowd.as_ref().map(use_it)
 }
 
 fn properties_at_hand<R>(use_it: impl FnOnce(&Properties) -> R) -> Option<R> {
@@ -244,6 +258,19 @@ extern "system" fn named_sampler<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
+extern "system" fn previous_sampler<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+) -> JObjectArray<'l, JString<'l>> {
+    env.with_env(|env| -> Result<_> {
+        match visit(|visit| visit.previous_sampler())? {
+            Some((class, name)) => texts_of(env, &[class.as_str(), &name]),
+            None => Ok(JObjectArray::<JString>::null()),
+        }
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
 extern "system" fn set_request<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -431,13 +458,94 @@ extern "system" fn log<'l>(
 extern "system" fn running_threads<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
-    all: jboolean,
+    group: jint,
 ) -> jint {
     env.with_env(|_| -> Result<_> {
-        visit(move |visit| {
-            let (in_group, in_all) = visit.running_users();
-            (if all { in_all } else { in_group }) as jint
-        })
+        let group = usize::try_from(group).ok();
+        Ok(crowd(|crowd| crowd.running(group)).unwrap_or(0) as jint)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn thread_count<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, which: jint) -> jint {
+    env.with_env(|_| -> Result<_> {
+        let counts = crowd(Crowd::of_phase).unwrap_or_default();
+        Ok(counts.get(which as usize).map_or(0, |count| *count as jint))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// Numbers as `Group.java` reads them: users, ramp-up, whether users are created late, whether there is a schedule, its delay and
+/// its duration.
+extern "system" fn group_settings<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    group: jint,
+) -> JLongArray<'l> {
+    env.with_env(|env| -> Result<_> {
+        let settings = crowd(|crowd| {
+            let (_, shape) = crowd.group(group as usize);
+            let mut settings = [i64::from(shape.users()), 0, 0, 0, 0, 0];
+            if let Shape::Ramp(ramp) = shape {
+                let (delay_s, duration_s) = ramp.scheduler.unwrap_or_default();
+                settings[1..].copy_from_slice(&[
+                    i64::from(ramp.ramp_up_s),
+                    i64::from(ramp.delayed_start),
+                    i64::from(ramp.scheduler.is_some()),
+                    delay_s,
+                    duration_s,
+                ]);
+            }
+            settings
+        });
+        let settings = settings.unwrap_or_default();
+        let array = env.new_long_array(settings.len())?;
+        array.set_region(env, 0, &settings)?;
+        Ok(array)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+/// As `Natives.java` numbers them.
+fn halt(number: jint) -> Halt {
+    match number {
+        0 => Halt::Finish,
+        1 => Halt::BreakOff,
+        _ => Halt::Now,
+    }
+}
+
+extern "system" fn stop_user<'l>(
+    mut env: EnvUnowned<'l>,
+    _: JClass<'l>,
+    name: Text<'l>,
+    how: jint,
+) -> jboolean {
+    env.with_env(|env| -> Result<_> {
+        let name = text::read(env, &name)?.unwrap_or_default();
+        let stopped = crowd(|crowd| crowd.stop_user(&name, halt(how)));
+        Ok(jboolean::from(stopped.unwrap_or(false)))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn stop_group<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, group: jint, how: jint) {
+    env.with_env(|_| -> Result<_> {
+        crowd(|crowd| crowd.stop_group(group as usize, halt(how)));
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn join<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, line: jlong) -> jboolean {
+    env.with_env(|_| -> Result<_> { Ok(jboolean::from(current::join(line as u64))) })
+        .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn leave<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
+    env.with_env(|_| -> Result<_> {
+        current::leave();
+        Ok(())
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -507,7 +615,14 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "setProperty" "(Ljava/lang/String;Ljava/lang/String;)V" set_property,
         "properties" "()[Ljava/lang/String;" properties,
         "log" "(ILjava/lang/String;Ljava/lang/String;)V" log,
-        "runningThreads" "(Z)I" running_threads,
+        "previousSampler" "()[Ljava/lang/String;" previous_sampler,
+        "runningThreads" "(I)I" running_threads,
+        "threadCount" "(I)I" thread_count,
+        "groupSettings" "(I)[J" group_settings,
+        "stopUser" "(Ljava/lang/String;I)Z" stop_user,
+        "stopGroup" "(II)V" stop_group,
+        "join" "(J)Z" join,
+        "leave" "()V" leave,
         "exiting" "()V" exiting,
     ];
     // SAFETY: all of these methods are static.

@@ -161,6 +161,9 @@ pub fn run<E: Engine>(
     if let Some(why) = &nothing_sent {
         console.error(&format!("nothing was sent: {why}"));
     }
+    if stopped.is_none() {
+        engine.await_threads();
+    }
     Ok(exit_of(&faults))
 }
 

@@ -108,6 +108,11 @@ impl Engine for Wiring {
         }
         Ok(outcome)
     }
+
+    #[cfg(feature = "jvm")]
+    fn await_threads(&self) {
+        drumfire_jvm::await_threads();
+    }
 }
 
 /// The properties, the plan's folder and this machine, as the engine takes them.

@@ -61,6 +61,8 @@ pub struct Context {
     pub sampler_name: Option<Rc<str>>,
     /// The sampler at hand, or the last one (`JMeterThread.PACKAGE_OBJECT`).
     pub sampler: Option<SamplerId>,
+    /// The one before it (`JMeterContext#getPreviousSampler`).
+    pub previous_sampler: Option<SamplerId>,
     /// Counts samplers, those without a result too; it wraps.
     pub sample_number: u32,
     /// The settings of the sampler at hand are being put together for code that looks at them: a script in one of them sees no
@@ -150,6 +152,7 @@ impl Context {
             last_sample_ok: true,
             sampler_name: None,
             sampler: None,
+            previous_sampler: None,
             sample_number: 0,
             is_described: false,
             previous: None,

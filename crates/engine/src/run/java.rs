@@ -21,7 +21,11 @@ pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
 use crate::run::action::Action;
 use crate::run::context::{Context, OWN_VARIABLES};
 use crate::run::control::Control;
+pub use crate::run::orders::Halt;
 use crate::run::program::{Package, Program};
+use crate::run::schedule::Shape;
+use crate::run::shared::Shared;
+use crate::run::walk::SamplerId;
 
 /// What an element is asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +240,40 @@ pub struct Visit<'a> {
     pub thrown: Option<Raised>,
 }
 
+/// All users of a run, as any thread may count and stop them.
+#[derive(Clone)]
+pub struct Crowd(Arc<Shared>);
+
+impl Crowd {
+    /// Users that run: of one thread group, or of all.
+    pub fn running(&self, group: Option<usize>) -> u32 {
+        match group {
+            Some(group) => self.0.counts.active(group).0,
+            None => self.0.counts.totals().active as u32,
+        }
+    }
+
+    /// Users of the phase at hand: active, started, finished, and all that were to run.
+    pub fn of_phase(&self) -> [u64; 4] {
+        self.0.counts.of_phase()
+    }
+
+    /// The thread group's name, and how its users come and go.
+    pub fn group(&self, group: usize) -> (&str, &Shape) {
+        (self.0.group_name(group), self.0.shape(group))
+    }
+
+    /// Stops a user; false if none of that name runs.
+    pub fn stop_user(&self, thread_name: &str, halt: Halt) -> bool {
+        self.0.orders.stop_user(thread_name, halt)
+    }
+
+    /// Stops all users of a thread group, and starts no others.
+    pub fn stop_group(&self, group: usize, halt: Halt) {
+        self.0.orders.stop_group(group, halt);
+    }
+}
+
 enum Of<'a> {
     User(&'a mut Context),
     Plan {
@@ -380,9 +418,14 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Users that run: in the thread group, and in all.
-    pub fn running_users(&self) -> (u32, u32) {
-        self.user().map_or((0, 0), Context::active_users)
+    /// The run as code outside of any user's call may reach it; `None` before the run.
+    pub fn crowd(&self) -> Option<Crowd> {
+        Some(Crowd(self.user()?.shared.clone()))
+    }
+
+    /// When the user's time is over, in milliseconds since the epoch.
+    pub fn end_ms(&self) -> Option<i64> {
+        self.user()?.end_ms
     }
 
     /// `JMeterVariables#getIteration`.
@@ -485,7 +528,18 @@ impl<'a> Visit<'a> {
 
     /// Class and name of the sampler at hand, whatever it is.
     pub fn named_sampler(&mut self) -> Option<(String, String)> {
-        self.with_package(|cx, package| {
+        let sampler = self.user()?.sampler?;
+        self.named(sampler)
+    }
+
+    /// Class and name of the sampler before it.
+    pub fn previous_sampler(&mut self) -> Option<(String, String)> {
+        let sampler = self.user()?.previous_sampler?;
+        self.named(sampler)
+    }
+
+    fn named(&mut self, sampler: SamplerId) -> Option<(String, String)> {
+        self.with_package_of(sampler, |cx, package| {
             if package.name.needs_jvm() && cx.is_described {
                 return None; // the script that asks is in the name
             }
@@ -501,10 +555,20 @@ impl<'a> Visit<'a> {
         &mut self,
         look: impl FnOnce(&mut Context, &Package) -> Option<T>,
     ) -> Option<T> {
+        let sampler = self.user()?.sampler?;
+        self.with_package_of(sampler, look)
+    }
+
+    /// What `look` finds in a sampler of the user's thread group.
+    fn with_package_of<T>(
+        &mut self,
+        sampler: SamplerId,
+        look: impl FnOnce(&mut Context, &Package) -> Option<T>,
+    ) -> Option<T> {
         let cx = self.user_mut()?;
         let worker = cx.worker.clone();
         let group = worker.program.groups.get(cx.group)?;
-        let package = group.samplers.get(cx.sampler? as usize)?;
+        let package = group.samplers.get(sampler as usize)?;
         look(cx, package)
     }
 

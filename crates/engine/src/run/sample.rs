@@ -24,7 +24,7 @@ const ASSERTED_LEVELS: i32 = 3;
 pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
     let group = user.group();
     let package = &group.samplers[id as usize];
-    user.cx.sampler = Some(id);
+    user.cx.previous_sampler = user.cx.sampler.replace(id);
     user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
     if user.cx.shared.program.reads_sampler_name {
         user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());

@@ -1,6 +1,7 @@
 //! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -16,6 +16,7 @@ import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.services.FileServer;
 import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.threads.JMeterContextService;
 import org.apache.jmeter.timers.Timer;
 import org.apache.jorphan.util.JMeterError;
 import org.apache.jorphan.util.JMeterStopTestException;
@@ -59,6 +60,7 @@ final class Bridge {
         Loggers.setLevels(levels);
         log = LoggerFactory.getLogger("org.apache.jmeter.threads.JMeterThread");
         Home.prepare(home, new Props(System.getProperties()));
+        JMeterContextService.countBy(Natives::threadCount);
         Plan.clear();
         Lifecycle.clear();
         FileServer.getFileServer().setBaseForScript(new File(plan));
@@ -93,12 +95,17 @@ final class Bridge {
         return Plan.add(element, isXml, configs);
     }
 
-    static Group group(String name, int users) {
-        return new Group(name, users);
+    static Group group(String name, int number) {
+        return new Group(name, number);
     }
 
-    static User user(Group group, String threadName, int number) {
-        return new User(group, threadName, number);
+    static User user(Group group, String threadName, int number, long line, long endMillis) {
+        return new User(group, threadName, number, line, endMillis);
+    }
+
+    /** Waits as the JVM of JMeter does before it ends. */
+    static void awaitThreads() {
+        Threads.awaitOwn();
     }
 
     /** Runs one element; gives the delay of a timer in milliseconds, else 0. */
@@ -106,10 +113,6 @@ final class Bridge {
         user.enter();
         user.startSample(sample);
         user.begin(wantsResult);
-        boolean startsThreads = Plan.startsThreads(id);
-        if (startsThreads) {
-            user.vars().share();
-        }
         long delay = 0;
         try {
             TestElement element = user.called(id);
@@ -117,7 +120,7 @@ final class Bridge {
         } catch (Throwable thrown) {
             thrown(thrown);
         }
-        if (startsThreads) {
+        if (user.isReached() || Plan.startsThreads(id)) {
             user.vars().share();
         }
         user.end();

@@ -56,7 +56,7 @@ final class Lifecycle {
 
     /** StandardJMeterEngine#notifyTestListenersOfStart; gives what went wrong, or null. */
     static String testStarted(Group group) {
-        User engine = new User(group, "StandardJMeterEngine", 0);
+        User engine = new User(group, "StandardJMeterEngine", 0, 0, 0);
         engine.context.setSamplingStarted(false);
         plan = engine;
         engine.enter();

@@ -1,9 +1,9 @@
 package dev.drumfire.jvm;
 
 /**
- * What the engine does for Java code. All but {@link #log}, {@link #property}, {@link #setProperty}, {@link #propertyNames},
- * {@link #stopTest} and {@link #exiting} are about the virtual user whose call is running on this thread, and throw
- * IllegalStateException on any other thread.
+ * What the engine does for Java code. {@link #log}, those about properties, about counts and about stopping, and {@link #exiting}
+ * work on any thread. The others are about the virtual user whose call is running on this thread, and throw IllegalStateException
+ * on a thread that runs none and has joined none.
  */
 final class Natives {
     private Natives() {
@@ -84,8 +84,31 @@ final class Natives {
 
     static native void log(int level, String category, String message);
 
-    /** Users that run: in the thread group at hand (or in the given one), and in all. */
-    static native int runningThreads(boolean all);
+    /** The class and the name of the sampler before the one at hand; null if there was none. */
+    static native String[] previousSampler();
+
+    /** Users that run: of a thread group, by its number, or with -1 of all. */
+    static native int runningThreads(int group);
+
+    /** Users of the phase at hand: active (0), started (1), finished (2), and all that were to run (3). */
+    static native int threadCount(int which);
+
+    /** Of a thread group: users, ramp-up, whether users are created late, whether there is a schedule, its delay and its duration. */
+    static native long[] groupSettings(int group);
+
+    /** Stops a user after its sample (0), breaks the sample off (1), or a timer, too (2); false if none of that name runs. */
+    static native boolean stopUser(String threadName, int how);
+
+    /** Stops all users of a thread group in one of these ways. */
+    static native void stopGroup(int group, int how);
+
+    /**
+     * Lets this thread, which runs no call, use the call of a user that another thread runs, until {@link #leave}; false if no
+     * call of the user is running.
+     */
+    static native boolean join(long line);
+
+    static native void leave();
 
     /** Something called System.exit. */
     static native void exiting();

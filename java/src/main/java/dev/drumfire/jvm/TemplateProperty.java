@@ -2,6 +2,8 @@ package dev.drumfire.jvm;
 
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.AbstractProperty;
+import org.apache.jmeter.threads.JMeterContextService;
+import org.apache.jmeter.threads.UserContext;
 
 /**
  * A property whose text has variables or functions in it, which the engine evaluates each time it is read, as JMeter's
@@ -20,7 +22,12 @@ final class TemplateProperty extends AbstractProperty {
 
     @Override
     public String getStringValue() {
-        return override == null ? Natives.template(number) : override;
+        if (override != null) {
+            return override;
+        }
+        // Threads that a plugin starts have the context of the user whose work they do.
+        return JMeterContextService.getContext() instanceof UserContext context && context.user() instanceof User user
+            ? user.reach(() -> Natives.template(number), "") : Natives.template(number);
     }
 
     @Override

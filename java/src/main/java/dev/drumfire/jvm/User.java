@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.apache.jmeter.config.ConfigTestElement;
 import org.apache.jmeter.engine.util.ConfigMergabilityIndicator;
@@ -24,9 +25,16 @@ final class User {
         static final SampleResult RESULT = new SampleResult();
     }
 
-    final UserContext context = new UserContext();
-    private final Vars vars = new Vars();
+    final UserContext context = new UserContext(this);
+    private final Vars vars = new Vars(this);
     private final String threadName;
+    private final Group group;
+    /** By which threads that run none of its calls reach it. */
+    private final long line;
+    /** The thread that runs the call at hand. */
+    private volatile Thread caller;
+    /** Such threads have reached it: they may do so again between its calls. */
+    private volatile boolean isReached;
     private TestElement[] elements = new TestElement[0];
 
     // The call at hand.
@@ -45,8 +53,10 @@ final class User {
     private int sample = -1;
     private final Set<TestElement> changed = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    User(Group group, String threadName, int number) {
+    User(Group group, String threadName, int number, long line, long endMillis) {
         this.threadName = threadName;
+        this.group = group;
+        this.line = line;
         if (Lifecycle.planVariables() != null) {
             vars.inherit(Lifecycle.planVariables());
         }
@@ -54,11 +64,51 @@ final class User {
         context.setThreadNum(number);
         if (group != null) {
             context.setThreadGroup(group.threadGroup());
-            context.setThread(new UserThread(threadName, number, group.threadGroup()));
+            context.setThread(new UserThread(this, threadName, number, group.threadGroup(), endMillis));
         }
         context.setEngine(Engine.INSTANCE);
         context.setSamplingStarted(true);
-        context.offer(this::result, this::sampler);
+        context.offer(() -> reach(this::result, Unread.RESULT), () -> reach(this::sampler, null), () -> reach(this::previousSampler, null));
+    }
+
+    /** Whether this thread runs the call at hand. */
+    boolean isHere() {
+        return caller == Thread.currentThread();
+    }
+
+    /**
+     * Asks the engine on whatever thread this is: one that runs no call of this user asks by way of the call that is running. Where
+     * none is, {@code otherwise} is given.
+     */
+    <T> T reach(Supplier<T> ask, T otherwise) {
+        if (isHere()) {
+            return ask.get();
+        }
+        isReached = true;
+        if (!Natives.join(line)) {
+            return otherwise;
+        }
+        try {
+            return ask.get();
+        } finally {
+            Natives.leave();
+        }
+    }
+
+    boolean isReached() {
+        return isReached;
+    }
+
+    boolean isCalled(String name) {
+        return threadName.equals(name);
+    }
+
+    /** Interrupts the call at hand. */
+    void interrupt() {
+        Thread thread = caller;
+        if (thread != null) {
+            thread.interrupt();
+        }
     }
 
     /** Makes this the user of the thread at hand. */
@@ -81,6 +131,7 @@ final class User {
             return;
         }
         sample = number;
+        context.getSamplerContext().clear();
         changed.forEach(TestElement::recoverRunningVersion);
         changed.clear();
     }
@@ -134,15 +185,16 @@ final class User {
     }
 
     /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
-    record Hands(boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
+    record Hands(Thread caller, boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
             byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }
 
     Hands hands() {
-        return new Hands(isResultOffered, result, resultBefore, isSampling, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
+        return new Hands(caller, isResultOffered, result, resultBefore, isSampling, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
     }
 
     void take(Hands hands) {
+        caller = hands.caller;
         isResultOffered = hands.isResultOffered;
         result = hands.result;
         resultBefore = hands.resultBefore;
@@ -164,6 +216,10 @@ final class User {
     /** Starts a call; {@code wantsResult} is false where nothing can look into the result. */
     void begin(boolean wantsResult) {
         isBusy = true;
+        caller = Thread.currentThread();
+        if (group != null) {
+            group.enter(this);
+        }
         isResultOffered = wantsResult;
         result = null;
         isSampling = false;
@@ -211,6 +267,10 @@ final class User {
         return sampler;
     }
 
+    private Sampler previousSampler() {
+        return named(Natives.previousSampler());
+    }
+
     /** A sampler that the engine runs natively: an object of its class with nothing but its name. */
     private static Sampler named(String[] classAndName) {
         if (classAndName == null) {
@@ -254,6 +314,10 @@ final class User {
         result = null;
         sampler = null;
         isBusy = false;
+        caller = null;
+        if (group != null) {
+            group.leave(this);
+        }
     }
 
     private static void hand(SampleResult result, Results.Before before) {

@@ -9,15 +9,25 @@ import org.apache.jorphan.collections.ListedHashTree;
 final class UserThread extends JMeterThread {
     private static final ListedHashTree NO_PLAN = new ListedHashTree(new LoopController());
 
-    UserThread(String name, int number, AbstractThreadGroup group) {
+    private final User user;
+
+    UserThread(User user, String name, int number, AbstractThreadGroup group, long endMillis) {
         super(NO_PLAN, null, null);
+        this.user = user;
         setThreadName(name);
         setThreadNum(number);
         setThreadGroup(group);
+        setEngine(Engine.INSTANCE);
+        setEndTime(endMillis);
+        setScheduled(endMillis != 0);
     }
 
     @Override
     public void stop() {
-        Natives.stopThread();
+        if (user.isHere()) {
+            Natives.stopThread();
+        } else {
+            Natives.stopUser(getThreadName(), Group.FINISH);
+        }
     }
 }

@@ -1,14 +1,13 @@
 package dev.drumfire.jvm;
 
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
-import org.apache.jmeter.threads.JMeterContextService;
 import org.apache.jmeter.threads.JMeterVariables;
 
 /**
@@ -29,26 +28,33 @@ final class Vars extends JMeterVariables {
         }
     }
 
+    private final User user;
     /** Made with the first object. */
-    private Map<String, Held> objects;
+    private volatile Map<String, Held> objects;
 
-    /** What threads that scripts have started see: the variables as they were when the last such script ended. */
+    /**
+     * What threads see that run no call of the user, while none is running: the variables as they were when the last call ended
+     * that such threads may have seen.
+     */
     private volatile Map<String, Object> shared;
     /** What such threads have set since; a value of this object removes the variable. */
     private final Map<String, Object> pending = new ConcurrentHashMap<>();
     private static final Object REMOVED = new Object();
 
+    Vars(User user) {
+        this.user = user;
+    }
+
     /** Takes over another's objects, whose texts the engine has given to this one, too. */
     void inherit(Vars other) {
         if (other.objects != null) {
-            objects = new HashMap<>();
+            objects = new ConcurrentHashMap<>();
             other.objects.forEach((name, held) -> objects.put(name, new Held(held.object, held.text)));
         }
     }
 
-    /** Lets threads other than the user's see the variables as they are now. */
+    /** Lets threads other than the user's see the variables as they are now, when the call has ended. */
     void share() {
-        takePending();
         Map<String, Object> now = new ConcurrentHashMap<>();
         entrySet().forEach(entry -> {
             if (entry.getValue() != null) {
@@ -73,23 +79,39 @@ final class Vars extends JMeterVariables {
         }
     }
 
-    /** Whether a thread asks that is not in a call of this user. */
-    private boolean isElsewhere() {
-        return shared != null && JMeterContextService.getContext().getVariables() != this;
-    }
-
-    private void putElsewhere(String key, Object value) {
-        if (value == null) {
-            shared.remove(key);
+    /** Sets a variable while no call is running. */
+    private void putBetween(String key, Object value) {
+        if (value != null) {
+            between().put(key, value);
         } else {
-            shared.put(key, value);
+            between().remove(key);
         }
         pending.put(key, value == null ? REMOVED : value);
     }
 
+    private synchronized Map<String, Object> between() {
+        if (shared == null) {
+            shared = new ConcurrentHashMap<>();
+        }
+        return shared;
+    }
+
+    /** Does something in the engine, or {@code between} calls, with what they have in common. */
+    private <T> T at(Supplier<T> engine, Supplier<T> between) {
+        if (user.isHere()) {
+            return engine.get();
+        }
+        Supplier<T> nowhere = () -> null;
+        Supplier<T> done = user.reach(() -> {
+            T value = engine.get();
+            return () -> value;
+        }, nowhere);
+        return done == nowhere ? between.get() : done.get();
+    }
+
     @Override
     public int getIteration() {
-        return isElsewhere() ? 0 : Natives.iteration();
+        return at(Natives::iteration, () -> 0);
     }
 
     @Override
@@ -100,41 +122,55 @@ final class Vars extends JMeterVariables {
     @Override
     public Object remove(String key) {
         Object before = getObject(key);
-        if (isElsewhere()) {
-            putElsewhere(key, null);
-            return before;
-        }
-        if (objects != null) {
-            objects.remove(key);
-        }
-        Natives.removeVariable(key);
+        set(key, null, () -> {
+            if (objects != null) {
+                objects.remove(key);
+            }
+            Natives.removeVariable(key);
+        });
         return before;
     }
 
     @Override
     public void put(String key, String value) {
-        if (isElsewhere()) {
-            putElsewhere(key, value);
-            return;
-        }
-        if (objects != null) {
-            objects.remove(key);
-        }
-        Natives.setVariable(key, value);
+        set(key, value, () -> {
+            if (objects != null) {
+                objects.remove(key);
+            }
+            Natives.setVariable(key, value);
+        });
     }
 
     @Override
     public void putObject(String key, Object value) {
         if (value == null || value instanceof String) {
             put(key, (String) value);
+        } else {
+            set(key, value, () -> hold(key, value));
+        }
+    }
+
+    private void set(String key, Object value, Runnable inEngine) {
+        if (user.isHere()) {
+            inEngine.run();
             return;
         }
-        if (isElsewhere()) {
-            putElsewhere(key, value);
-            return;
-        }
+        at(() -> {
+            inEngine.run();
+            // The call may end before this is seen.
+            if (shared != null && value != null) {
+                shared.put(key, value);
+            }
+            return true;
+        }, () -> {
+            putBetween(key, value);
+            return true;
+        });
+    }
+
+    private synchronized void hold(String key, Object value) {
         if (objects == null) {
-            objects = new HashMap<>();
+            objects = new ConcurrentHashMap<>();
         }
         // Where the plan spells the name out it may want the text; elsewhere the text of a large object would be made in vain.
         boolean isRead = Natives.isSpelledOut(key);
@@ -157,7 +193,7 @@ final class Vars extends JMeterVariables {
 
     @Override
     public String get(String key) {
-        if (objects == null && shared == null) {
+        if (objects == null && user.isHere()) {
             return Natives.variable(key);
         }
         Object object = getObject(key);
@@ -166,9 +202,10 @@ final class Vars extends JMeterVariables {
 
     @Override
     public Object getObject(String key) {
-        if (isElsewhere()) {
-            return shared.get(key);
-        }
+        return at(() -> live(key), () -> between().get(key));
+    }
+
+    private Object live(String key) {
         String text = Natives.variable(key);
         return objects == null ? text : current(key, text);
     }
@@ -211,9 +248,10 @@ final class Vars extends JMeterVariables {
 
     @Override
     public Set<Map.Entry<String, Object>> entrySet() {
-        if (isElsewhere()) {
-            return Collections.unmodifiableMap(shared).entrySet();
-        }
+        return at(this::all, () -> Collections.unmodifiableMap(between()).entrySet());
+    }
+
+    private Set<Map.Entry<String, Object>> all() {
         String[] all = Natives.variables();
         Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < all.length; i += 2) {

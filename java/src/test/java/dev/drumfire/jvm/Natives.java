@@ -18,6 +18,8 @@ final class Natives {
     /** Names that the plan has in it somewhere. */
     static final Set<String> SPELLED_OUT = new HashSet<>();
     static final List<String> LOG = new ArrayList<>();
+    /** What was told to stop. */
+    static final List<String> STOPPED = new ArrayList<>();
     static byte[] result;
     static byte[] body;
     /** How often the result was asked for. */
@@ -32,6 +34,8 @@ final class Natives {
 
     /** A new user in a JMeter that has read nothing but these properties. */
     static User user() throws Exception {
+        isRunning = true;
+        STOPPED.clear();
         VARIABLES.clear();
         PROPERTIES.clear();
         SPELLED_OUT.clear();
@@ -43,9 +47,50 @@ final class Natives {
         newBody = null;
         Home.prepare(System.getProperty("jmeter.home"), new Props(new Properties()));
         Plan.clear();
-        User user = new User(new Group("Users", 1), "Users 1-1", 0);
+        User user = new User(new Group("Users", 0), "Users 1-1", 0, LINE, 0);
+        user.begin(true);
         JMeterContextService.replaceContext(user.context);
         return user;
+    }
+
+    private static final long LINE = 1;
+    /** Whether the user's call can be joined. */
+    static volatile boolean isRunning = true;
+
+    static boolean join(long line) {
+        return isRunning && line == LINE;
+    }
+
+    static void leave() {
+        // Nothing was locked.
+    }
+
+    static int threadCount(int which) {
+        return which;
+    }
+
+    static int runningThreads(int group) {
+        return 1;
+    }
+
+    static long[] groupSettings(int group) {
+        return new long[] {1, 0, 0, 0, 0, 0};
+    }
+
+    static boolean stopUser(String name, int how) {
+        return false;
+    }
+
+    static void stopGroup(int group, int how) {
+        STOPPED.add(group + " " + how);
+    }
+
+    static void stopThread() {
+        STOPPED.add("thread");
+    }
+
+    static String[] previousSampler() {
+        return null;
     }
 
     static String variable(String name) {

@@ -96,24 +96,48 @@ public class VarsTest {
     @Test
     public void usersBeginWithWhatTheTestsStartLeft() {
         vars.putObject("shared", List.of(1));
-        Vars user = new Vars();
-        user.inherit(vars);
-        assertEquals(List.of(1), user.getObject("shared"));
+        User other = new User(null, "Users 1-2", 1, 0, 0);
+        other.begin(true);
+        other.vars().inherit(vars);
+        assertEquals(List.of(1), other.vars().getObject("shared"));
+    }
+
+    private static void onAnotherThread(Runnable work) throws InterruptedException {
+        Thread other = new Thread(work);
+        other.start();
+        other.join();
     }
 
     @Test
-    public void threadsThatScriptsStartSeeThemAndSetThemLater() throws InterruptedException {
+    public void duringACallThreadsThatScriptsStartUseTheSameVariables() throws InterruptedException {
+        vars.put("before", "1");
+        Object[] seen = new Object[2];
+        onAnotherThread(() -> {
+            seen[0] = vars.get("before");
+            vars.put("from elsewhere", "2");
+            vars.putObject("object", List.of(3));
+            vars.remove("before");
+            seen[1] = vars.getIteration();
+        });
+        assertEquals("1", seen[0]);
+        assertEquals(3, seen[1]);
+        assertEquals("2", vars.get("from elsewhere"));
+        assertEquals(List.of(3), vars.getObject("object"));
+        assertNull(vars.get("before"));
+    }
+
+    @Test
+    public void betweenCallsTheyHaveVariablesThatTheNextCallTakesOver() throws InterruptedException {
         vars.put("before", "1");
         vars.share();
+        Natives.isRunning = false;
         Object[] seen = new Object[2];
-        Thread other = new Thread(() -> {
+        onAnotherThread(() -> {
             seen[0] = vars.get("before");
             vars.put("from elsewhere", "2");
             vars.remove("before");
             seen[1] = vars.getObject("from elsewhere");
         });
-        other.start();
-        other.join();
         assertEquals("1", seen[0]);
         assertEquals("2", seen[1]);
         assertFalse("the engine is the user's", Natives.VARIABLES.containsKey("from elsewhere"));

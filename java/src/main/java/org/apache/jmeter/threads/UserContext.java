@@ -10,13 +10,30 @@ import org.apache.jmeter.samplers.Sampler;
  * them during a call. It is in JMeter's package because only classes there may extend JMeterContext.
  */
 public class UserContext extends JMeterContext {
+    /** Whose context it is. */
+    private final Object user;
     private Supplier<SampleResult> result;
     private Supplier<Sampler> sampler;
+    private Supplier<Sampler> previousSampler;
 
-    /** Where the previous result and the current sampler come from during the next call. */
-    public void offer(Supplier<SampleResult> result, Supplier<Sampler> sampler) {
+    public UserContext(Object user) {
+        this.user = user;
+    }
+
+    public Object user() {
+        return user;
+    }
+
+    /** Where the previous result, the current sampler and the one before it come from during the next call. */
+    public void offer(Supplier<SampleResult> result, Supplier<Sampler> sampler, Supplier<Sampler> previousSampler) {
         this.result = result;
         this.sampler = sampler;
+        this.previousSampler = previousSampler;
+    }
+
+    @Override
+    public Sampler getPreviousSampler() {
+        return previousSampler == null ? super.getPreviousSampler() : previousSampler.get();
     }
 
     @Override
