@@ -111,7 +111,7 @@ fn label(label: &LabelStatistics) -> Label<'_> {
         p90_ms: row.p90_ms,
         p95_ms: row.p95_ms,
         p99_ms: row.p99_ms,
-        p999_ms: label.service.percentile(99.9) as f64 / 1000.0,
+        p999_ms: label.service.percentile(99.9) / 1000.0,
         bytes_received: label.bytes,
         bytes_sent: label.sent_bytes,
     }

@@ -114,11 +114,11 @@ fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
             {
                 open.entry(key(entry)).or_default().push(at);
             }
-            for at in 0..after.len() {
-                if after[at].partner.is_none()
-                    && let Some(partner) = open.get_mut(&key(&after[at])).and_then(Vec::pop)
+            for (at, entry) in after.iter_mut().enumerate() {
+                if entry.partner.is_none()
+                    && let Some(partner) = open.get_mut(&key(entry)).and_then(Vec::pop)
                 {
-                    after[at].partner = Some(partner);
+                    entry.partner = Some(partner);
                     before[partner].partner = Some(at);
                 }
             }

@@ -44,7 +44,8 @@ fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
             prop.name.as_str(),
             "Argument.name" | "Header.name" | "Argument.metadata"
         );
-        if !is_special && !(is_name && matches!(class, "Argument" | "HTTPArgument" | "Header")) {
+        let is_beside = is_name && matches!(class, "Argument" | "HTTPArgument" | "Header");
+        if !is_special && !is_beside {
             let inner = own_path(path, class, &prop.name);
             of_value(&inner, &prop.value, all);
         }

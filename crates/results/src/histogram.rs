@@ -165,7 +165,9 @@ impl Histogram {
 
     /// Whether all values are whole milliseconds, by all that is kept of them exactly.
     fn is_whole_ms(&self) -> bool {
-        self.sum % 1000 == 0 && self.min % 1000 == 0 && self.max % 1000 == 0
+        self.sum.is_multiple_of(1000)
+            && self.min.is_multiple_of(1000)
+            && self.max.is_multiple_of(1000)
     }
 
     /// The buckets in use and their counts, in order.
