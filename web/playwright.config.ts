@@ -14,6 +14,7 @@ export default defineConfig({
   reporter: "line",
   projects: [
     { name: "wide", use: browser(1280, 900) },
-    { name: "narrow", use: browser(390, 844) },
+    { name: "narrow", use: browser(375, 812) },
+    { name: "paper", use: browser(794, 1123) },
   ],
 });

@@ -1,10 +1,11 @@
-//! The chores that need the project's crates: `cargo xtask bench`, `faults`, `record` and `gen`, and `measure`, which `bench` calls.
+//! The chores that need the project's crates: `cargo xtask bench`, `faults`, `record`, `trust` and `gen`, and `measure`, which `bench` calls.
 
 mod bench;
 mod faults;
 mod measure;
 mod record;
 mod reference;
+mod trust;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
         ["faults", ref options @ ..] => faults::faults(options),
+        ["trust", ref options @ ..] => trust::trust(options),
         ["gen"] => reference::generate(),
         ["measure", report, part, ref command @ ..] => {
             measure::measure(Path::new(report), part, command)

@@ -151,7 +151,7 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     hooks: {
       drawClear: [(u) => drawStretches(u, props.stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
-      setScale: [(u, key) => key === "x" && tellSpan(u, element)],
+      setScale: [(u, key) => key === "x" && tellSpan(u, element, from != null)],
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
   };
@@ -161,11 +161,33 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
   return new uPlot(options, (isMoment ? data.map((column, index) => [column[0], index ? null : props.x[0] + 1]) : data) as uPlot.AlignedData, element);
 }
 
+/** Those who want to know which stretch the charts over time show. */
+const watchers = new Set<(from: number, to: number) => void>();
+let pending = 0;
+
+/** Tells of each stretch that is shown from now on; gives what ends that. */
+export function watchStretch(watcher: (from: number, to: number) => void): () => void {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+}
+
+/** All charts over time change at once: the last of them tells. */
+function tellWatchers(from: number, to: number) {
+  cancelAnimationFrame(pending);
+  pending = requestAnimationFrame(() => watchers.forEach((watcher) => watcher(from, to)));
+}
+
+/** Shows a stretch in all charts over time. */
+export function showStretch(from: number, to: number) {
+  for (const plot of uPlot.sync("time").plots) plot.setScale("x", { min: from, max: to });
+}
+
 /** How much of x is shown, for whoever looks at the page from outside. */
-function tellSpan(u: uPlot, element: HTMLElement) {
+function tellSpan(u: uPlot, element: HTMLElement, isOverTime: boolean) {
   const { min, max } = u.scales.x;
   const figure = element.closest("figure");
   if (figure && min != null && max != null) figure.dataset.span = String(Math.round(max - min));
+  if (isOverTime && figure?.id === "chart-overlay" && min != null && max != null) tellWatchers(min, max);
 }
 
 function fade(colour: string, alpha: number): string {

@@ -7,7 +7,7 @@ import { NINES_AT, count, curveOf, percent, percentileName, short, time } from "
 import { Header, useTheme } from "./theme";
 import { Tools, hasWords, useChoice } from "./tools";
 
-const WORDS: Record<string, string> = { worse: "worse", better: "better", same: "no difference", unclear: "unclear", added: "new", removed: "gone" };
+const WORDS: Record<string, string> = { worse: "worse", better: "better", same: "no difference", unclear: "unclear", added: "new", removed: "gone", refused: "not compared" };
 
 export function ComparisonPage({ comparison }: { comparison: Comparison }) {
   const [theme, toggle] = useTheme();
@@ -21,12 +21,20 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
             <h2>
               {other.name} <span class={`badge ${badge(other.finding)}`}>{WORDS[other.finding]}</span>
             </h2>
+            <p class="sentence">{other.sentence}.</p>
+            {other.refusals.map((refusal) => (
+              <p class="note">Because {refusal}.</p>
+            ))}
             <Verdicts comparison={comparison} other={other} />
             {other.notes.map((note) => (
               <p class="hint note">{note}</p>
             ))}
-            <Labels labels={[other.total, ...other.labels]} />
-            <Curves label={other.total} base={comparison.base} other={other.name} theme={theme} id={`chart-curves-${index}`} />
+            {other.finding !== "refused" && (
+              <>
+                <Labels labels={[other.total, ...other.labels]} />
+                <Curves label={other.total} base={comparison.base} other={other.name} theme={theme} id={`chart-curves-${index}`} />
+              </>
+            )}
           </section>
         ))}
       </main>

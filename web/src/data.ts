@@ -78,6 +78,7 @@ export interface FailedSample {
 }
 
 export interface ErrorKind {
+  label: string;
   code: string;
   message: string;
   count: number;
@@ -131,6 +132,13 @@ export interface Report {
   plan: { path: string; sha256: string } | null;
   startedMs: number;
   endedMs: number;
+  /** JMeter's `report_title`. */
+  title: string | null;
+  targets: string[];
+  /** Given on the command line. */
+  properties: [string, string][];
+  /** The assumption on which runs were added. */
+  merged: string | null;
   environment: [string, string][];
   verdict: { state: string; reasons: Reason[] } | null;
   thresholds: Threshold[];
@@ -177,7 +185,7 @@ export interface Comparison {
   tool: string;
   base: string;
   base_verdict: string | null;
-  others: { name: string; finding: string; verdict: string | null; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
+  others: { name: string; finding: string; verdict: string | null; sentence: string; refusals: string[]; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
 }
 
 /** Takes the numbers out of the page: base64 of deflated JSON. */
@@ -208,4 +216,33 @@ export function labelColumns(steps: LabelSteps, stepS: number) {
     for (const name of ["mean", "p50", "p95", "p99"] as const) columns[name].push(steps[name][index]);
   });
   return columns;
+}
+
+const NOT_KNOWN = { min: NaN, p50: NaN, p90: NaN, p95: NaN, p99: NaN, p999: NaN, max: NaN, apdex: null };
+
+/** Sums over the steps within a stretch, in seconds since the Unix epoch. */
+function sums(at: number[], count: number[], errors: number[], mean: (number | null)[], stepS: number, [from, to]: [number, number]) {
+  let [samples, failed, ms] = [0, 0, 0];
+  at.forEach((second, index) => {
+    if (second + stepS <= from || second > to) return;
+    samples += count[index];
+    failed += errors[index];
+    ms += count[index] * (mean[index] ?? 0);
+  });
+  return { count: samples, errors: failed, mean: samples ? ms / samples : NaN, rate: samples / Math.max(to - from, stepS) };
+}
+
+/** A label within a stretch. Its percentiles are not known there. */
+export function rowWithin(row: Row, report: Report, stretch: [number, number]): Row {
+  if (!row.steps) return { ...row, ...NOT_KNOWN };
+  let step = 0;
+  const at = row.steps.at.map((distance) => (step += distance) * report.labelStepS);
+  const { count, errors, mean } = row.steps;
+  return { ...row, ...NOT_KNOWN, ...sums(at, count, errors, mean, report.labelStepS, stretch) };
+}
+
+/** All samples within a stretch. */
+export function totalWithin(report: Report, stretch: [number, number]): Row {
+  const { at, count, errors, mean, stepS } = report.steps;
+  return { ...report.total, ...NOT_KNOWN, ...sums(at, count, errors, mean, stepS, stretch) };
 }

@@ -1,22 +1,26 @@
-// Failed samples by kind, each with the first of them.
+// Failed samples by label and message, each with the first of them.
 
 import { useMemo } from "preact/hooks";
-import type { ErrorKind, FailedSample, Report } from "./data";
+import type { ErrorKind, FailedSample, Report, Row } from "./data";
 import { clock, count, percent, time } from "./format";
 import { Tools, hasWords, useChoice } from "./tools";
 
-export function Errors({ report }: { report: Report }) {
+export function Errors({ report, chosen }: { report: Report; chosen: Row | null }) {
   const choice = useChoice();
+  const known = useMemo(() => (chosen ? report.errors.filter((kind) => kind.label === chosen.label) : report.errors), [report, chosen]);
+  const labels = useMemo(() => [...new Set(known.map((kind) => kind.label))], [known]);
   const found = useMemo(() => {
     const isFound = hasWords(choice.search);
-    return report.errors.filter((kind) => isFound(`${kind.code} ${kind.message} ${kind.first?.label ?? ""}`));
-  }, [report, choice.search]);
-  if (report.errors.length === 0) return <p class="card quiet">No sample failed.</p>;
+    const isLabel = (kind: ErrorKind) => choice.kind === "all" || kind.label === choice.kind;
+    return known.filter((kind) => isLabel(kind) && isFound(`${kind.code} ${kind.message} ${kind.label}`));
+  }, [known, choice.search, choice.kind]);
+  if (known.length === 0) return <p class="card quiet">No sample {chosen ? `of ${chosen.label} ` : ""}failed.</p>;
+  const kinds: [string, string][] = [["all", "All labels"], ...labels.map((label) => [label, label || "(no label)"] as [string, string])];
   return (
     <div class="card" id="error-list">
-      <Tools what="errors" choice={choice} shown={`${found.length} of ${report.errors.length} kinds`} />
+      <Tools what="errors" choice={choice} kinds={labels.length > 1 ? kinds : undefined} shown={`${found.length} of ${known.length} kinds`} />
       {found.slice(0, 200).map((kind) => (
-        <Kind kind={kind} all={report.total.errors} key={kind.code + "\0" + kind.message} />
+        <Kind kind={kind} all={report.total.errors} key={[kind.label, kind.code, kind.message].join("\0")} />
       ))}
       {found.length > 200 && <p class="hint">and {found.length - 200} more kinds</p>}
     </div>
@@ -30,6 +34,7 @@ function Kind({ kind, all }: { kind: ErrorKind; all: number }) {
         {count(kind.count)}
         <small>{percent(all ? kind.count / all : 0)}</small>
       </span>
+      {kind.label && <span class="badge from">{kind.label}</span>}
       {kind.code && <code>{kind.code}</code>}
       <span class="message">{kind.message || "(no message)"}</span>
     </>
@@ -57,6 +62,7 @@ function First({ sample }: { sample: FailedSample }) {
       <Text name="Request" text={request} />
       <Text name="Response" text={response} />
       {!response && <p class="hint">The response was not kept: nothing in the plan reads it.</p>}
+      <p class="hint">Secrets are masked. Long texts end after 64 KiB.</p>
     </div>
   );
 }

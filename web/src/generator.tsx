@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
 import type { Connections, HealthGroup, Report, TimeUse } from "./data";
-import { count, percent, short, time } from "./format";
+import { bytes, count, percent, short, time } from "./format";
 import { spoiltStretches } from "./verdict";
 
 const HINTS: Record<string, string> = {
@@ -21,6 +21,7 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
   return (
     <>
       {report.connections && <ConnectionTiles connections={report.connections} />}
+      <UserCost report={report} />
       {report.timeUse && <TimeUseTable use={report.timeUse} />}
       {report.health.length === 0 ? (
         <p class="card quiet">Nothing is known of the load generator over time.</p>
@@ -32,6 +33,38 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
         </div>
       )}
     </>
+  );
+}
+
+/** The bytes, the CPU and the memory that a user cost. */
+function UserCost({ report }: { report: Report }) {
+  const users = report.steps.users.reduce((a, b) => Math.max(a, b), 0);
+  const line = (group: string, name: string) => {
+    const found = report.health.find((health) => health.name === group);
+    return { at: found?.at_ms ?? [], values: found?.lines.find((line) => line.name === name)?.values ?? [] };
+  };
+  const cpu = line("CPU", "this program");
+  const cpuS = cpu.values.reduce((sum, cores, i) => sum + (cores * (cpu.at[i] - (cpu.at[i - 1] ?? report.startedMs))) / 1000, 0);
+  const mib = Math.max(0, ...line("Memory", "in RAM").values);
+  const lengthS = Math.max((report.endedMs - report.startedMs) / 1000, 1e-3);
+  if (users === 0) return null;
+  const tiles: [string, string, string][] = [
+    ["Received by a user", bytes(report.total.bytes / users), `sent ${bytes(report.total.sentBytes / users)}`],
+  ];
+  if (cpuS > 0) tiles.push(["CPU of a user", `${short((cpuS / lengthS / users) * 1000)} ms/s`, `${time(cpuS * 1000)} in all`]);
+  if (mib > 0) tiles.push(["Peak memory", bytes(mib * 1024 * 1024), `${bytes((mib * 1024 * 1024) / users)} a user`]);
+  return (
+    <dl class="tiles" id="user-cost">
+      {tiles.map(([name, value, detail]) => (
+        <div class="card tile">
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b>
+            <small>{detail}</small>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -6,6 +6,7 @@ import { LabelCharts, RunCharts } from "./charts";
 import type { Report, Row } from "./data";
 import { bytes, clock, count, duration, percent, short, time } from "./format";
 import { Generator } from "./generator";
+import { Overlay, useStretch } from "./overlay";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
@@ -27,12 +28,13 @@ export function ReportPage({ report }: { report: Report }) {
     ];
     return all.filter(([, , shown]) => shown).map(([id, text]) => [id, text] as [string, string]);
   }, [report]);
+  const stretch = useStretch(report);
   const lengthS = (report.endedMs - report.startedMs) / 1000;
   return (
     <>
       <Header
-        name={report.name}
-        detail={`${clock(report.startedMs)} · ${duration(lengthS)}`}
+        name={report.title ?? report.name}
+        detail={[report.title ? report.name : "", report.targets.slice(0, 3).join(", ") + (report.targets.length > 3 ? ` and ${report.targets.length - 3} more` : ""), clock(report.startedMs), duration(lengthS)].filter(Boolean).join(" · ")}
         theme={theme}
         toggle={toggle}
         sections={sections}
@@ -41,6 +43,7 @@ export function ReportPage({ report }: { report: Report }) {
         <section id="summary" aria-label="Summary">
           <Verdict report={report} />
           {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
+          {report.merged && <p class="hint note">Merging {report.merged}.</p>}
           <Tiles report={report} lengthS={lengthS} />
           {report.labels.length > 0 && <ServiceAndResponse total={report.total} />}
         </section>
@@ -52,7 +55,8 @@ export function ReportPage({ report }: { report: Report }) {
         )}
         <section id="labels">
           <h2>Labels</h2>
-          <LabelTable report={report} chosen={chosen} choose={setChosen} />
+          {report.labels.length > 0 && <Overlay report={report} stretch={stretch} theme={theme} />}
+          <LabelTable report={report} chosen={chosen} choose={setChosen} stretch={stretch} />
         </section>
         {chosen ? (
           <LabelCharts key={chosen.label + chosen.transaction} report={report} row={chosen} close={() => setChosen(null)} theme={theme} />
@@ -61,7 +65,7 @@ export function ReportPage({ report }: { report: Report }) {
         )}
         <section id="errors">
           <h2>Errors</h2>
-          <Errors report={report} />
+          <Errors report={report} chosen={chosen} />
         </section>
         {(report.connections || report.health.length > 0) && (
           <section id="generator">
@@ -158,6 +162,8 @@ function ServiceAndResponse({ total }: { total: Row }) {
 
 function Environment({ report }: { report: Report }) {
   const rows: [string, string][] = [...report.environment];
+  if (report.targets.length > 0) rows.push(["targets", report.targets.join(", ")]);
+  for (const [name, value] of report.properties) rows.push([name, value]);
   if (report.plan) rows.push(["plan", report.plan.path], ["plan SHA-256", report.plan.sha256]);
   rows.push(["started", clock(report.startedMs)], ["ended", clock(report.endedMs)], ["report by", report.tool]);
   return (

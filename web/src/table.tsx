@@ -1,8 +1,9 @@
 // The table of labels: search, sort, and choose one to see its charts.
 
 import { useMemo, useState } from "preact/hooks";
-import type { Report, Row } from "./data";
+import { rowWithin, totalWithin, type Report, type Row } from "./data";
 import { count, percent, short, time } from "./format";
+import type { Stretch } from "./overlay";
 import { Tools, hasWords, useChoice } from "./tools";
 
 interface Column {
@@ -30,12 +31,15 @@ const COLUMNS: Column[] = [
   { head: "APDEX", value: (row) => row.apdex, text: (row) => (row.apdex == null ? "–" : row.apdex.toFixed(3)) },
 ];
 
-export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void }) {
-  const { report, chosen, choose } = props;
+export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void; stretch: Stretch }) {
+  const { report, chosen, choose, stretch } = props;
   const choice = useChoice();
   const { search, kind } = choice;
   const [sort, setSort] = useState<[number, boolean] | null>(null);
   const hasTransactions = report.labels.some((row) => row.transaction);
+  const within = useMemo(() => new Map(report.labels.map((row) => [row, stretch ? rowWithin(row, report, stretch) : row])), [report, stretch]);
+  const shown = (row: Row) => within.get(row) ?? row;
+  const total = useMemo(() => (stretch ? totalWithin(report, stretch) : report.total), [report, stretch]);
   const rows = useMemo(() => {
     const isFound = hasWords(search);
     const wanted = (row: Row) =>
@@ -46,19 +50,20 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
       const [column, down] = sort;
       const value = COLUMNS[column].value;
       const order = (a: Row, b: Row) => {
-        const [x, y] = [value(a) ?? -1, value(b) ?? -1];
+        const [x, y] = [value(shown(a)) ?? -1, value(shown(b)) ?? -1];
         return x < y ? -1 : x > y ? 1 : 0;
       };
       found.sort((a, b) => (down ? order(b, a) : order(a, b)));
     }
     return found;
-  }, [report, search, kind, sort]);
+  }, [report, search, kind, sort, within]);
   const kinds: [string, string][] = [["all", "All labels"], ["failed", "With failures"]];
   if (hasTransactions) kinds.push(["samples", "Samplers"], ["transactions", "Transactions"]);
   const slowest = Math.max(...report.labels.map((row) => row.p95), 1e-9);
   return (
     <div class="card">
       <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} />
+      {stretch && <p class="hint within">Samples, failures, rate and mean of the chosen stretch. Percentiles are known for the whole run alone.</p>}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
           <thead>
@@ -79,12 +84,12 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <LabelRow row={row} isChosen={row === chosen} choose={choose} slowest={slowest} />
+              <LabelRow row={row} shown={shown(row)} isChosen={row === chosen} choose={choose} slowest={slowest} />
             ))}
           </tbody>
           <tfoot>
             <tr>
-              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(report.total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
+              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
             </tr>
           </tfoot>
         </table>
@@ -93,8 +98,8 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
   );
 }
 
-function LabelRow(props: { row: Row; isChosen: boolean; choose: (row: Row | null) => void; slowest: number }) {
-  const { row, isChosen, choose, slowest } = props;
+function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row: Row | null) => void; slowest: number }) {
+  const { row, shown, isChosen, choose, slowest } = props;
   return (
     <tr class={isChosen ? "chosen" : ""}>
       <th scope="row">
@@ -104,9 +109,9 @@ function LabelRow(props: { row: Row; isChosen: boolean; choose: (row: Row | null
         {row.transaction && <span class="badge">transaction</span>}
       </th>
       {COLUMNS.slice(1).map((column) => (
-        <td class={`number ${column.head === "Failed" && row.errors > 0 ? "bad" : ""}`}>
-          {column.text(row)}
-          {column.head === "95th" && <i class="bar95" aria-hidden="true" style={{ width: `${(row.p95 / slowest) * 100}%` }} />}
+        <td class={`number ${column.head === "Failed" && shown.errors > 0 ? "bad" : ""}`}>
+          {column.text(shown)}
+          {column.head === "95th" && shown === row && <i class="bar95" aria-hidden="true" style={{ width: `${(row.p95 / slowest) * 100}%` }} />}
         </td>
       ))}
     </tr>

@@ -6,6 +6,7 @@ import { elapsed } from "./format";
 const MEANING: Record<string, string> = {
   VALID: "Nothing was seen that is not the target’s doing.",
   DEGRADED: "Some of these numbers are the load generator’s own doing.",
+  "too short to judge": "The run was too short to know whether these numbers are the target’s doing.",
   INVALID: "These numbers say more of the load generator than of the target.",
 };
 
@@ -21,6 +22,7 @@ function isAllTheTime(reason: Reason, report: Report): boolean {
 }
 
 function when(reason: Reason, report: Report): string {
+  if (reason.spans_ms.length === 0) return "";
   if (isAllTheTime(reason, report)) return "all the time";
   const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
   const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
@@ -39,9 +41,9 @@ export function Verdict({ report }: { report: Report }) {
     );
   }
   return (
-    <div class={`verdict ${verdict.state.toLowerCase()}`} id="verdict">
+    <div class={`verdict ${verdict.state.toLowerCase().split(" ")[0]}`} id="verdict">
       <p>
-        <strong>{verdict.state}</strong> {MEANING[verdict.state] ?? ""}
+        <strong>{verdict.state[0].toUpperCase() + verdict.state.slice(1)}</strong> {MEANING[verdict.state] ?? ""}
       </p>
       {verdict.reasons.length > 0 && (
         <ul>

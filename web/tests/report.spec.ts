@@ -1,7 +1,7 @@
 import { colours, expect, fits, test } from "./open";
 
 const CHARTS = [
-  "chart-times", "chart-rate", "chart-users", "chart-heat", "chart-codes", "chart-phases", "chart-bytes", "chart-load",
+  "chart-overlay", "chart-times", "chart-rate", "chart-users", "chart-heat", "chart-codes", "chart-phases", "chart-bytes", "chart-load",
   "chart-distribution", "chart-curve", "chart-health-0", "chart-health-1",
 ];
 
@@ -175,4 +175,47 @@ test("a run without a sample is told without a fault", async ({ open }) => {
   const page = await open("empty.html");
   await expect(page.locator("main")).toContainText("No sample");
   await fits(page);
+});
+
+test("a stretch is chosen in numbers, and the charts and the table follow", async ({ open }) => {
+  const page = await open("whole.html");
+  const status = page.locator("#stretch [role=status]");
+  await expect(status).toHaveText("The whole run is shown");
+  const samples = page.locator("#label-table tfoot td").first();
+  const all = Number((await samples.innerText()).replace(/,/g, ""));
+  await page.getByLabel("From second").fill("60");
+  await page.getByLabel("From second").press("Enter");
+  await page.getByLabel("to second").fill("120");
+  await page.getByLabel("to second").press("Enter");
+  await expect(status).toHaveText("1:00 to 2:00 is shown");
+  await expect(page.locator("#chart-rate")).toHaveAttribute("data-span", "60");
+  const some = Number((await samples.innerText()).replace(/,/g, ""));
+  expect(some).toBeGreaterThan(0);
+  expect(some).toBeLessThan(all / 3);
+  await expect(page.locator("#labels .within")).toContainText("Percentiles are known for the whole run alone");
+  await page.getByRole("button", { name: "Clear the stretch" }).click();
+  await expect(samples).toHaveText(all.toLocaleString("en"));
+});
+
+test("the page names the target and what was given, and what a user cost", async ({ open }) => {
+  const page = await open("whole.html");
+  await expect(page.locator("header")).toContainText("shop.example:443");
+  await expect(page.locator("#environment")).toContainText("-Jusers");
+  await expect(page.locator("#environment")).toContainText("***");
+  await expect(page.locator("#user-cost")).toContainText("Received by a user");
+});
+
+test("errors belong to labels, and follow the label that is chosen", async ({ open }) => {
+  const page = await open("whole.html");
+  await expect(page.locator("#error-list .kind .from").first()).toHaveText("POST /order");
+  await page.getByRole("button", { name: "GET /search" }).click();
+  await expect(page.locator("#errors")).toContainText("No sample of GET /search failed.");
+});
+
+test("it prints without controls, no wider than A4", async ({ open }) => {
+  const page = await open("whole.html");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator("nav")).toBeHidden();
+  await expect(page.locator("#stretch")).toBeHidden();
+  await expect(page.locator("#label-table")).toBeVisible();
 });

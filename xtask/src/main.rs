@@ -36,6 +36,9 @@ usage: cargo xtask COMMAND
   faults [NAME…] [--quick] [--list] [--times N] [--program FILE]
                                 stage every kind of trouble against the program over loopback (needs no peer)
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
+  trust [NAME…] [--times N] [--neighbour] [--program FILE]
+                                whether the verdict is right in staged situations, half of them healthy; `trust matrix` lists them,
+                                --neighbour puts a process beside them that uses half a core
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
@@ -54,7 +57,7 @@ fn main() -> ExitCode {
         ["release-check", ref steps @ ..] => release_check::check(steps),
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
-        ["bench" | "faults" | "record" | "gen", ..] => tools(&words),
+        ["bench" | "faults" | "record" | "trust" | "gen", ..] => tools(&words),
         ["web"] => web::build(),
         ["java"] => java::build(),
         _ => {

@@ -228,6 +228,9 @@ struct CompareArguments {
     /// Changes below so many per cent do not matter
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     min_change: f64,
+    /// Compare runs although their plan, load or verdict forbids it
+    #[arg(long)]
+    anyway: bool,
     /// Write the comparison as one HTML page
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
@@ -397,6 +400,7 @@ impl Arguments {
             Subcommands::Compare(compare) => Command::Compare(CompareOrder {
                 inputs: compare.inputs,
                 smallest_change: compare.min_change / 100.0,
+                anyway: compare.anyway,
                 page: compare.html,
                 markdown: compare.markdown,
                 junit: compare.ci.junit,

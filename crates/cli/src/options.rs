@@ -143,6 +143,8 @@ pub struct CompareOrder {
     pub inputs: Vec<PathBuf>,
     /// Relative changes below this do not matter.
     pub smallest_change: f64,
+    /// Runs are compared although they must not be.
+    pub anyway: bool,
     /// The comparison as a page.
     pub page: Option<PathBuf>,
     /// The comparison as Markdown.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_report::{Apdex, Case, RunFile, junit, report_html, statistics_json};
+use drumfire_report::{Apdex, Case, PageOptions, RunFile, junit, report_page, statistics_json};
 
 use crate::options::ReportFiles;
 use crate::outputs;
@@ -132,7 +132,12 @@ fn page(run: &RunFile, settings: &Settings) -> String {
         Pattern::compile(rule, Dialect::Oro, Options::default())
             .is_ok_and(|pattern| pattern.full_match(label))
     };
-    report_html(run, &apdex, &matches)
+    report_page(
+        run,
+        &PageOptions::from_properties(&property),
+        &apdex,
+        &matches,
+    )
 }
 
 #[cfg(test)]

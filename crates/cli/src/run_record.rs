@@ -10,10 +10,11 @@ use drumfire_report::{
     HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult, TimeUse,
     TimedPart, VerdictReason,
 };
-use drumfire_results::{Recording, Threshold};
+use drumfire_results::{MASK, Recording, Threshold, is_secret};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Outcome;
+use crate::options::{Change, PropertyOptions};
 use crate::terminal::summary::cpu_us;
 
 /// What is known of a run before its first sample.
@@ -40,6 +41,7 @@ pub fn run_file(
     run.plan = plan_identity(plan);
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();
+    run.targets = outcome.targets;
     run.thresholds = threshold_results(thresholds, &run.recording);
     run.connections = Some(outcome.connections);
     run.planned_users = planned_users(groups, run.started_ms, run.ended_ms);
@@ -58,6 +60,21 @@ pub fn run_file(
         })
         .collect();
     run
+}
+
+/// Properties that were given on the command line, in its order; the values of secret ones are masked.
+pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
+    let value = |name: &str, value: &str| match is_secret(name) {
+        true => MASK.to_owned(),
+        false => value.to_owned(),
+    };
+    let given = properties.changes.iter().map(|change| match change {
+        Change::Property(name, given) => (format!("-J{name}"), value(name, given)),
+        Change::System(name, given) => (format!("-D{name}"), value(name, given)),
+        Change::File(file) => ("-q".to_owned(), file.display().to_string()),
+        Change::SystemFile(file) => ("-S".to_owned(), file.display().to_string()),
+    });
+    given.collect()
 }
 
 /// The verdict with moments of the calendar, which stay true when runs are merged.

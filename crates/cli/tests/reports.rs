@@ -269,7 +269,8 @@ fn a_run_leaves_its_verdict_and_the_generators_health_in_the_run_file() {
         .expect("it is packed");
     let run: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let state = run["verdict"]["state"].as_str().expect("a verdict");
-    assert!(["VALID", "DEGRADED", "INVALID"].contains(&state), "{state}");
+    // One sample in little more than a second.
+    assert_eq!(state, "too short to judge");
     let groups = run["health"].as_array().expect("a list");
     let names: Vec<_> = groups
         .iter()

@@ -5,18 +5,23 @@
 
 #![warn(missing_docs)]
 
+mod cause;
 mod ceilings;
+mod evidence;
 mod machine;
 mod open_files;
+mod programs;
 mod seldom;
 mod sockets;
 mod stages;
 mod verdict;
 mod watch;
 
+pub use cause::Cause;
 pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
 pub use machine::{Limits, Machine, Reading, time_in_queue};
 pub use open_files::raise_open_files;
+pub use programs::{Locality, Program};
 pub use stages::{Stage, StageTimes};
-pub use verdict::{Cause, Failures, Grade, Reason, Verdict, judge};
-pub use watch::{Arrivals, Delay, Lacking, Moment, Opened, Second, Watch};
+pub use verdict::{Failures, Grade, Reason, Verdict, judge};
+pub use watch::{Arrivals, Delay, Lacking, Moment, Opened, Second, Segments, Watch};

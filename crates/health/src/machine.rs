@@ -2,6 +2,7 @@
 //!
 //! What a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -37,14 +38,22 @@ pub struct Reading {
     pub throttled_us: u64,
     /// Memory of this process that is in RAM, in bytes.
     pub memory_bytes: u64,
-    /// TCP segments sent by the whole machine.
-    pub segments_sent: u64,
-    /// Those of them that were sent again.
-    pub segments_retransmitted: u64,
     /// Packets that this machine dropped, on their way in or out.
     pub packets_dropped: u64,
     /// Sockets in TIME_WAIT on the whole machine.
     pub time_wait: u64,
+}
+
+/// A process of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub id: u32,
+    pub parent: u32,
+    pub name: String,
+    /// CPU time it has used, in microseconds.
+    pub cpu_us: u64,
+    /// When it started, in clock ticks: numbers are used again.
+    pub started: u64,
 }
 
 /// What cannot be exceeded.
@@ -113,15 +122,8 @@ impl Machine {
         let (machine_cpu_us, stolen_us) = core_cpu(&stat, "cpu").unwrap_or_default();
         let cores = (0..).map_while(|core| core_cpu(&stat, &format!("cpu{core}")));
         let (threads_us, waited_us) = self.threads();
-        let (segments_sent, segments_retransmitted) = self
-            .text("proc/net/snmp")
-            .and_then(|text| segments(&text))
-            .unwrap_or_default();
         Reading {
-            process_cpu_us: self
-                .text("proc/self/stat")
-                .and_then(|text| process_cpu(&text))
-                .unwrap_or(0),
+            process_cpu_us: self.process_cpu_us(),
             machine_cpu_us,
             cores_us: cores.map(|(used_us, _)| used_us).collect(),
             threads_us,
@@ -135,8 +137,6 @@ impl Machine {
                 .text("proc/self/status")
                 .and_then(|text| field(&text, "VmRSS:"))
                 .map_or(0, |kib| kib * 1024),
-            segments_sent,
-            segments_retransmitted,
             packets_dropped: self
                 .text("proc/net/dev")
                 .map_or(0, |text| packets_dropped(&text)),
@@ -145,6 +145,52 @@ impl Machine {
                 .and_then(|text| time_wait(&text))
                 .unwrap_or(0),
         }
+    }
+
+    /// The clock of this process counts nanoseconds; `stat` counts in ticks of 10 ms, too coarse for the start of a run.
+    fn process_cpu_us(&self) -> u64 {
+        if self.root == Path::new("/") {
+            let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+            return used.tv_sec as u64 * 1_000_000 + used.tv_nsec as u64 / 1000;
+        }
+        let text = self.text("proc/self/stat");
+        text.and_then(|text| process_cpu(&text)).unwrap_or(0)
+    }
+
+    /// All processes that this one can see.
+    pub(crate) fn processes(&self) -> Vec<Process> {
+        let Ok(folders) = fs::read_dir(self.root.join("proc")) else {
+            return Vec::new();
+        };
+        let ids = folders
+            .flatten()
+            .filter_map(|folder| folder.file_name().to_string_lossy().parse::<u32>().ok());
+        // A process that ends meanwhile has no file any more.
+        ids.filter_map(|id| process(id, &self.text(&format!("proc/{id}/stat"))?))
+            .collect()
+    }
+
+    /// The inodes of sockets that listen at one of these ports.
+    pub(crate) fn listeners(&self, ports: &BTreeSet<u16>) -> HashSet<u64> {
+        ["proc/net/tcp", "proc/net/tcp6"]
+            .iter()
+            .filter_map(|path| self.text(path))
+            .flat_map(|text| sockets::listeners(&text, ports))
+            .collect()
+    }
+
+    /// Whether a process has one of these sockets open; `None` if it does not let us look.
+    pub(crate) fn holds_any(&self, process: &str, sockets: &HashSet<u64>) -> Option<bool> {
+        let files = fs::read_dir(self.root.join(format!("proc/{process}/fd"))).ok()?;
+        let mut inodes = files.flatten().filter_map(|file| {
+            let target = fs::read_link(file.path()).ok()?;
+            let inode = target
+                .to_str()?
+                .strip_prefix("socket:[")?
+                .strip_suffix(']')?;
+            inode.parse::<u64>().ok()
+        });
+        Some(inodes.any(|inode| sockets.contains(&inode)))
     }
 
     /// The CPU time of each thread, and the time that all together stood in run queues: the first two numbers of its
@@ -299,6 +345,20 @@ fn process_cpu(text: &str) -> Option<u64> {
     Some((user + system) * (1_000_000 / TICKS_PER_S))
 }
 
+/// A process by its `stat`.
+fn process(id: u32, text: &str) -> Option<Process> {
+    let (before, after_name) = text.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    Some(Process {
+        id,
+        parent: fields.get(1)?.parse().ok()?,
+        name: name.to_owned(),
+        cpu_us: process_cpu(text)?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
 /// Used and stolen time of the line `cpu`, or of a core's: user nice system idle iowait irq softirq steal.
 fn core_cpu(text: &str, name: &str) -> Option<(u64, u64)> {
     let ticks: Vec<u64> = text
@@ -326,18 +386,6 @@ fn packets_dropped(text: &str) -> u64 {
             numbers.iter().skip(3).step_by(8).take(2).sum::<u64>()
         })
         .sum()
-}
-
-/// Sent and retransmitted segments: a line of names and a line of numbers, both beginning with `Tcp:`.
-fn segments(text: &str) -> Option<(u64, u64)> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
-    let names: Vec<&str> = lines.next()?.split_whitespace().collect();
-    let numbers: Vec<&str> = lines.next()?.split_whitespace().collect();
-    let of = |name: &str| -> Option<u64> {
-        let place = names.iter().position(|known| *known == name)?;
-        numbers.get(place)?.parse().ok()
-    };
-    Some((of("OutSegs")?, of("RetransSegs")?))
 }
 
 fn time_wait(text: &str) -> Option<u64> {
@@ -423,10 +471,6 @@ mod tests {
             ("proc/self/fd/0", ""),
             ("proc/self/fd/1", ""),
             (
-                "proc/net/snmp",
-                "Ip: A\nIp: 1\nTcp: InSegs OutSegs RetransSegs\nTcp: 7 2000 30\n",
-            ),
-            (
                 "proc/net/dev",
                 "Inter-| Receive | Transmit\n face |bytes\n  lo: 9 9 0 2 0 0 0 0 9 9 0 3 0 0 0 0\neth0: 1 1 1 40 0 0 0 0 1 1 1 0 0 0 0 0\n",
             ),
@@ -444,8 +488,6 @@ mod tests {
             waited_us: 3500,
             throttled_us: 1234,
             memory_bytes: 2048 * 1024,
-            segments_sent: 2000,
-            segments_retransmitted: 30,
             packets_dropped: 45,
             time_wait: 321,
         };

@@ -1,9 +1,26 @@
 //! Linux's tables of TCP sockets, `/proc/net/tcp` and `/proc/net/tcp6`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// `TCP_TIME_WAIT` in the column `st`.
 const TIME_WAIT: &str = "06";
+/// `TCP_LISTEN`.
+const LISTEN: &str = "0A";
+
+/// The inodes of sockets that listen at one of these ports.
+pub fn listeners(table: &str, ports: &BTreeSet<u16>) -> Vec<u64> {
+    let rows = table.lines().skip(1).filter_map(|line| {
+        // sl, local_address, rem_address, st, queues, timer, retrnsmt, uid, timeout, inode
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let [_, local, _, LISTEN, _, _, _, _, _, inode, ..] = columns[..] else {
+            return None;
+        };
+        let (_, port) = local.split_once(':')?;
+        let port = u16::from_str_radix(port, 16).ok()?;
+        ports.contains(&port).then(|| inode.parse().ok())?
+    });
+    rows.collect()
+}
 
 /// Sockets in TIME_WAIT towards the remote address that has most of them, those of this machine left out if so wished.
 pub fn most_time_wait(table: &str, without_loopback: bool) -> u64 {

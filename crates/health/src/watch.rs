@@ -2,9 +2,17 @@
 
 use std::time::Duration;
 
+use crate::evidence::LATE_US;
 use crate::machine::{Machine, Reading};
+use crate::programs::{Locality, Others, Program, Programs};
 use crate::seldom::Seldom;
 
+/// Gaps of the run's own thread that may be stops of the whole process.
+pub(crate) const STOP_MS: u64 = 200;
+/// What is left of a run at its end and shorter than this belongs to the second before it: shares of it would say nothing.
+const SHORT_REST: Duration = Duration::from_millis(500);
+/// Of the cores: CPU of other programs that is worth finding out their names.
+const WORTH_NAMING: f64 = 0.1;
 /// How long a second is at least.
 const SECOND: Duration = Duration::from_secs(1);
 /// Fewer sockets in TIME_WAIT than this are not worth looking where they lead.
@@ -39,6 +47,20 @@ pub struct Moment {
     pub scripts: Duration,
     /// Arrivals so far.
     pub arrivals: Arrivals,
+    /// TCP segments that the generator's own connections have sent so far, and those of them that were sent again.
+    pub segments: Segments,
+    /// When the run started by the system's clock as it is now, in milliseconds since the Unix epoch; `None` if that could not be
+    /// read. It changes when the clock is set.
+    pub start_by_clock_ms: Option<i64>,
+}
+
+/// TCP segments of the generator's own connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Segments {
+    /// All that were sent.
+    pub sent: u64,
+    /// Those that were sent again.
+    pub sent_again: u64,
 }
 
 /// Iterations that a schedule of arrivals asked for.
@@ -186,8 +208,22 @@ pub struct Second {
     pub loop_late_us: u64,
     /// How late users came to what was due.
     pub delay: Delay,
-    /// The longest that the whole process did nothing although it was due, in milliseconds.
+    /// The longest that the run's own thread did nothing although it was due, in milliseconds.
     pub frozen_ms: u64,
+    /// All such gaps of 200 ms or more together, in milliseconds.
+    pub frozen_total_ms: u64,
+    /// How long an event loop was held up for 50 ms or more, all together, in milliseconds.
+    pub loop_stalled_ms: u64,
+    /// How far the system's clock was set, in milliseconds.
+    pub clock_step_ms: i64,
+    /// Where the target runs.
+    pub locality: Locality,
+    /// The other programs that used most CPU, where they used much of it.
+    pub programs: Vec<Program>,
+    /// Cores that the target used, if it runs on this machine.
+    pub cores_target: f64,
+    /// Cores of programs that may be the target: this process may not look.
+    pub cores_unknown: f64,
     /// Memory in RAM at the end, in bytes.
     pub memory_bytes: u64,
     /// Open file descriptors at the end.
@@ -208,7 +244,7 @@ pub struct Second {
     pub arrivals: Arrivals,
     /// Packets that this machine dropped.
     pub packets_dropped: u64,
-    /// TCP segments sent by the machine.
+    /// TCP segments sent by the generator's own connections.
     pub segments_sent: u64,
     /// Those of them that were sent again.
     pub segments_retransmitted: u64,
@@ -248,6 +284,17 @@ impl Second {
             loop_late_us: self.loop_late_us.max(next.loop_late_us),
             delay: self.delay.worse(next.delay),
             frozen_ms: self.frozen_ms.max(next.frozen_ms),
+            frozen_total_ms: self.frozen_total_ms + next.frozen_total_ms,
+            loop_stalled_ms: self.loop_stalled_ms + next.loop_stalled_ms,
+            clock_step_ms: self.clock_step_ms + next.clock_step_ms,
+            locality: self.locality.max(next.locality),
+            programs: if self.cores_others >= next.cores_others {
+                self.programs.clone()
+            } else {
+                next.programs.clone()
+            },
+            cores_target: mean(self.cores_target, next.cores_target),
+            cores_unknown: mean(self.cores_unknown, next.cores_unknown),
             memory_bytes: self.memory_bytes.max(next.memory_bytes),
             open_files: self.open_files.max(next.open_files),
             time_wait: self.time_wait.max(next.time_wait),
@@ -279,26 +326,42 @@ pub struct Watch {
     last: Duration,
     /// Of the second at hand.
     loop_late: Duration,
+    loop_stalled: Duration,
     frozen: Duration,
+    frozen_total: Duration,
+    clock_step_ms: i64,
+    /// When the run started by the system's clock, when that was last looked at.
+    clock_ms: Option<i64>,
     users: u64,
     backlog_bytes: u64,
     open_files: Seldom,
     time_wait_to_one: Seldom,
+    programs: Programs,
+    cores: f64,
     seconds: Vec<Second>,
 }
 
 impl Watch {
     /// Begins now; [`observe`](Watch::observe) will be called once in every `pace`.
     pub fn start(machine: Machine, pace: Duration) -> Watch {
+        let limits = machine.limits();
+        let mut programs = Programs::default();
+        programs.at(&machine, Duration::ZERO, true);
         Watch {
             reading: machine.read(),
-            reuse: machine.limits().time_wait_reuse,
+            reuse: limits.time_wait_reuse,
+            cores: limits.cores,
+            programs,
             machine,
             pace,
             opened: Moment::default(),
             last: Duration::ZERO,
             loop_late: Duration::ZERO,
+            loop_stalled: Duration::ZERO,
             frozen: Duration::ZERO,
+            frozen_total: Duration::ZERO,
+            clock_step_ms: 0,
+            clock_ms: None,
             users: 0,
             backlog_bytes: 0,
             open_files: Seldom::default(),
@@ -325,17 +388,39 @@ impl Watch {
         // The last wait is the engine's own, for its workers to end: no freeze.
         self.last = last.elapsed;
         self.note(last);
-        if last.elapsed > self.opened.elapsed {
+        let rest = last.elapsed.saturating_sub(self.opened.elapsed);
+        if !rest.is_zero() {
             self.close(last);
+        }
+        if rest < SHORT_REST && self.seconds.len() > 1 && !rest.is_zero() {
+            let rest = self.seconds.pop();
+            if let (Some(before), Some(rest)) = (self.seconds.last_mut(), rest) {
+                *before = before.merged(&rest);
+            }
         }
         self.seconds
     }
 
+    /// Notes ports of this machine that were asked: what listens there is the target.
+    pub fn note_targets(&mut self, ports: &[u16]) {
+        self.programs.note_targets(&self.machine, ports);
+    }
+
     fn note(&mut self, moment: &Moment) {
         let gap = moment.elapsed.saturating_sub(self.last);
-        self.frozen = self.frozen.max(gap.saturating_sub(self.pace));
+        let frozen = gap.saturating_sub(self.pace);
+        self.frozen = self.frozen.max(frozen);
+        if frozen >= Duration::from_millis(STOP_MS) {
+            self.frozen_total += frozen;
+        }
         self.last = moment.elapsed;
         self.loop_late = self.loop_late.max(moment.loop_late);
+        if moment.loop_late >= Duration::from_micros(LATE_US) {
+            self.loop_stalled += moment.loop_late;
+        }
+        if let Some(start_ms) = moment.start_by_clock_ms {
+            self.clock_step_ms += start_ms - self.clock_ms.replace(start_ms).unwrap_or(start_ms);
+        }
         self.users = self.users.max(moment.users);
         self.backlog_bytes = self.backlog_bytes.max(moment.backlog_bytes);
     }
@@ -357,7 +442,10 @@ impl Watch {
         self.reading = reading;
         self.opened = *moment;
         self.loop_late = Duration::ZERO;
+        self.loop_stalled = Duration::ZERO;
         self.frozen = Duration::ZERO;
+        self.frozen_total = Duration::ZERO;
+        self.clock_step_ms = 0;
         self.users = 0;
         self.backlog_bytes = 0;
     }
@@ -369,13 +457,27 @@ impl Watch {
         let length_us = (length.as_micros() as f64).max(1.0);
         let cores = |now: u64, then: u64| now.saturating_sub(then) as f64 / length_us;
         let used = cores(now.process_cpu_us, then.process_cpu_us);
+        let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
+        // Both are read one after the other, and the machine counts in ticks.
+        let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
+        let is_worth_it = others >= WORTH_NAMING * self.cores;
+        let Others {
+            programs,
+            cores_target,
+            cores_unknown,
+            locality,
+        } = self.programs.at(&self.machine, moment.elapsed, is_worth_it);
         Second {
             from_ms: self.opened.elapsed.as_millis() as u64,
             to_ms: moment.elapsed.as_millis() as u64,
             samples: moment.samples.saturating_sub(self.opened.samples),
             users: self.users,
             cores_used: used,
-            cores_others: (cores(now.machine_cpu_us, then.machine_cpu_us) - used).max(0.0),
+            cores_others: others,
+            programs,
+            cores_target,
+            cores_unknown,
+            locality,
             each_core: now
                 .cores_us
                 .iter()
@@ -389,6 +491,9 @@ impl Watch {
             loop_late_us: self.loop_late.as_micros() as u64,
             delay: moment.delay,
             frozen_ms: self.frozen.as_millis() as u64,
+            frozen_total_ms: self.frozen_total.as_millis() as u64,
+            loop_stalled_ms: self.loop_stalled.as_millis() as u64,
+            clock_step_ms: self.clock_step_ms,
             memory_bytes: now.memory_bytes,
             open_files,
             time_wait: now.time_wait,
@@ -405,10 +510,14 @@ impl Watch {
                 .as_millis() as u64,
             arrivals: moment.arrivals.since(self.opened.arrivals),
             packets_dropped: now.packets_dropped.saturating_sub(then.packets_dropped),
-            segments_sent: now.segments_sent.saturating_sub(then.segments_sent),
-            segments_retransmitted: now
-                .segments_retransmitted
-                .saturating_sub(then.segments_retransmitted),
+            segments_sent: moment
+                .segments
+                .sent
+                .saturating_sub(self.opened.segments.sent),
+            segments_retransmitted: moment
+                .segments
+                .sent_again
+                .saturating_sub(self.opened.segments.sent_again),
             backlog_bytes: self.backlog_bytes,
             disk_stalled_ms: moment
                 .disk_stalled
@@ -464,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_follow_each_other_and_the_last_may_be_short() {
+    fn seconds_follow_each_other_and_a_short_rest_belongs_to_the_last() {
         let (_folder, machine) = nowhere();
         let mut watch = Watch::start(machine, Duration::from_millis(100));
         for tenth in 1..=23 {
@@ -475,8 +584,26 @@ mod tests {
             .iter()
             .map(|second| (second.from_ms, second.to_ms, second.samples))
             .collect();
-        assert_eq!(spans, [(0, 1000, 100), (1000, 2000, 100), (2000, 2350, 40)]);
+        assert_eq!(spans, [(0, 1000, 100), (1000, 2350, 140)]);
         assert!(seconds.iter().all(|second| second.frozen_ms == 0));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_is_noticed_once() {
+        let (_folder, machine) = nowhere();
+        let mut watch = Watch::start(machine, SECOND);
+        for (elapsed_ms, start_ms) in [(1000, 50_000), (2000, 50_001), (3000, 55_000)] {
+            watch.observe(&Moment {
+                start_by_clock_ms: Some(start_ms),
+                ..at(elapsed_ms, 1)
+            });
+        }
+        let steps: Vec<_> = watch
+            .end(&at(4000, 1))
+            .iter()
+            .map(|second| second.clock_step_ms)
+            .collect();
+        assert_eq!(steps, [0, 1, 4999, 0]);
     }
 
     #[test]
@@ -485,7 +612,7 @@ mod tests {
         let mut watch = Watch::start(machine, Duration::from_millis(100));
         watch.observe(&at(100, 1));
         watch.observe(&at(3100, 1));
-        let seconds = watch.end(&at(3200, 2));
+        let seconds = watch.end(&at(3700, 2));
         assert_eq!(seconds[0].frozen_ms, 2900);
         assert_eq!(seconds[1].frozen_ms, 0);
     }

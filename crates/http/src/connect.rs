@@ -180,7 +180,10 @@ impl Opening<'_> {
         } else {
             None
         };
-        Ok(Connection::new(stream, tls, self.target.clone()))
+        let transport = &self.session.worker().transport;
+        transport.note_target(&self.target.host, &stream, address.ip(), address.port());
+        let (target, transport) = (self.target.clone(), transport.clone());
+        Ok(Connection::new(stream, tls, target, transport))
     }
 
     async fn tcp(&self, address: SocketAddr) -> Result<TcpStream, FailureKind> {

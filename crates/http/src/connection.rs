@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::AsFd;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustls::unbuffered::ConnectionState;
@@ -17,6 +18,7 @@ use crate::socket::{Read, read_into, read_once};
 use crate::sys;
 use crate::target::Target;
 use crate::tls;
+use crate::transport::{Segments, Transport};
 use crate::version::HttpVersion;
 use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
@@ -40,6 +42,13 @@ pub(crate) struct Connection {
     /// Slowed down to this.
     pub pace: Option<Pace>,
     low_water: LowWater,
+    segments: Segments,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.segments.count(&self.stream);
+    }
 }
 
 /// How many bytes make a connection readable.
@@ -63,7 +72,12 @@ const SLOW_BYTES: u64 = 16 << 20;
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 impl Connection {
-    pub fn new(stream: TcpStream, tls: Option<Box<TlsState>>, target: Target) -> Self {
+    pub fn new(
+        stream: TcpStream,
+        tls: Option<Box<TlsState>>,
+        target: Target,
+        transport: Rc<Transport>,
+    ) -> Self {
         let now = Instant::now();
         Self {
             stream,
@@ -75,7 +89,13 @@ impl Connection {
             expires: None,
             pace: None,
             low_water: LowWater::None,
+            segments: Segments::new(transport, now),
         }
+    }
+
+    /// Counts the segments that this connection has sent, once a second.
+    pub fn count_segments(&mut self, now: Instant) {
+        self.segments.look(&self.stream, now);
     }
 
     /// Waits until there is something to read. Fails with `ReadTimeout` after `limit`.

@@ -58,6 +58,7 @@ mod spare;
 mod target;
 mod timer;
 mod tls;
+mod transport;
 mod version;
 mod websocket;
 mod worker;

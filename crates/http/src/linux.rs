@@ -60,6 +60,35 @@ pub(crate) fn set_low_water(socket: BorrowedFd<'_>, bytes: usize) -> io::Result<
     }
 }
 
+/// TCP segments that a connection has sent so far, and those of them that were sent again (TCP_INFO, tcp(7)); `None` where the kernel
+/// does not say.
+pub(crate) fn segments(socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
+    /// `tcpi_total_retrans` and `tcpi_segs_out` of `struct tcp_info`, which only grows at its end (linux/tcp.h).
+    const SENT_AGAIN: usize = 100;
+    const SENT: usize = 136;
+    const ROOM: usize = 144;
+    let mut info = [0u8; ROOM];
+    let mut length = ROOM as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes into the live buffer, and says how many in `length`.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    let number = |at: usize| {
+        let bytes = info.get(at..at + 4)?.try_into().ok()?;
+        Some(u64::from(u32::from_ne_bytes(bytes)))
+    };
+    if result != 0 || (length as usize) < SENT + 4 {
+        return None;
+    }
+    Some((number(SENT)?, number(SENT_AGAIN)?))
+}
+
 /// Sends up to `length` bytes of a file without passing them through this process; 0 is the
 /// end of the file.
 pub(crate) fn send_file(

@@ -143,6 +143,9 @@ pub enum Keep {
     All,
     /// The first so many bytes; the rest is counted only.
     UpTo(u64),
+    /// The first so many bytes of a response that failed by its status and is not encoded, for whoever looks for the cause; nothing of
+    /// others.
+    Failed(u64),
 }
 
 /// Limits on waiting. `None` waits for ever.

@@ -29,6 +29,11 @@ pub(crate) fn set_low_water(_socket: BorrowedFd<'_>, _bytes: usize) -> io::Resul
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Other systems have other counters, or none.
+pub(crate) fn segments(_socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
+    None
+}
+
 /// Sends up to `length` bytes of a file; 0 is the end of the file.
 pub(crate) fn send_file(
     socket: BorrowedFd<'_>,

@@ -176,6 +176,12 @@ impl Receiver {
             self.interim = Some(head.status);
             return Ok(());
         }
+        if let Keep::Failed(limit) = self.body.keep {
+            self.body.keep = match head.status >= 400 && !head.facts.content_encoded {
+                true => Keep::UpTo(limit),
+                false => Keep::Nothing,
+            };
+        }
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
         self.framing = Framing::of(head.status, no_body, &head.facts);
         if let Framing::Length { expected, .. } = self.framing {
@@ -378,7 +384,7 @@ impl Collector {
     /// Fails at once if a body of this length cannot be kept.
     fn announce(&mut self, length: u64) -> Result<(), FailureKind> {
         let wanted = match self.keep {
-            Keep::Nothing | Keep::Md5 => 0,
+            Keep::Nothing | Keep::Failed(_) | Keep::Md5 => 0,
             Keep::All => length,
             Keep::UpTo(limit) => length.min(limit),
         };
@@ -414,7 +420,7 @@ impl Collector {
 
     fn wants_bytes(&self) -> bool {
         match self.keep {
-            Keep::Nothing => false,
+            Keep::Nothing | Keep::Failed(_) => false,
             Keep::Md5 | Keep::All => true,
             Keep::UpTo(limit) => self.len < limit,
         }
@@ -422,7 +428,7 @@ impl Collector {
 
     fn take(&mut self, piece: &[u8]) -> Result<(), FailureKind> {
         match self.keep {
-            Keep::Nothing => {}
+            Keep::Nothing | Keep::Failed(_) => {}
             Keep::Md5 => {
                 if let Some(md5) = &mut self.md5 {
                     md5.update(piece);
@@ -442,7 +448,7 @@ impl Collector {
     /// Gives the kept body and its digest away, whichever was asked for.
     pub fn take_parts(&mut self) -> (Option<Vec<u8>>, Option<[u8; 16]>) {
         let body = match self.keep {
-            Keep::Nothing | Keep::Md5 => None,
+            Keep::Nothing | Keep::Failed(_) | Keep::Md5 => None,
             Keep::All | Keep::UpTo(_) => Some(std::mem::take(&mut self.stored)),
         };
         (body, self.md5.take().map(|md5| md5.finish()))
@@ -605,6 +611,22 @@ mod tests {
             cases += 1;
         }
         assert!(cases > 100);
+    }
+
+    #[test]
+    fn a_body_that_nobody_reads_is_kept_if_the_status_is_a_failure() {
+        let want = Want {
+            keep: Keep::Failed(3),
+            ..Want::NOTHING
+        };
+        for (status, kept) in [("200 OK", None), ("404 Not Found", Some(b"nob".to_vec()))] {
+            let mut receiver = Receiver::new(want, false, SizeLimits::default());
+            let text = format!("HTTP/1.1 {status}\r\nContent-Length: 6\r\n\r\nnobody");
+            let taken = receiver.push(text.as_bytes());
+            assert_eq!(taken.expect("it is a response"), text.len());
+            assert!(receiver.is_done());
+            assert_eq!((receiver.body.len, receiver.body.take_parts().0), (6, kept));
+        }
     }
 
     #[test]

@@ -148,6 +148,7 @@ impl Session {
             }
             let mut connection = idle.remove(at);
             if self.is_fit(&mut connection, now) {
+                connection.count_segments(now);
                 return Some(connection);
             }
             let by_peer = connection.expires.is_none_or(|expires| now < expires);

@@ -15,6 +15,7 @@ use crate::resolve::{Resolver, SystemResolver};
 use crate::spare::Spare;
 use crate::timer::Timers;
 use crate::tls::{Tls, TlsOptions};
+use crate::transport::Transport;
 
 /// Bytes read or encrypted at once. More than one TLS record fits.
 pub(crate) const SCRATCH_BYTES: usize = 64 * 1024;
@@ -74,6 +75,7 @@ pub struct Worker {
     pub(crate) rooms: Spare<RecycleBox<()>>,
     pub(crate) timers: Timers,
     pub(crate) descriptors: BackOff,
+    pub(crate) transport: Rc<Transport>,
 }
 
 pub(crate) struct Scratch {
@@ -104,6 +106,7 @@ impl Worker {
             rooms: Spare::default(),
             timers: Timers::default(),
             descriptors: BackOff::default(),
+            transport: Rc::default(),
         })
     }
 
@@ -140,7 +143,19 @@ impl Worker {
             failures: counts.failures.get(),
             closed_by_us: counts.closed_by_us.get(),
             closed_by_peer: counts.closed_by_peer.get(),
+            segments_sent: self.transport.sent.get(),
+            segments_sent_again: self.transport.sent_again.get(),
         }
+    }
+
+    /// The targets that were connected to, each with its port.
+    pub fn targets(&self) -> Vec<String> {
+        self.transport.targets()
+    }
+
+    /// Ports at which targets on this machine were asked.
+    pub fn local_ports(&self) -> Vec<u16> {
+        self.transport.local_ports()
     }
 }
 
@@ -236,6 +251,10 @@ pub struct Statistics {
     pub closed_by_us: u64,
     /// Connections ended by the other side, or by its word (`Connection: close`).
     pub closed_by_peer: u64,
+    /// TCP segments of these connections, as far as they were looked at: once a second, and at their end.
+    pub segments_sent: u64,
+    /// Those of them that were sent again.
+    pub segments_sent_again: u64,
 }
 
 #[cfg(test)]

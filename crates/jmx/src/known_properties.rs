@@ -151,6 +151,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "The folder of the JMeter whose jars are used; else JMETER_HOME's, the one in whose bin the run is started, or one put together from Maven's jars.",
             ),
             honoured(
+                "drumfire.keep_failures",
+                "true",
+                "Run files and reports keep the first failed request and response of each kind; secrets in them are masked.",
+            ),
+            honoured(
                 "drumfire.load.users",
                 "",
                 "Users in all, divided among the thread groups in the proportion of their own (`run --users`).",
@@ -809,6 +814,21 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "jmeter.reportgenerator.outputdir",
                 "report-output",
                 "The folder of a report if `-o` names none.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.report_title",
+                "",
+                "The title of the page.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.exporter.html.series_filter",
+                "",
+                "A regular expression for the labels that the page shows.",
+            ),
+            honoured(
+                "jmeter.reportgenerator.exporter.html.show_controllers_only",
+                "false",
+                "The page shows Transaction Controllers alone.",
             ),
             honoured(
                 "jmeter.reportgenerator.apdex_satisfied_threshold",

@@ -153,6 +153,11 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
             spans_ms: vec![(START_MS + 120_000, START_MS + 131_000)],
         }],
     });
+    run.targets = vec!["shop.example:443".to_owned()];
+    run.properties = vec![
+        ("-Jusers".to_owned(), "30".to_owned()),
+        ("-Jshop.password".to_owned(), "***".to_owned()),
+    ];
     let threshold = |text: &str, is_met, value, limit| ThresholdResult {
         text: text.to_owned(),
         is_met,

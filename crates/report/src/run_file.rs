@@ -37,6 +37,15 @@ pub struct RunFile {
     /// Where the load came from: names and values, in the order in which they are shown.
     #[serde(default)]
     pub environment: Vec<(String, String)>,
+    /// The hosts that were asked, each with its port.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// Properties that were given on the command line, secrets masked.
+    #[serde(default)]
+    pub properties: Vec<(String, String)>,
+    /// How runs were put together that this one is made of.
+    #[serde(default)]
+    pub merged: Option<String>,
     /// Whether the numbers can be trusted; none where nobody looked.
     #[serde(default)]
     pub verdict: Option<RunVerdict>,
@@ -83,7 +92,7 @@ pub struct PlanIdentity {
 /// What a run says of its own numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunVerdict {
-    /// VALID, DEGRADED or INVALID.
+    /// VALID, DEGRADED, INVALID or `too short to judge`.
     pub state: String,
     /// Why it is not VALID.
     pub reasons: Vec<VerdictReason>,
@@ -241,6 +250,9 @@ impl RunFile {
             ended_ms: ended.unwrap_or(0),
             resolution_us: 1,
             environment: Vec::new(),
+            targets: Vec::new(),
+            properties: Vec::new(),
+            merged: None,
             verdict: None,
             thresholds: Vec::new(),
             connections: None,
@@ -307,6 +319,7 @@ impl RunFile {
                 .collect()
         };
         self.health = named(self);
+        self.merged = assumed(self, others);
         for other in others {
             self.recording.merge(&other.recording);
             self.started_ms = self.started_ms.min(other.started_ms);
@@ -327,6 +340,13 @@ impl RunFile {
             self.marks.extend(other.marks.iter().cloned());
             self.health.extend(named(other));
             self.environment.extend(other.environment.iter().cloned());
+            let targets = other.targets.iter();
+            let new = targets.filter(|target| !self.targets.contains(target));
+            let new: Vec<String> = new.cloned().collect();
+            self.targets.extend(new);
+            if self.properties != other.properties {
+                self.properties.extend(other.properties.iter().cloned());
+            }
             self.name = format!("{} + {}", self.name, other.name);
         }
         self.marks.sort_by_key(|mark| mark.at_ms);
@@ -337,12 +357,47 @@ impl RunFile {
     }
 }
 
+/// The assumption that adding runs rests on: those that overlap sent their load together, others followed each other.
+fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
+    /// Runs that overlap for no more than this followed each other.
+    const MOMENT_MS: i64 = 1000;
+    if others.is_empty() {
+        return None;
+    }
+    let mut spans: Vec<(i64, i64)> = std::iter::once(first)
+        .chain(others)
+        .map(|run| (run.started_ms, run.ended_ms))
+        .collect();
+    spans.sort_unstable();
+    let mut reached = i64::MIN;
+    let (mut together_ms, mut apart_ms) = (0, 0);
+    for (from, to) in spans {
+        if reached != i64::MIN {
+            together_ms += (reached.min(to) - from).max(0);
+            apart_ms += (from - reached).max(0);
+        }
+        reached = reached.max(to);
+    }
+    let seconds = |ms: i64| ms as f64 / 1000.0;
+    Some(match together_ms {
+        ..MOMENT_MS => format!(
+            "assumes runs of one system one after the other: rates are those of the whole stretch, {:.0} s without load between them included",
+            seconds(apart_ms)
+        ),
+        _ => format!(
+            "assumes runs that sent their load together, overlapping for {:.0} s, by clocks that agree: users and rates are added second by second",
+            seconds(together_ms)
+        ),
+    })
+}
+
 /// The worst of all states, with all reasons; none unless every run has one.
 fn merged_verdict(first: Option<RunVerdict>, others: &[RunFile]) -> Option<RunVerdict> {
     let rank = |verdict: &RunVerdict| match verdict.state.as_str() {
         "VALID" => 0,
-        "DEGRADED" => 1,
-        _ => 2,
+        "too short to judge" => 1,
+        "DEGRADED" => 2,
+        _ => 3,
     };
     let mut all = first?;
     for other in others {

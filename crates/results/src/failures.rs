@@ -6,13 +6,18 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::Sample;
+use crate::secrets::{masked_fields, masked_headers};
 
 /// Distinct kinds of failures that are told apart.
 const MAX_KINDS: usize = 2_000;
 /// Kinds of which the first sample is kept.
 const MAX_KEPT: usize = 200;
 /// What is kept of each text of a failed sample, in bytes.
-const KEPT_BYTES: usize = 2_000;
+const KEPT_BYTES: usize = 64 << 10;
+/// The same of further kinds, so that a recording does not grow with the size of responses.
+const SHORT_BYTES: usize = 2_000;
+/// Kinds of which long texts are kept.
+const MAX_LONG: usize = 16;
 /// The kind of failures beyond [`MAX_KINDS`].
 const OTHER_ERRORS: &str = "\0\0(other errors)";
 
@@ -61,7 +66,7 @@ fn earlier(
     }
 }
 
-/// A failed sample as far as a reader wants to see it. Long texts are cut.
+/// A failed sample as far as a reader wants to see it. Long texts are cut, and secrets are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FailedSample {
@@ -94,10 +99,13 @@ pub struct FailedSample {
 }
 
 impl FailedSample {
-    fn of(sample: &Sample) -> FailedSample {
+    fn of(sample: &Sample, most: usize) -> FailedSample {
+        let cut = |text: &str| cut(text, most);
         let text = |text: Option<&str>| cut(text.unwrap_or_default());
+        let fields = |text: Option<&str>| cut(&masked_fields(text.unwrap_or_default()));
+        let headers = |text: Option<&str>| cut(&masked_headers(text.unwrap_or_default()));
         let body = sample.response_data.as_deref().unwrap_or_default();
-        let body = String::from_utf8_lossy(&body[..body.len().min(KEPT_BYTES + 4)]);
+        let body = String::from_utf8_lossy(&body[..body.len().min(most + 4)]);
         let failed = sample.assertions.iter().filter(|a| a.failure || a.error);
         FailedSample {
             label: cut(&sample.label),
@@ -115,27 +123,27 @@ impl FailedSample {
                     }
                 })
                 .collect(),
-            url: text(sample.url.as_deref()),
+            url: fields(sample.url.as_deref()),
             method: text(sample.method.as_deref()),
-            request_headers: text(sample.request_headers.as_deref()),
-            request_body: text(
+            request_headers: headers(sample.request_headers.as_deref()),
+            request_body: fields(
                 sample
                     .query_string
                     .as_deref()
                     .or(sample.sampler_data.as_deref()),
             ),
-            response_headers: text(sample.response_headers.as_deref()),
-            response_body: cut(&body),
+            response_headers: headers(sample.response_headers.as_deref()),
+            response_body: fields(Some(&body)),
         }
     }
 }
 
 /// The text, or its beginning and an ellipsis.
-fn cut(text: &str) -> String {
-    if text.len() <= KEPT_BYTES {
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
         return text.to_owned();
     }
-    format!("{}…", &text[..text.floor_char_boundary(KEPT_BYTES)])
+    format!("{}…", &text[..text.floor_char_boundary(most)])
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -188,7 +196,12 @@ impl ErrorKinds {
             kind.count += 1;
             return;
         }
-        let first = (self.kinds.len() < MAX_KEPT).then(|| Box::new(FailedSample::of(sample)));
+        let most = match self.kinds.len() {
+            0..MAX_LONG => KEPT_BYTES,
+            _ => SHORT_BYTES,
+        };
+        let is_kept = self.kinds.len() < MAX_KEPT;
+        let first = is_kept.then(|| Box::new(FailedSample::of(sample, most)));
         let key = self.key.clone();
         self.merge(key, 1, first);
     }
@@ -197,6 +210,13 @@ impl ErrorKinds {
     pub fn add_kind(&mut self, kind: ErrorKind) {
         let key = format!("{}\0{}\0{}", kind.label, kind.code, kind.message);
         self.merge(key, kind.count, kind.first);
+    }
+
+    /// Forgets the failed samples themselves: only their counts stay.
+    pub fn forget_samples(&mut self) {
+        for kind in self.kinds.values_mut() {
+            kind.first = None;
+        }
     }
 
     /// The kinds of all labels together, most frequent first.
@@ -400,7 +420,7 @@ mod tests {
         let mut first = sample(5_000);
         first.code = "500".into();
         first.url = Some("http://127.0.0.1/x".into());
-        first.response_data = Some(vec![b'x'; 3_000].into());
+        first.response_data = Some(vec![b'x'; 70_000].into());
         worker.add(&first);
         worker
             .drain()

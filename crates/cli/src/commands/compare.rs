@@ -15,7 +15,10 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     let options = CompareOptions {
         smallest_change: order.smallest_change,
     };
-    let comparison = Comparison::of(&base, &others, options);
+    let mut comparison = Comparison::of(&base, &others, options);
+    if !order.anyway {
+        comparison.refuse();
+    }
     let style = console.style;
     let mark = |finding: Finding, text: &str| match finding {
         Finding::Worse => style.red(text),
@@ -38,6 +41,11 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     if order.annotations {
         let title = format!("compared with {}", comparison.base);
         console.print_as_it_is(&annotations(&title, &cases));
+    }
+    if comparison.is_refused() {
+        let message =
+            "these runs must not be compared\nhint: `--anyway` compares them all the same";
+        return Err(failed(message.to_owned()));
     }
     Ok(match comparison.is_worse() {
         true => Exit::Worse,
@@ -88,6 +96,9 @@ pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refu
         order.inputs.len(),
         order.output.display()
     ));
+    if let Some(assumed) = &all.merged {
+        console.print_error(&format!("note: {assumed}\n"));
+    }
     Ok(Exit::Ok)
 }
 

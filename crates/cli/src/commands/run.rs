@@ -42,6 +42,8 @@ use crate::{log, outputs, recent, reports, run_record, summary_json};
 const FAIL_ON: &str = "drumfire.fail_on";
 /// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
 const KEEP_RUNS: &str = "drumfire.keep_runs";
+/// Whether the first failed request and response of each kind are kept for the report.
+const KEEP_FAILURES: &str = "drumfire.keep_failures";
 /// The property that asks for a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
 
@@ -143,7 +145,11 @@ pub fn run<E: Engine>(
         ending.exit()
     };
     if report.is_wished() || kept.is_some() {
-        let run = run_record::run_file(outcome, &plan, &thresholds, &groups);
+        let mut run = run_record::run_file(outcome, &plan, &thresholds, &groups);
+        run.properties = run_record::given(&options.properties);
+        if settings.properties.get(KEEP_FAILURES) == Some("false") {
+            run.recording.errors.forget_samples();
+        }
         if let Some(place @ KeptPlace::Folder(_)) = &kept
             && let Err(error) = kept_run::finish(place, &run)
         {
@@ -445,7 +451,9 @@ fn trusted(
     let is_valid = verdict.grade == Grade::Valid;
     let columns = console.is_terminal.then(|| terminal_size().0);
     let text = verdict::render(verdict, left_out, console.style, columns);
-    match (progress == Progress::Quiet, is_valid) {
+    // A run that was too short says nothing against its numbers.
+    let is_quiet = is_valid || verdict.grade == Grade::TooShort;
+    match (progress == Progress::Quiet, is_quiet) {
         (false, _) => console.print(&text),
         (true, false) => console.print_error(&text),
         (true, true) => {}

@@ -22,6 +22,7 @@ pub fn render(
     let grade = verdict.grade.to_string();
     let grade = match verdict.grade {
         Grade::Valid => style.green(&grade),
+        Grade::TooShort => style.dim(&grade),
         Grade::Degraded => style.yellow(&grade),
         Grade::Invalid => style.red(&grade),
     };
@@ -32,7 +33,7 @@ pub fn render(
     for reason in &verdict.reasons {
         let _ = writeln!(
             text,
-            "  {}, {}: {}\n    {}",
+            "  {}{}: {}\n    {}",
             reason.cause.title(),
             spans(reason, verdict.length_ms),
             reason.measured,
@@ -71,9 +72,13 @@ pub fn of_nothing(why: &str, judged: Option<Verdict>) -> Verdict {
     verdict
 }
 
+/// When it was seen, after a comma; nothing for a reason that is about the run as a whole.
 fn spans(reason: &Reason, length_ms: u64) -> String {
+    if reason.spans_ms.is_empty() {
+        return String::new();
+    }
     if reason.length_ms() >= length_ms {
-        return "all the time".to_owned();
+        return ", all the time".to_owned();
     }
     let seconds = |ms: u64| (ms as f64 / 1000.0).round();
     let mut listed: Vec<String> = reason
@@ -86,7 +91,7 @@ fn spans(reason: &Reason, length_ms: u64) -> String {
     if more > 0 {
         listed.push(format!("{more} times more"));
     }
-    listed.join(", ")
+    format!(", {}", listed.join(", "))
 }
 
 #[cfg(test)]

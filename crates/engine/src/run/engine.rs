@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use drumfire_health::{Delay, Failures, Lacking, Machine, Moment, Opened, Watch, judge};
 use drumfire_results::{
-    ExistingFile, FileReport, OpenError, Place, ResultWriter, SummariserSettings,
+    ExistingFile, FileReport, Histogram, OpenError, Place, Recording, ResultWriter,
+    SummariserSettings,
 };
 
 use crate::base::clock::Clock;
@@ -459,6 +460,7 @@ impl Run<'_, '_> {
         } else {
             Default::default()
         };
+        self.watch.note_targets(&self.shared.counts.local_ports());
         let connections = self.ledger.connections();
         let writer = self.writer.gauge();
         let late_us = self.shared.loop_late_us.swap(0, Ordering::Relaxed);
@@ -480,6 +482,8 @@ impl Run<'_, '_> {
             garbage,
             scripts: self.shared.counts.scripts(),
             arrivals: self.shared.counts.arrivals(),
+            segments: self.shared.counts.segments(),
+            start_by_clock_ms: start_by_clock_ms(self.started),
         }
     }
 
@@ -557,6 +561,7 @@ impl Run<'_, '_> {
                 samples: self.ledger.samples(),
                 lacking: last.lacking,
                 lost_rows: report.files.iter().map(|file| file.lost_rows).sum(),
+                behind_schedule_us: behind_schedule_us(self.ledger.recording()),
             },
             &self.machine.limits(),
         );
@@ -586,6 +591,7 @@ impl Run<'_, '_> {
             stages: self.shared.stages.sum(),
             verdict: Some(verdict),
             marks: self.marks,
+            targets: self.shared.counts.targets(),
         });
         let ended = Event::Ended(outcome.clone());
         for subscriber in self.subscribers.iter_mut() {
@@ -594,6 +600,32 @@ impl Run<'_, '_> {
         drop(ended);
         Arc::unwrap_or_clone(outcome)
     }
+}
+
+/// When the run started by the system's clock as it is now. `None` if this thread lost its core between the two clocks.
+fn start_by_clock_ms(started: Instant) -> Option<i64> {
+    const AT_ONCE: Duration = Duration::from_millis(20);
+    let before = started.elapsed();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    let is_at_once = started.elapsed() - before < AT_ONCE;
+    is_at_once.then(|| since_epoch.as_millis() as i64 - before.as_millis() as i64)
+}
+
+/// How late half of the samples began, or more, that a schedule had asked for: by so much, their response times from the intended
+/// start exceed those of the exchange.
+fn behind_schedule_us(recording: &Recording) -> u64 {
+    let mut scheduled = Histogram::new();
+    let mut service = Histogram::new();
+    for label in recording
+        .labels
+        .iter()
+        .filter(|label| label.response.count() > 0)
+    {
+        scheduled.merge(&label.response);
+        service.merge(&label.service);
+    }
+    let median = |times: &Histogram| times.percentile(50.0);
+    (median(&scheduled) - median(&service)).max(0.0) as u64
 }
 
 fn lost_rows(file: &FileReport) -> Option<String> {

@@ -38,4 +38,6 @@ pub struct Outcome {
     pub verdict: Option<Verdict>,
     /// What happened when.
     pub marks: Vec<Mark>,
+    /// The hosts that were asked by HTTP, each with its port.
+    pub targets: Vec<String>,
 }

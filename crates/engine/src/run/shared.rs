@@ -1,11 +1,12 @@
 //! What all users of a run share, on whichever worker they are.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use drumfire_expr::{Properties, Slot, Vars};
-use drumfire_health::Arrivals;
+use drumfire_health::{Arrivals, Segments};
 use drumfire_results::ThreadCounts;
 
 use crate::base::clock::Clock;
@@ -185,6 +186,13 @@ pub struct Counts {
     arrivals_left_out: AtomicU64,
     /// How long users were in Java code, in microseconds.
     scripts_us: AtomicU64,
+    /// TCP segments that connections have sent, and those of them that were sent again.
+    segments: AtomicU64,
+    segments_again: AtomicU64,
+    /// Ports of this machine that were asked.
+    local_ports: Mutex<BTreeSet<u16>>,
+    /// Targets that were asked, each with its port.
+    targets: Mutex<BTreeSet<String>>,
 }
 
 impl Counts {
@@ -275,6 +283,43 @@ impl Counts {
     /// How long users were in Java code.
     pub(crate) fn scripts(&self) -> Duration {
         Duration::from_micros(self.scripts_us.load(Ordering::Relaxed))
+    }
+
+    /// Connections have sent so many TCP segments more.
+    pub(crate) fn segments_sent(&self, more: Segments) {
+        self.segments.fetch_add(more.sent, Ordering::Relaxed);
+        self.segments_again
+            .fetch_add(more.sent_again, Ordering::Relaxed);
+    }
+
+    pub(crate) fn segments(&self) -> Segments {
+        Segments {
+            sent: self.segments.load(Ordering::Relaxed),
+            sent_again: self.segments_again.load(Ordering::Relaxed),
+        }
+    }
+
+    /// These targets were asked, those at these ports on this machine.
+    pub(crate) fn asked(&self, targets: Vec<String>, ports: &[u16]) {
+        let known = self.local_ports.lock();
+        known.unwrap_or_else(PoisonError::into_inner).extend(ports);
+        let known = self.targets.lock();
+        known
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(targets);
+    }
+
+    /// The targets that were asked, each with its port.
+    pub fn targets(&self) -> Vec<String> {
+        let known = self.targets.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        known.iter().cloned().collect()
+    }
+
+    pub(crate) fn local_ports(&self) -> Vec<u16> {
+        let known = self.local_ports.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        known.iter().copied().collect()
     }
 
     pub(crate) fn arrivals(&self) -> Arrivals {

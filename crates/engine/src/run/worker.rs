@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::{Random, Vars};
+use drumfire_health::Segments;
 use drumfire_results::{Connections, Handover, Inlet, Recorder};
 use drumfire_web::charset::Charset;
 use tokio::runtime::Runtime;
@@ -66,6 +67,8 @@ pub struct Worker {
     has_surplus: Cell<bool>,
     /// What the run's numbers have of this worker's connections.
     connections: Cell<Connections>,
+    /// What the verdict has of their TCP segments.
+    segments: Cell<Segments>,
     /// How long users were in Java code, as far as the run's numbers do not have it yet.
     in_scripts: Cell<Duration>,
     /// The thread was made one that the system wakes without delay.
@@ -141,6 +144,7 @@ impl Worker {
             seeds: RefCell::new(Random::from_entropy()),
             told: Notify::new(),
             connections: Cell::default(),
+            segments: Cell::default(),
             in_scripts: Cell::default(),
             is_prompt: Cell::new(false),
         }
@@ -209,8 +213,18 @@ impl Worker {
             closed_by_us: http.closed_by_us,
             closed_by_peer: http.closed_by_peer,
         };
+        let segments = Segments {
+            sent: http.segments_sent,
+            sent_again: http.segments_sent_again,
+        };
+        let counted = self.segments.replace(segments);
+        counts.segments_sent(Segments {
+            sent: segments.sent - counted.sent,
+            sent_again: segments.sent_again - counted.sent_again,
+        });
         let then = self.connections.replace(now);
         if now != then {
+            counts.asked(self.http.targets(), &self.http.local_ports());
             recorder.add_connections(now.since(then));
         }
     }

@@ -6,6 +6,7 @@
 //! metrics of many labels are looked at, so their tests are held to a common bound (Holm).
 
 mod noise;
+mod refusals;
 mod told;
 mod windows;
 
@@ -59,6 +60,8 @@ pub enum Finding {
     Added,
     /// Only the first run has it.
     Removed,
+    /// The runs must not be compared.
+    Refused,
 }
 
 /// A metric in both runs.
@@ -116,6 +119,10 @@ pub struct ComparedRun {
     pub finding: Finding,
     /// What the run says of its own numbers: VALID, DEGRADED or INVALID.
     pub verdict: Option<String>,
+    /// The finding in one sentence: the label and the metric that changed most.
+    pub sentence: String,
+    /// Why the runs must not be compared; empty if they may be.
+    pub refusals: Vec<String>,
     /// What makes the comparison doubtful.
     pub notes: Vec<String>,
     /// All samples.
@@ -157,6 +164,22 @@ impl Comparison {
         self.others
             .iter()
             .any(|other| other.finding == Finding::Worse)
+    }
+
+    /// Takes back what was found of runs that must not be compared with the first.
+    pub fn refuse(&mut self) {
+        let others = self.others.iter_mut();
+        for other in others.filter(|other| !other.refusals.is_empty()) {
+            other.finding = Finding::Refused;
+            other.sentence = "These runs must not be compared".to_owned();
+        }
+    }
+
+    /// Some runs must not be compared with the first.
+    pub fn is_refused(&self) -> bool {
+        self.others
+            .iter()
+            .any(|other| other.finding == Finding::Refused)
     }
 
     /// The comparison as one HTML page.
@@ -203,11 +226,15 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
     total.label = "All samples".to_owned();
     let mut labels = compare_labels(base, other, options);
     find(labels.iter_mut().chain([&mut total]));
+    let refusals = refusals::refusals(base, other);
     let findings = labels.iter().chain([&total]).map(|label| label.finding);
+    let finding = worst_of(findings);
     ComparedRun {
         name: other.name.clone(),
-        finding: worst_of(findings),
+        finding,
         verdict: state(other),
+        sentence: told::sentence(finding, &total, &labels),
+        refusals,
         notes: notes(base, other),
         total,
         labels,

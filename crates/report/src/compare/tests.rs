@@ -119,11 +119,25 @@ fn it_is_told_in_words() {
         CompareOptions::default(),
     );
     let text = all.text(&|_, text| text.to_owned());
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("b against a: worse"));
+    let sentence = lines.next().unwrap_or_default();
     assert!(
-        text.starts_with(
-            "b against a: worse\n  All samples: worse, 6000 and 6000 samples\n      median  "
-        ),
+        sentence.starts_with("  p99 of page went from ")
+            && sentence.ends_with(" ms: slower, beyond noise"),
         "{text}"
+    );
+    assert_eq!(
+        lines.next(),
+        Some("  All samples: worse, 6000 and 6000 samples")
+    );
+    let mut refused = all.clone();
+    refused.others[0].refusals = vec!["the load differs".to_owned()];
+    refused.refuse();
+    assert!(refused.is_refused() && !refused.is_worse());
+    assert_eq!(
+        refused.text(&|_, text| text.to_owned()),
+        "b against a: not compared\n  These runs must not be compared\n  because the load differs\n"
     );
     let markdown = all.markdown();
     assert!(

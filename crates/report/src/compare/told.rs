@@ -14,8 +14,60 @@ impl Finding {
             Finding::Unclear => "unclear",
             Finding::Added => "new",
             Finding::Removed => "gone",
+            Finding::Refused => "not compared",
         }
     }
+}
+
+/// The metric that changed most among those that have the run's finding.
+pub(super) fn sentence(
+    finding: Finding,
+    total: &ComparedLabel,
+    labels: &[ComparedLabel],
+) -> String {
+    let found = |label: &'_ ComparedLabel| {
+        let wanted = label.differences.iter().filter(|d| d.finding == finding);
+        let size = |d: &Difference| d.change.map_or(f64::INFINITY, f64::abs);
+        wanted
+            .max_by(|a, b| size(a).total_cmp(&size(b)))
+            .map(|d| (size(d), d.clone(), label.label.clone()))
+    };
+    // A label says more than all samples together; those only where no label stands out.
+    let most = labels
+        .iter()
+        .filter_map(found)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|_| finding != Finding::Same)
+        .or_else(|| found(total));
+    let p95 = total.differences.iter().find(|d| d.metric == "p95");
+    let Some((difference, label)) = most
+        .map(|(_, difference, label)| (difference, label))
+        .or_else(|| Some((p95?.clone(), total.label.clone())))
+    else {
+        return "No label is in both runs".to_owned();
+    };
+    let is_rate = difference.metric == "rate";
+    let is_share = difference.unit == "%";
+    let word = match (finding, is_rate, is_share) {
+        (Finding::Worse, true, _) => "lower, beyond noise",
+        (Finding::Worse, _, true) => "more failures, beyond noise",
+        (Finding::Worse, ..) => "slower, beyond noise",
+        (Finding::Better, true, _) => "higher, beyond noise",
+        (Finding::Better, _, true) => "fewer failures, beyond noise",
+        (Finding::Better, ..) => "faster, beyond noise",
+        (Finding::Unclear, ..) => "it may be noise: run longer",
+        _ => "no difference beyond noise",
+    };
+    let metric = match difference.metric {
+        "failed" => "failed samples",
+        metric => metric,
+    };
+    format!(
+        "{metric} of {label} went from {} to {} {}: {word}",
+        short(difference.before),
+        short(difference.after),
+        difference.unit
+    )
 }
 
 impl Comparison {
@@ -30,8 +82,15 @@ impl Comparison {
                 markdown_text(&self.base),
                 other.finding.word()
             );
+            let _ = writeln!(text, "{}.\n", other.sentence);
+            for refusal in &other.refusals {
+                let _ = writeln!(text, "> {refusal}\n");
+            }
             if let Some(verdicts) = verdicts(self, other) {
                 let _ = writeln!(text, "{}\n", markdown_text(&verdicts));
+            }
+            if other.finding == Finding::Refused {
+                continue;
             }
             for note in &other.notes {
                 let _ = writeln!(text, "> {}\n", markdown_text(note));
@@ -75,8 +134,15 @@ impl Comparison {
         for other in &self.others {
             let finding = mark(other.finding, other.finding.word());
             let _ = writeln!(text, "{} against {}: {finding}", other.name, self.base);
+            let _ = writeln!(text, "  {}", other.sentence);
+            for refusal in &other.refusals {
+                let _ = writeln!(text, "  because {refusal}");
+            }
             if let Some(verdicts) = verdicts(self, other) {
                 let _ = writeln!(text, "  {verdicts}");
+            }
+            if other.finding == Finding::Refused {
+                continue;
             }
             for note in &other.notes {
                 let _ = writeln!(text, "  note: {note}");

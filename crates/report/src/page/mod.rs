@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use drumfire_results::{Connections, ErrorKind};
+use drumfire_results::{Connections, ErrorKind, LabelStatistics};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
@@ -34,6 +34,10 @@ struct Page<'a> {
     plan: Option<&'a PlanIdentity>,
     started_ms: i64,
     ended_ms: i64,
+    title: Option<String>,
+    targets: &'a [String],
+    properties: &'a [(String, String)],
+    merged: Option<&'a str>,
     environment: &'a [(String, String)],
     verdict: Option<&'a RunVerdict>,
     thresholds: &'a [ThresholdResult],
@@ -51,15 +55,63 @@ struct Page<'a> {
     label_step_s: u32,
 }
 
-/// The page of a run.
+/// What JMeter's properties ask of the page.
+#[derive(Clone, Debug, Default)]
+pub struct PageOptions {
+    /// `jmeter.reportgenerator.report_title`.
+    pub title: Option<String>,
+    /// Labels that are shown (`…exporter.html.series_filter`); all if there is none.
+    pub series_filter: Option<String>,
+    /// Only transaction controllers are shown (`…exporter.html.show_controllers_only`).
+    pub controllers_only: bool,
+}
+
+impl PageOptions {
+    /// What the properties say.
+    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> PageOptions {
+        let given = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
+        let html = |name: &str| given(&format!("jmeter.reportgenerator.exporter.html.{name}"));
+        PageOptions {
+            title: given("jmeter.reportgenerator.report_title"),
+            series_filter: html("series_filter"),
+            controllers_only: html("show_controllers_only").is_some_and(|value| value == "true"),
+        }
+    }
+
+    fn shows(&self, label: &LabelStatistics, matches: LabelMatcher<'_>) -> bool {
+        let filter = self.series_filter.as_deref();
+        (!self.controllers_only || label.transaction)
+            && filter.is_none_or(|filter| {
+                // JMeter's filters name the series of its charts, which end in these words.
+                let series = ["", "-success", "-failure"];
+                series
+                    .iter()
+                    .any(|end| matches(filter, &format!("{}{end}", label.label)))
+            })
+    }
+}
+
+/// The page of a run, with all of its labels.
 pub fn report_html(run: &RunFile, apdex: &Apdex, matches: LabelMatcher<'_>) -> String {
+    report_page(run, &PageOptions::default(), apdex, matches)
+}
+
+/// The page of a run.
+pub fn report_page(
+    run: &RunFile,
+    options: &PageOptions,
+    apdex: &Apdex,
+    matches: LabelMatcher<'_>,
+) -> String {
     let recording = &run.recording;
     let ApdexLimits {
         satisfied_ms,
         tolerated_ms,
     } = apdex.limits;
     let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
-    let labels = recording.labels.iter().enumerate().map(|(place, label)| {
+    let shown = recording.labels.iter().enumerate();
+    let shown = shown.filter(|(_, label)| options.shows(label, matches));
+    let labels = shown.map(|(place, label)| {
         let limits = apdex.limits_of(&label.label, matches);
         let mut row = rows::Row::of(label, limits, run.resolution_us);
         row.steps = Some(steps::LabelSteps::of(
@@ -76,6 +128,10 @@ pub fn report_html(run: &RunFile, apdex: &Apdex, matches: LabelMatcher<'_>) -> S
         plan: run.plan.as_ref(),
         started_ms: run.started_ms,
         ended_ms: run.ended_ms,
+        title: options.title.clone(),
+        targets: &run.targets,
+        properties: &run.properties,
+        merged: run.merged.as_deref(),
         environment: &run.environment,
         verdict: run.verdict.as_ref(),
         thresholds: &run.thresholds,
@@ -86,13 +142,13 @@ pub fn report_html(run: &RunFile, apdex: &Apdex, matches: LabelMatcher<'_>) -> S
         time_use: run.time_use.as_ref(),
         satisfied_ms,
         tolerated_ms,
-        errors: recording.errors.list(),
+        errors: recording.errors.by_label(),
         total: rows::Row::of(&recording.total(), apdex.limits, run.resolution_us),
         labels: labels.collect(),
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
     };
-    html(&run.name, &page)
+    html(options.title.as_deref().unwrap_or(&run.name), &page)
 }
 
 /// The template with a title and with what the page shows.

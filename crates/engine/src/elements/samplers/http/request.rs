@@ -23,6 +23,9 @@ use super::transfer::Trouble;
 use super::{HttpSampler, failure};
 use crate::run::context::Context;
 
+/// What is kept of a failed response that nothing in the plan reads: the report shows the first of each kind.
+const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
+
 /// A request that is ready to be sent.
 pub(super) struct Sending {
     pub sample: Box<Sample>,
@@ -497,9 +500,9 @@ impl HttpSampler {
                 most => Keep::UpTo(most),
             }
         } else {
-            Keep::Nothing
+            Keep::Failed(KEPT_OF_FAILED_BYTES)
         };
-        let read = keep != Keep::Nothing || self.settings.decode_unread;
+        let read = !matches!(keep, Keep::Failed(_)) || self.settings.decode_unread;
         Want {
             keep,
             decode: match (read, self.client) {

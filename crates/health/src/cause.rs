@@ -1,0 +1,188 @@
+//! The causes that can spoil a measurement, and what helps.
+
+use serde::{Deserialize, Serialize};
+
+/// What can spoil a measurement, or should be known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The run was too short, or had too few samples, to judge the generator.
+    TooShort,
+    /// The whole process was stopped: a signal, a suspended virtual machine.
+    ProcessStopped,
+    /// The control group's CPU quota was used up.
+    CpuThrottled,
+    /// The hypervisor gave the cores to others.
+    CpuStolen,
+    /// Other programs took the cores.
+    CpuTakenByOthers,
+    /// The generator itself used all the CPU it may.
+    CpuUsedUp,
+    /// One worker used all of its core, although others had time left.
+    WorkerUsedUp,
+    /// The Java virtual machine loaded and compiled classes in the first seconds of scripts.
+    WarmUp,
+    /// The Java virtual machine collected garbage instead of running scripts.
+    GarbageCollected,
+    /// A worker's event loop was held up.
+    LoopStalled,
+    /// Users came late to what was due: the end of a timer, their start.
+    ScheduleDelayed,
+    /// Arrivals that were due did not start, since their thread group had all the users that it may have.
+    ArrivalsLeftOut,
+    /// A schedule's samples began late, since all users were busy.
+    RateNotReached,
+    /// The system's clock was set while the run went on.
+    ClockStepped,
+    /// File descriptors ran out, or nearly.
+    OpenFilesUsedUp,
+    /// Memory ran out, or nearly.
+    MemoryUsedUp,
+    /// Local ports ran out.
+    PortsUsedUp,
+    /// So many connections to one target wait for their end that no port will be left for new ones. This spoils nothing yet.
+    PortsRunningOut,
+    /// This machine dropped packets, and the generator's own connections lost segments.
+    PacketsDropped,
+    /// The generator's own connections lost segments.
+    Retransmits,
+    /// Workers waited for the disk that takes the results.
+    DiskStalled,
+    /// Rows of the results were lost.
+    ResultsLost,
+    /// The target runs on this machine and shares its CPU. A caveat: the numbers are right, but they are those of a target with
+    /// less than the whole machine.
+    TargetOnThisMachine,
+    /// Nothing was answered for a while although users ran. This is the target's doing and does not spoil the numbers,
+    /// but a closed loop asks nothing meanwhile, so that the percentiles say little of it.
+    TargetSilent,
+    /// The run sent nothing, so there are no numbers.
+    NothingSent,
+}
+
+impl Cause {
+    /// What it is, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Cause::TooShort => "the run was too short",
+            Cause::ProcessStopped => "the generator was stopped",
+            Cause::CpuThrottled => "CPU quota of the control group used up",
+            Cause::CpuStolen => "CPU kept by the hypervisor",
+            Cause::CpuTakenByOthers => "CPU taken by other programs",
+            Cause::CpuUsedUp => "the generator used all its CPU",
+            Cause::WorkerUsedUp => "one worker used all of its core",
+            Cause::WarmUp => "Java was warming up",
+            Cause::GarbageCollected => "garbage collection held up scripts",
+            Cause::LoopStalled => "an event loop was held up",
+            Cause::ScheduleDelayed => "users came late to what was due",
+            Cause::ArrivalsLeftOut => "arrivals were due and did not start",
+            Cause::RateNotReached => "the schedule's rate was not reached",
+            Cause::ClockStepped => "the system's clock was set",
+            Cause::OpenFilesUsedUp => "open files at their limit",
+            Cause::MemoryUsedUp => "memory at its limit",
+            Cause::PortsUsedUp => "local ports used up",
+            Cause::PortsRunningOut => "local ports are running out",
+            Cause::PacketsDropped => "packets dropped on this machine",
+            Cause::Retransmits => "TCP segments lost on the way",
+            Cause::DiskStalled => "the disk did not keep up with the results",
+            Cause::ResultsLost => "results were lost",
+            Cause::TargetOnThisMachine => "the target runs on this machine",
+            Cause::TargetSilent => "the target answered nothing",
+            Cause::NothingSent => "nothing was sent",
+        }
+    }
+
+    /// What helps.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Cause::TooShort => "let it run longer: more loops, or a duration",
+            Cause::ProcessStopped => {
+                "look for what stops it: a debugger, job control, a snapshot of the virtual machine"
+            }
+            Cause::CpuThrottled => "raise the container's CPU limit, or send less from here",
+            Cause::CpuStolen => "use a host that is not overcommitted, or one of its own",
+            Cause::CpuTakenByOthers => "run the generator on a machine of its own",
+            Cause::CpuUsedUp => "send less from here, or give it more cores",
+            Cause::WorkerUsedUp => {
+                "a user stays on one core: let more users share the work, and look for one with costly scripts or large responses"
+            }
+            Cause::WarmUp => {
+                "leave the first seconds out when you compare, or begin with a ramp-up"
+            }
+            Cause::GarbageCollected => {
+                "give the virtual machine more memory (JVM_ARGS), or let scripts make fewer objects"
+            }
+            Cause::LoopStalled => {
+                "look for scripts that block, and for a machine with too little CPU"
+            }
+            Cause::ScheduleDelayed => "send less from here, or give it more cores",
+            Cause::ArrivalsLeftOut => {
+                "the target did not keep up with the rate: raise the thread group's concurrency limit, or ask for less"
+            }
+            Cause::RateNotReached => {
+                "all users were busy when samples were due: give the thread group more users, or ask for less"
+            }
+            Cause::ClockStepped => {
+                "set the clock before a run: time stamps go on from its start and differ from other machines' since then"
+            }
+            Cause::OpenFilesUsedUp => "raise the limit: ulimit -n",
+            Cause::MemoryUsedUp => "let fewer users run here, or keep less of the responses",
+            Cause::PacketsDropped => {
+                "look at ethtool -S and /proc/net/softnet_stat: larger rings or a higher net.core.netdev_max_backlog"
+            }
+            Cause::PortsUsedUp | Cause::PortsRunningOut => {
+                "reuse connections, use more source addresses (ipSource), or widen net.ipv4.ip_local_port_range"
+            }
+            Cause::Retransmits => "look at the network between here and the target",
+            Cause::DiskStalled => "write the results to a faster disk, or fewer columns",
+            Cause::ResultsLost => "make room where the results lie",
+            Cause::TargetOnThisMachine => {
+                "the numbers hold for both on one machine: run the generator elsewhere to measure the target alone"
+            }
+            Cause::TargetSilent => {
+                "response times from the intended start need a plan with a schedule (an open model, or pacing)"
+            }
+            Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
+        }
+    }
+
+    /// Whether the generator's numbers suffer. Warming up does so only where it takes more than a moment.
+    pub(crate) fn spoils(self) -> bool {
+        !matches!(
+            self,
+            Cause::TooShort
+                | Cause::TargetSilent
+                | Cause::PortsRunningOut
+                | Cause::TargetOnThisMachine
+        )
+    }
+
+    /// Whether it was counted, event by event, rather than estimated from shares of time: a short run shows it too.
+    pub(crate) fn is_counted(self) -> bool {
+        matches!(
+            self,
+            Cause::ProcessStopped
+                | Cause::ArrivalsLeftOut
+                | Cause::ClockStepped
+                | Cause::OpenFilesUsedUp
+                | Cause::MemoryUsedUp
+                | Cause::PortsUsedUp
+                | Cause::ResultsLost
+        )
+    }
+
+    /// The share of the run that must be lost to it before nothing is to be trusted; none for causes that only lessen trust.
+    pub(crate) fn invalid_share(self) -> Option<f64> {
+        /// A process that was stopped neither sent nor noticed anything.
+        const STOPPED: f64 = 0.1;
+        const HELD_UP: f64 = 0.2;
+        match self {
+            Cause::ProcessStopped => Some(STOPPED),
+            Cause::CpuThrottled
+            | Cause::CpuStolen
+            | Cause::CpuTakenByOthers
+            | Cause::LoopStalled => Some(HELD_UP),
+            _ => None,
+        }
+    }
+}

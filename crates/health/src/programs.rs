@@ -1,0 +1,270 @@
+//! The programs that take CPU beside the generator, and which of them is the target.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::{Machine, Process};
+
+/// After each look at all processes, wait this many times the CPU time it took before the next.
+const PAUSE: u32 = 100;
+/// Programs that are named at most.
+const MOST_NAMED: usize = 3;
+/// Of a core: a program that takes less is not named.
+const WORTH_NAMING: f64 = 0.05;
+/// How far up the parents of a process are searched for the target's.
+const MOST_PARENTS: usize = 8;
+/// Programs that listen in place of a target whose own processes stand in another network.
+const FORWARDERS: [&str; 4] = ["docker-proxy", "rootlessport", "slirp4netns", "pasta"];
+
+/// Where the target runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Locality {
+    /// On another machine, or nothing was asked yet.
+    #[default]
+    Elsewhere,
+    /// Inside this program, as the demo site does.
+    ThisProgram,
+    /// On this machine.
+    ThisMachine,
+}
+
+/// A program other than the generator, and the CPU it takes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its name, as the system shows it.
+    pub name: String,
+    /// Its process that takes most.
+    pub process: u32,
+    /// Cores that all processes of this name use.
+    pub cores: f64,
+    /// It is the target, or one of its workers.
+    pub is_target: bool,
+}
+
+/// How the other programs shared the CPU of a second.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Others {
+    /// Those that take most, at most three.
+    pub programs: Vec<Program>,
+    /// Cores that the target used, where it runs on this machine.
+    pub cores_target: f64,
+    /// Cores of programs that may or may not be the target: their open files cannot be read.
+    pub cores_unknown: f64,
+    pub locality: Locality,
+}
+
+/// Looks at the processes of this machine now and then.
+#[derive(Debug, Default)]
+pub struct Programs {
+    /// The processes at the last look, and when it was.
+    last: Option<(Duration, HashMap<u32, Process>)>,
+    again: Duration,
+    /// What the last look found.
+    found: Others,
+    /// Local ports that were asked.
+    ports: BTreeSet<u16>,
+    /// Sockets that listen there.
+    listeners: HashSet<u64>,
+    /// Whether processes hold one of them; `None` where that cannot be found out.
+    holders: HashMap<u32, Option<bool>>,
+    locality: Locality,
+}
+
+impl Programs {
+    /// Notes the ports of this machine that were asked.
+    pub fn note_targets(&mut self, machine: &Machine, ports: &[u16]) {
+        let before = self.ports.len();
+        self.ports.extend(ports);
+        if self.ports.len() == before {
+            return;
+        }
+        self.listeners = machine.listeners(&self.ports);
+        self.holders.clear();
+        let own = machine.holds_any("self", &self.listeners);
+        self.locality = match own {
+            Some(true) => Locality::ThisProgram,
+            _ => Locality::ThisMachine,
+        };
+    }
+
+    /// How others shared the CPU since the last look; looks only where they take enough to be worth it.
+    pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> Others {
+        let nothing = Others {
+            locality: self.locality,
+            ..Others::default()
+        };
+        if !is_worth_it {
+            return nothing;
+        }
+        if self.last.is_some() && elapsed < self.again {
+            return Others {
+                locality: self.locality,
+                ..self.found.clone()
+            };
+        }
+        let begin = own_cpu_time();
+        let now: HashMap<u32, Process> = machine
+            .processes()
+            .into_iter()
+            .map(|process| (process.id, process))
+            .collect();
+        let then = self.last.take();
+        let others = then.map_or(nothing, |(at, then)| {
+            self.shares(machine, elapsed.saturating_sub(at), &then, &now)
+        });
+        self.last = Some((elapsed, now));
+        self.again = elapsed + own_cpu_time().saturating_sub(begin) * PAUSE;
+        self.found = others.clone();
+        others
+    }
+
+    fn shares(
+        &mut self,
+        machine: &Machine,
+        length: Duration,
+        then: &HashMap<u32, Process>,
+        now: &HashMap<u32, Process>,
+    ) -> Others {
+        let length_us = (length.as_micros() as f64).max(1.0);
+        let mut others = Others {
+            locality: self.locality,
+            ..Others::default()
+        };
+        let mut by_name: HashMap<(&str, bool), Program> = HashMap::new();
+        let mut most: HashMap<(&str, bool), f64> = HashMap::new();
+        for process in now.values() {
+            let before = then
+                .get(&process.id)
+                .filter(|then| then.started == process.started)
+                .map_or(0, |then| then.cpu_us);
+            let cores = process.cpu_us.saturating_sub(before) as f64 / length_us;
+            if process.id == std::process::id() || cores <= 0.0 {
+                continue;
+            }
+            let is_target = self.is_target(machine, process, now, cores);
+            match is_target {
+                Some(true) => others.cores_target += cores,
+                None => others.cores_unknown += cores,
+                Some(false) => {}
+            }
+            let key = (process.name.as_str(), is_target == Some(true));
+            let program = by_name.entry(key).or_default();
+            program.cores += cores;
+            let top = most.entry(key).or_default();
+            if cores >= *top {
+                *top = cores;
+                program.process = process.id;
+            }
+        }
+        let named = by_name
+            .into_iter()
+            .filter(|(_, program)| program.cores >= WORTH_NAMING);
+        others.programs = named
+            .map(|((name, is_target), program)| Program {
+                name: name.to_owned(),
+                is_target,
+                ..program
+            })
+            .collect();
+        others
+            .programs
+            .sort_by(|a, b| b.cores.total_cmp(&a.cores).then(a.name.cmp(&b.name)));
+        others.programs.truncate(MOST_NAMED);
+        others
+    }
+
+    /// Whether a process, or a parent that runs the same program, holds a socket at which the target listens; `None` where that cannot be known.
+    fn is_target(
+        &mut self,
+        machine: &Machine,
+        process: &Process,
+        all: &HashMap<u32, Process>,
+        cores: f64,
+    ) -> Option<bool> {
+        if self.locality != Locality::ThisMachine || cores < WORTH_NAMING {
+            return Some(false);
+        }
+        if self.listeners.is_empty() || FORWARDERS.contains(&process.name.as_str()) {
+            return None;
+        }
+        let mut process = Some(process);
+        let mut is_unknown = false;
+        for _ in 0..MOST_PARENTS {
+            let Some(at) = process else {
+                break;
+            };
+            let listeners = &self.listeners;
+            let holds = *self
+                .holders
+                .entry(at.id)
+                .or_insert_with(|| machine.holds_any(&at.id.to_string(), listeners));
+            match holds {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => is_unknown = true,
+            }
+            // Workers of a server often run the program that listens; other children may have nothing to do with it.
+            process = all.get(&at.parent).filter(|parent| parent.name == at.name);
+        }
+        (!is_unknown).then_some(false)
+    }
+}
+
+/// CPU time of this thread: on a crowded machine, the time that passes says nothing of what a look costs.
+fn own_cpu_time() -> Duration {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    fn process(root: &Path, id: u32, parent: u32, name: &str, ticks: u64) {
+        let folder = root.join(format!("proc/{id}"));
+        fs::create_dir_all(folder.join("fd")).expect("there is room");
+        let text =
+            format!("{id} ({name}) S {parent} 1 1 0 -1 0 1 0 0 0 {ticks} 0 0 0 20 0 1 0 77 1 2\n");
+        fs::write(folder.join("stat"), text).expect("there is room");
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_hours(seconds)
+    }
+
+    #[test]
+    fn the_target_is_told_from_a_competitor() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let root = folder.path();
+        let table = "  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 4711 1\n";
+        fs::create_dir_all(root.join("proc/net")).expect("there is room");
+        fs::write(root.join("proc/net/tcp"), table).expect("there is room");
+        process(root, 50, 1, "site", 0);
+        process(root, 51, 50, "site", 0);
+        process(root, 60, 1, "rustc", 0);
+        std::os::unix::fs::symlink("socket:[4711]", root.join("proc/50/fd/3")).expect("room");
+        let machine = Machine::at(root);
+        let mut programs = Programs::default();
+        programs.note_targets(&machine, &[8080]);
+        // An hour apart, so that no pause between two looks counts: 360,000 ticks are one core.
+        assert_eq!(programs.at(&machine, seconds(0), true).programs, []);
+        process(root, 51, 50, "site", 180_000);
+        process(root, 60, 1, "rustc", 360_000);
+        let others = programs.at(&machine, seconds(1), true);
+        assert_eq!(others.locality, Locality::ThisMachine);
+        assert_eq!((others.cores_target, others.cores_unknown), (0.5, 0.0));
+        let named: Vec<_> = others
+            .programs
+            .iter()
+            .map(|program| (program.name.as_str(), program.cores, program.is_target))
+            .collect();
+        assert_eq!(named, [("rustc", 1.0, false), ("site", 0.5, true)]);
+        assert_eq!(programs.at(&machine, seconds(2), false).programs, []);
+    }
+}

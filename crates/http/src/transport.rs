@@ -1,0 +1,96 @@
+//! What the connections of a worker know of the network below them.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+
+use crate::sys;
+use crate::worker::add;
+
+/// How often an open connection is asked for its segments.
+const PACE: Duration = Duration::from_secs(1);
+/// Targets that are named at most: beyond a few, the target is a whole system.
+const MOST_TARGETS: usize = 64;
+
+/// Counters of one worker's connections.
+#[derive(Default)]
+pub(crate) struct Transport {
+    pub sent: Cell<u64>,
+    pub sent_again: Cell<u64>,
+    local_ports: RefCell<Vec<u16>>,
+    targets: RefCell<Vec<String>>,
+}
+
+impl Transport {
+    /// Notes a target, and its port if it runs on this machine: its address is a loopback one, or that of this end too.
+    pub fn note_target(&self, host: &str, stream: &TcpStream, peer: IpAddr, port: u16) {
+        let mut targets = self.targets.borrow_mut();
+        let is_it = |known: &String| {
+            known
+                .rsplit_once(':')
+                .is_some_and(|(name, number)| name == host && number.parse() == Ok(port))
+        };
+        if targets.len() < MOST_TARGETS && !targets.iter().any(is_it) {
+            targets.push(format!("{host}:{port}"));
+        }
+        let mut ports = self.local_ports.borrow_mut();
+        if ports.contains(&port) || ports.len() >= MOST_TARGETS {
+            return;
+        }
+        let is_local = peer.is_loopback()
+            || stream
+                .local_addr()
+                .is_ok_and(|own| own.ip().to_canonical() == peer.to_canonical());
+        if is_local {
+            ports.push(port);
+        }
+    }
+
+    pub fn targets(&self) -> Vec<String> {
+        self.targets.borrow().clone()
+    }
+
+    pub fn local_ports(&self) -> Vec<u16> {
+        self.local_ports.borrow().clone()
+    }
+}
+
+/// The segments of one connection, as far as they are counted.
+pub(crate) struct Segments {
+    transport: Rc<Transport>,
+    counted: (u64, u64),
+    looked: Instant,
+}
+
+impl Segments {
+    pub fn new(transport: Rc<Transport>, now: Instant) -> Self {
+        Self {
+            transport,
+            counted: (0, 0),
+            looked: now,
+        }
+    }
+
+    /// Counts what was sent since the last look, if that is a while ago.
+    pub fn look(&mut self, stream: &TcpStream, now: Instant) {
+        if now.saturating_duration_since(self.looked) >= PACE {
+            self.looked = now;
+            self.count(stream);
+        }
+    }
+
+    /// Counts what was sent since the last look.
+    pub fn count(&mut self, stream: &TcpStream) {
+        if let Some((sent, again)) = sys::segments(stream.as_fd()) {
+            let (before, again_before) = self.counted;
+            add(&self.transport.sent, sent.saturating_sub(before));
+            let again_since = again.saturating_sub(again_before);
+            add(&self.transport.sent_again, again_since);
+            self.counted = (sent, again);
+        }
+    }
+}
