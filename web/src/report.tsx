@@ -53,9 +53,13 @@ export function ReportPage({ report }: { report: Report }) {
             <Thresholds thresholds={report.thresholds} />
           </section>
         )}
+        {report.labels.length > 0 && (
+          <section id="together" aria-label="Users, rate, failures and response time">
+            <Overlay report={report} stretch={stretch} theme={theme} />
+          </section>
+        )}
         <section id="labels">
           <h2>Labels</h2>
-          {report.labels.length > 0 && <Overlay report={report} stretch={stretch} theme={theme} />}
           <LabelTable report={report} chosen={chosen} choose={setChosen} stretch={stretch} />
         </section>
         {chosen ? (

@@ -167,7 +167,7 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
         told: format!("{text}: {value}ms"),
     };
     run.thresholds = vec![
-        threshold("p95 > 800ms", true, 412.0, 800.0),
+        threshold("p95 > 800ms", true, 453.0, 800.0),
         threshold("label:POST /order p99 > 1s", false, 1_640.0, 1_000.0),
     ];
     run.connections = Some(Connections {
