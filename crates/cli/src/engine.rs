@@ -39,6 +39,16 @@ pub trait Engine {
         Vec::new()
     }
 
+    /// Reads a plan without touching anything but its files; the program shows it and must not be run.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the plan, at once.
+    fn draft(
+        &self,
+        plan: &Path,
+        settings: &Settings,
+    ) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
+
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 

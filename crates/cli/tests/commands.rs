@@ -90,6 +90,14 @@ impl Engine for Scripted {
         }
     }
 
+    fn draft(
+        &self,
+        plan: &Path,
+        settings: &Settings,
+    ) -> Result<((), Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.compile(plan, settings, &RunOrder::default())
+    }
+
     fn describe(&self, (): &()) -> PlanView {
         let users = vec![UserWindow {
             start_ms: 0,

@@ -45,7 +45,7 @@ pub fn decode_with_findings<T>(
     );
     let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
         .expect("the element is well-formed");
-    let plan = Resolver::new(read.tree, &settings)
+    let plan = Resolver::new(read.tree, &settings.properties, &settings.base_dir)
         .resolve()
         .expect("there is a test plan");
     let mut unit = Unit::empty(&settings, Compiler::new(settings.properties.clone()));

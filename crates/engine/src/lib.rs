@@ -13,15 +13,15 @@ mod run;
 mod tour;
 
 pub use base::clock::Clock;
-pub use bind::{Compiled, Settings};
+pub use bind::{Compiled, Draft, Settings, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
 pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
 pub use inspect::demand::Demand;
 pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
-pub use inspect::preflight::compile;
+pub use inspect::preflight::{compile, draft};
 pub use inspect::survey::{Survey, SurveyRow, survey};
-pub use resolve::LoadOverride;
+pub use resolve::{LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Stopping};
 pub use run::engine::{Options, StartError, result_files, run};

@@ -7,7 +7,7 @@ use drumfire_health::{Ceiling, Limits, Load, Machine, ceilings, dangerous_settin
 
 use super::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Demand, Engine, RunOrder};
+use crate::engine::{Demand, Engine};
 use crate::exit_codes::Exit;
 use crate::options::{DoctorOptions, Refusal};
 use crate::terminal::format::{count, cut, wrap};
@@ -60,7 +60,7 @@ fn demand<E: Engine>(
     let plan = existing_plan(plan)?;
     let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let (program, _) = engine
-        .compile(&plan, &settings, &RunOrder::default())
+        .draft(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;
     Ok(engine.describe(&program).demand)
 }

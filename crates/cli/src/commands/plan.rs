@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use super::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{
-    Engine, GroupView, LevelUnit, PlanView, RunOrder, Stretch, TreeRow, UserWindow,
-};
+use crate::engine::{Engine, GroupView, LevelUnit, PlanView, Stretch, TreeRow, UserWindow};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
 use crate::terminal::format::count;
@@ -24,7 +22,7 @@ pub fn plan<E: Engine>(
     let plan = existing_plan(&options.plan)?;
     let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let (program, warnings) = engine
-        .compile(&plan, &settings, &RunOrder::default())
+        .draft(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);

@@ -81,6 +81,29 @@ impl Engine for Wiring {
         drumfire_engine::result_files(&ready.program)
     }
 
+    fn draft(
+        &self,
+        plan: &Path,
+        settings: &Settings,
+    ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let read = drumfire_jmx::read_file(plan)?;
+        let mut warnings = read.warnings;
+        let settings = engine_settings(plan, settings, &RunOrder::default());
+        let plan =
+            drumfire_engine::resolve(read.tree.clone(), &settings.properties, &settings.base_dir);
+        match drumfire_engine::draft(&plan, &settings).checked() {
+            Ok((program, more)) => {
+                warnings.extend(more);
+                let tree = read.tree;
+                Ok((Ready { tree, program }, warnings))
+            }
+            Err(faults) => {
+                warnings.extend(faults);
+                Err(warnings)
+            }
+        }
+    }
+
     fn describe(&self, ready: &Ready) -> PlanView {
         drumfire_engine::describe(&ready.tree, &ready.program)
     }

@@ -8,9 +8,9 @@ use crate::bind::Settings;
 use crate::resolve::Element;
 use crate::run::java::Java;
 
-/// Makes those known that Java finds among those that the plan calls. Without a Java they are taken for variables, as JMeter
-/// takes them where their jar is missing. What is called and does not do here what it does in JMeter is a finding.
-pub fn find(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
+/// The functions that the plan calls and that are not built in. Functions that do not do here what they do in JMeter are
+/// findings.
+pub fn called<'p>(plan: &'p Element, findings: &mut Vec<Diagnostic>) -> Vec<&'p str> {
     let mut names = Vec::new();
     let mut pops: Vec<&Element> = Vec::new();
     in_element(plan, &mut |element, name| {
@@ -24,6 +24,12 @@ pub fn find(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>)
     findings.extend(pops.into_iter().map(goes_on_at_once));
     names.sort_unstable();
     names.dedup();
+    names
+}
+
+/// Asks Java which of these functions its class path has, and makes them known. Without Java they are taken for variables, as
+/// JMeter takes them where their jar is missing.
+pub fn ask(names: &[&str], plan: &Element, settings: &Settings) {
     if names.is_empty() {
         return;
     }
@@ -34,7 +40,7 @@ pub fn find(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>)
     let classpath = super::classpath(plan, &settings.base_dir);
     let found = host
         .find()
-        .and_then(|()| host.functions(&names, &file, &classpath));
+        .and_then(|()| host.functions(names, &file, &classpath));
     match found {
         Ok(found) => found.iter().for_each(|name| add_function(name)),
         Err(why) => tracing::warn!("plugins are not asked for {}: {why}", names.join(", ")),
@@ -123,7 +129,7 @@ mod tests {
         let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
         let settings = Settings::default();
         let tree = read.expect("the plan is well-formed").tree;
-        let plan = Resolver::new(tree, &settings).resolve();
+        let plan = Resolver::new(tree, &settings.properties, &settings.base_dir).resolve();
         let plan = plan.expect("there is a test plan");
         let mut called = Vec::new();
         in_element(&plan, &mut |_, name| called.push(name));
@@ -138,7 +144,7 @@ mod tests {
             ]
         );
         let mut findings = Vec::new();
-        find(&plan, &settings, &mut findings);
+        super::called(&plan, &mut findings);
         let [finding] = &findings[..] else {
             panic!("{findings:?}");
         };

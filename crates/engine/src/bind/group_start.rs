@@ -6,7 +6,7 @@ use drumfire_expr::Compiler;
 use drumfire_jmx::{Prop, Value};
 
 use crate::bind::scripts::Scripts;
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, Unit, World};
 use crate::elements;
 use crate::elements::thread_groups::{self, Load};
 use crate::resolve::Element;
@@ -45,7 +45,7 @@ impl LateSettings for LateElement {
         for (name, value) in &program.variables {
             compiler.define(name, value.as_str());
         }
-        let scripts = Scripts::new(&settings.java, &program.java.classpath);
+        let scripts = Scripts::new(&settings.java, &program.java.classpath, World::Open);
         compiler.set_scripts(scripts.runner());
         let mut unit = Unit::empty(settings, compiler);
         let read = read(&mut Decoder::new(&self.element, &mut unit));

@@ -1,6 +1,7 @@
-//! Stop 2, **compile**: a tree and properties give a [`Program`], or all diagnostics at once. From here on no property
-//! is looked up by name.
+//! Stop 3, **bind**: a [`Plan`] becomes the [`Program`] that runs, or all diagnostics at once. From here on no property is
+//! looked up by name. [`draft`] does the same without touching anything, for `check` and `plan`.
 
+mod draft;
 mod functions;
 mod group;
 mod group_start;
@@ -17,12 +18,13 @@ use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
 
+pub use draft::{Draft, draft, draft_asking_java};
 use scripts::Scripts;
 
 use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
 use crate::elements;
-use crate::resolve::{Element, Resolver};
+use crate::resolve::{Element, Plan, resolve};
 use crate::run::java::{Java, JavaPlan};
 use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
@@ -49,43 +51,62 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// Resolves and binds a plan.
+///
+/// # Errors
+/// Everything that keeps the plan from running as JMeter would run it.
+pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+    bind(
+        resolve(tree, &settings.properties, &settings.base_dir),
+        &settings,
+    )
+}
+
 /// Test Plan (`TestPlan`): the whole of it.
 ///
 /// Properties: `TestPlan.user_defined_variables`, `TestPlan.functional_mode` (result files hold the data of all samples),
 /// `TestPlan.serialize_threadgroups` (thread groups run one after the other), `TestPlan.tearDown_on_shutdown`.
 /// `TestPlan.user_define_classpath` (jars and folders for Java code, with commas between them).
 ///
+/// Binding runs the init scripts that properties name, asks Java about classes and functions that are not built in, opens
+/// key stores, and runs the scripts of texts that are computed before the run.
+///
 /// # Errors
 /// Everything that keeps the plan from running as JMeter would run it.
-pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
-    let mut resolver = Resolver::new(tree, &settings);
-    let plan = resolver.resolve();
-    let mut findings = resolver.findings;
-    let Some(plan) = plan else {
+pub fn bind(plan: Plan, settings: &Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut findings = plan.findings;
+    let Some(root) = &plan.root else {
         return Err(findings);
     };
-    scripts::run_init_files(&plan, &settings, &mut findings);
-    functions::find(&plan, &settings, &mut findings);
-    let mut unit = Unit::new(&plan, &settings, findings);
-    let scripts = Scripts::new(&settings.java, &unit.java.classpath);
-    unit.compiler.set_scripts(scripts.runner());
-    variables::define(&plan, &mut unit);
-    unit.keystore = elements::config::read_keystore(&plan, &mut unit);
-    elements::jdbc::choose(&plan, &mut unit);
-    let mut decoded = Decoded::default();
-    let command_line = command_line_listeners(&mut unit);
-    let groups: Vec<_> = plan
-        .children
-        .iter()
-        .filter(|child| elements::is_thread_group(&child.class))
-        .map(|child| group::compile(child, &plan, &command_line, &mut decoded, &mut unit))
-        .collect();
-    refuse_plugin_groups(&plan, &mut unit);
-    scripts.report(&mut unit);
+    scripts::run_init_files(root, settings, &mut findings);
+    let functions = functions::called(root, &mut findings);
+    functions::ask(&functions, root, settings);
+    let mut unit = Unit::new(root, settings, findings);
+    let groups = decode(root, &mut unit);
     if unit.findings.iter().any(Diagnostic::is_error) {
         return Err(unit.findings);
     }
-    Ok(unit.finish(&plan, groups.into_iter().flatten().collect(), &settings))
+    Ok(unit.finish(root, groups, settings))
+}
+
+/// The thread groups of a plan with everything in them.
+fn decode(plan: &Element, unit: &mut Unit) -> Vec<Group> {
+    let scripts = Scripts::new(&unit.settings.java, &unit.java.classpath, unit.world);
+    unit.compiler.set_scripts(scripts.runner());
+    variables::define(plan, unit);
+    unit.keystore = elements::config::read_keystore(plan, unit);
+    elements::jdbc::choose(plan, unit);
+    let mut decoded = Decoded::default();
+    let command_line = command_line_listeners(unit);
+    let groups = plan
+        .children
+        .iter()
+        .filter(|child| elements::is_thread_group(&child.class))
+        .filter_map(|child| group::compile(child, plan, &command_line, &mut decoded, unit))
+        .collect();
+    refuse_plugin_groups(plan, unit);
+    scripts.report(unit);
+    groups
 }
 
 impl<'s> Unit<'s> {

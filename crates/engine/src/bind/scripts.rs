@@ -1,6 +1,6 @@
 //! Scripts in texts that are computed before the run: values of user defined variables, numbers of threads, file names.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use drumfire_expr::{Raised, ScriptRunner};
 use drumfire_jmx::Diagnostic;
 
 use crate::bind::Settings;
-use crate::decode::Unit;
+use crate::decode::{Unit, World};
 use crate::elements::java::NEEDS_JAVA;
 use crate::resolve::Element;
 use crate::run::java::{Java, JavaHost, Visit};
@@ -19,22 +19,32 @@ pub struct Scripts {
     java: Java,
     classpath: Rc<[PathBuf]>,
     missing: Rc<RefCell<Option<String>>>,
+    world: World,
+    /// In a closed world: there was a script.
+    skipped: Rc<Cell<bool>>,
 }
 
 impl Scripts {
     /// `classpath` is `TestPlan.user_define_classpath`.
-    pub fn new(java: &Java, classpath: &[PathBuf]) -> Scripts {
+    pub fn new(java: &Java, classpath: &[PathBuf], world: World) -> Scripts {
         Scripts {
             java: java.clone(),
             classpath: classpath.into(),
             missing: Rc::default(),
+            world,
+            skipped: Rc::default(),
         }
     }
 
     pub fn runner(&self) -> ScriptRunner {
         let (java, missing) = (self.java.clone(), self.missing.clone());
         let classpath = self.classpath.clone();
+        let (world, skipped) = (self.world, self.skipped.clone());
         ScriptRunner::new(move |scope, call| {
+            if world == World::Closed && matches!(java, Java::Host(_)) {
+                skipped.set(true);
+                return Ok(String::new());
+            }
             let why = match usable(&java) {
                 Ok(host) => return host.script(&mut Visit::before(scope, &classpath), call),
                 Err(why) => why,
@@ -53,6 +63,13 @@ impl Scripts {
         if let Some(raised) = scope.take_raised() {
             tracing::error!("a text that is computed before the run: {raised}");
         }
+        if self.skipped.get() {
+            unit.needs_java = true;
+            let message =
+                "a script computes a value of the plan before the run: it is taken for empty here";
+            unit.findings
+                .push(Diagnostic::warning("script-value-unknown", message));
+        }
         let known = unit
             .findings
             .iter()
@@ -68,20 +85,25 @@ impl Scripts {
 fn usable(java: &Java) -> Result<&Arc<dyn JavaHost>, String> {
     match java {
         Java::Host(host) => host.find().map(|()| host),
-        Java::Absent(why) => Err((*why).to_owned()),
+        Java::Absent(why) => Err(why.to_string()),
     }
 }
 
 /// Properties that name scripts which run before anything of the plan does (`JMeter#runInitScripts`): they may set properties.
 const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
 
-/// Starts Java, which runs them, if there are any.
-pub fn run_init_files(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
-    let is_named = |name: &str| {
+/// The property that names such a script, if there is one.
+pub fn init_file(settings: &Settings) -> Option<&'static str> {
+    let is_named = |name: &&str| {
         let file = settings.properties.get(name);
         file.is_some_and(|file| !file.is_empty())
     };
-    let Some(name) = INIT_FILES.into_iter().find(|name| is_named(name)) else {
+    INIT_FILES.into_iter().find(is_named)
+}
+
+/// Starts Java, which runs them, if there are any.
+pub fn run_init_files(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
+    let Some(name) = init_file(settings) else {
         return;
     };
     let file = settings.base_dir.join(super::script(plan));

@@ -23,8 +23,18 @@ use crate::run::needs::Needs;
 use crate::run::roles::ListenerRole;
 use drumfire_results::{OutputSpec, SaveConfig};
 
+/// The things outside a plan's files that decoding may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// The plan is bound: Java is asked, key stores are read, scripts run.
+    Open,
+    /// The plan is only looked at: nothing is touched, and the elements must not be run.
+    Closed,
+}
+
 /// What is collected while elements are decoded.
 pub struct Unit<'a> {
+    pub world: World,
     pub settings: &'a Settings,
     pub compiler: Compiler,
     pub findings: Vec<Diagnostic>,
@@ -53,6 +63,10 @@ pub struct Unit<'a> {
     pub sound_texts: FxHashSet<Box<str>>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
     pub foreign: HashMap<String, Result<Traits, String>>,
+    /// In a closed world: something of the plan needs Java.
+    pub needs_java: bool,
+    /// In a closed world: classes that are not in the catalogue and that nobody has asked Java about.
+    pub unasked: Vec<String>,
     /// The plan has a Debug PostProcessor that lists the properties of its sampler.
     pub lists_samplers: bool,
     /// The client certificates of the plan's HTTPS requests.
@@ -65,6 +79,7 @@ impl<'a> Unit<'a> {
     /// A unit in which nothing is collected yet.
     pub fn empty(settings: &'a Settings, compiler: Compiler) -> Unit<'a> {
         Unit {
+            world: World::Open,
             settings,
             compiler,
             findings: Vec::new(),
@@ -83,6 +98,8 @@ impl<'a> Unit<'a> {
             pools: Arc::default(),
             sound_texts: FxHashSet::default(),
             foreign: HashMap::new(),
+            needs_java: false,
+            unasked: Vec::new(),
             lists_samplers: false,
             keystore: None,
             http_settings: None,

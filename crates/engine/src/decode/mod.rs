@@ -6,4 +6,4 @@ pub mod roles;
 pub mod scoped;
 pub mod setting;
 
-pub use decoder::{Decoder, LEFT_OUT, Manager, Unit};
+pub use decoder::{Decoder, LEFT_OUT, Manager, Unit, World};

@@ -11,8 +11,8 @@ use crate::bind::Settings;
 use crate::decode::LEFT_OUT;
 use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
-use crate::inspect::preflight::compile;
-use crate::resolve::{Element, Resolver};
+use crate::inspect::preflight::draft_asking_java;
+use crate::resolve::{Element, resolve};
 
 /// A plan, looked at without sending anything.
 pub struct Survey {
@@ -43,13 +43,14 @@ const JVM_CODES: &[&str] = &[elements::java::NEEDS_JAVA];
 const DISABLED: &str = "disabled";
 const NOT_REACHED: &str = "no thread group runs it";
 
-/// Surveys a plan. The verdict is compile's own: an element that compile has an error about never counts as native.
+/// Surveys a plan. Nothing is run; Java is started only to ask for classes that the plan needs. The verdict is that of
+/// binding: an element with an error never counts as native.
 pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
-    let (findings, runs, jdbc_in_java) = match compile(tree.clone(), settings.clone()) {
-        Ok(compiled) => (compiled.warnings, true, compiled.program.jdbc.java),
-        Err(findings) => (findings, false, None),
-    };
-    let plan = Resolver::new(tree.clone(), settings).resolve();
+    let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
+    let draft = draft_asking_java(&plan, settings);
+    let (findings, runs) = (draft.findings, draft.program.is_some());
+    let jdbc_in_java = draft.program.and_then(|program| program.jdbc.java);
+    let plan = plan.root;
     let mut surveyor = Surveyor {
         source: &tree.source,
         findings: &findings,

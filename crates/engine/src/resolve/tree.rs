@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
-
-use crate::bind::Settings;
 
 /// How deep Include Controllers may nest: one that includes itself is a fault.
 const MAX_INCLUDE_DEPTH: usize = 32;
@@ -90,7 +89,8 @@ impl Element {
 
 /// Makes the tree that is run, or says what cannot be found.
 pub struct Resolver<'a> {
-    settings: &'a Settings,
+    properties: &'a Properties,
+    base_dir: &'a Path,
     pub findings: Vec<Diagnostic>,
     next_id: usize,
     /// Names from the plan down, as Module Controllers address elements, and the whole enabled or disabled subtree.
@@ -101,9 +101,10 @@ pub struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub fn new(tree: Tree, settings: &'a Settings) -> Resolver<'a> {
+    pub fn new(tree: Tree, properties: &'a Properties, base_dir: &'a Path) -> Resolver<'a> {
         Resolver {
-            settings,
+            properties,
+            base_dir,
             findings: Vec::new(),
             next_id: 0,
             roots: tree.roots,
@@ -239,14 +240,13 @@ impl<'a> Resolver<'a> {
             return Vec::new();
         }
         let prefix = self
-            .settings
             .properties
             .get("includecontroller.prefix")
             .unwrap_or_default();
         let name = format!("{prefix}{written}");
         let mut file = Path::new(name.trim()).to_path_buf();
         if !file.exists() && !file.is_absolute() {
-            file = self.settings.base_dir.join(&written);
+            file = self.base_dir.join(&written);
         }
         let tree = match self.load_included(&file) {
             Ok(tree) => tree,

@@ -2,6 +2,7 @@
 //! behind [`JavaHost`]; the engine knows nothing else of it.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -217,12 +218,12 @@ pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;
 pub enum Java {
     Host(Arc<dyn JavaHost>),
     /// Why there is none.
-    Absent(&'static str),
+    Absent(Cow<'static, str>),
 }
 
 impl Default for Java {
     fn default() -> Java {
-        Java::Absent("this build has no Java bridge")
+        Java::Absent("this build has no Java bridge".into())
     }
 }
 

@@ -20,7 +20,7 @@ use p12_keystore::Pkcs12Archive;
 
 use super::jks;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, Unit, World};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 
@@ -52,6 +52,9 @@ struct Choice {
 pub fn read(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
     let mut choice = Choice::default();
     visit(plan, unit, &mut choice);
+    if unit.world == World::Closed {
+        return None;
+    }
     let properties = unit.settings.properties.clone();
     let file = properties
         .get_system("javax.net.ssl.keyStore")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{JavaElement, element_as, number};
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, Unit, World};
 use crate::elements::catalogue::cannot_run;
 use crate::elements::{Role, UNKNOWN_CLASS, entry, listeners};
 use crate::resolve::Element;
@@ -16,7 +16,7 @@ use crate::run::walk::Hook;
 
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 const CONTROLLER: &str = "it is a controller of a class that is not built in";
-const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
+pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
 
 /// The role of an element: the catalogue's, or what its Java class says.
@@ -45,10 +45,15 @@ fn traits(d: &mut Decoder) -> Result<Traits, String> {
         return known.clone();
     }
     let answer = match &d.settings().java {
+        Java::Host(_) if d.unit.world == World::Closed => {
+            d.unit.needs_java = true;
+            d.unit.unasked.push(class.to_string());
+            return Ok(Traits::default());
+        }
         Java::Host(host) => host
             .find()
             .and_then(|()| host.classify(class, &plan_file(d), &d.unit.java.classpath)),
-        Java::Absent(why) => Err((*why).to_owned()),
+        Java::Absent(why) => Err(why.to_string()),
     };
     let known = match answer {
         Ok(Some(traits)) => Ok(traits),

@@ -14,8 +14,9 @@ use std::time::Instant;
 use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::decode::{Decoder, World};
+use crate::elements::catalogue::cannot_run;
 use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
@@ -28,7 +29,7 @@ use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
 use crate::run::roles::Scope;
 use crate::run::roles::TimerRole;
-pub use foreign::{decode as foreign, role};
+pub use foreign::{ABSENT, decode as foreign, role};
 use pace::Pace;
 pub use sight::{is_script, looks_back, text_blocks, text_sees};
 
@@ -156,6 +157,12 @@ fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
 }
 
 fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
+    let class = d.element.class.clone();
+    if let Some(Err(why)) = d.unit.foreign.get(class.as_str()) {
+        let why = why.clone();
+        cannot_run(d, &class, &why);
+        return None;
+    }
     let what = format!("{} '{}'", d.element.class, d.element.name);
     host(d, &what)
 }
@@ -181,8 +188,12 @@ fn number(d: &mut Decoder) -> Option<u32> {
 /// The Java that runs `what`; `None`, and a finding, if there is none.
 pub fn host(d: &mut Decoder, what: &str) -> Option<Arc<dyn JavaHost>> {
     let found = match &d.settings().java {
+        Java::Host(host) if d.unit.world == World::Closed => {
+            d.unit.needs_java = true;
+            Ok(host.clone())
+        }
         Java::Host(host) => host.find().map(|()| host.clone()),
-        Java::Absent(why) => Err((*why).to_owned()),
+        Java::Absent(why) => Err(why.to_string()),
     };
     match found {
         Ok(host) => Some(host),

@@ -174,7 +174,7 @@ pub(crate) mod tests {
         for (name, value) in properties {
             settings.properties.set(name, *value);
         }
-        let plan = Resolver::new(read.tree, &settings)
+        let plan = Resolver::new(read.tree, &settings.properties, &settings.base_dir)
             .resolve()
             .expect("it has a Test Plan");
         advise(&plan, &settings)

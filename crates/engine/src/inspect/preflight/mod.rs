@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Tree};
 
-use crate::bind::{self, Compiled, Settings};
+use crate::bind::{self, Compiled, Draft, Settings};
 use crate::inspect::advice::Sight;
-use crate::resolve::{Element, Resolver};
+use crate::resolve::{Element, Plan, resolve};
 use provenance::Definitions;
 
 /// The value of a property that asks for what JMeter does.
@@ -25,9 +25,10 @@ const AS_JMETER: &str = "jmeter";
 /// # Errors
 /// Everything that keeps the plan from running, or from doing what was asked.
 pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
-    let plan = Resolver::new(tree.clone(), &settings).resolve();
-    let bound = bind::compile(tree, settings.clone());
-    let found = plan.map_or_else(Vec::new, |plan| inspect(&plan, &settings));
+    let plan = resolve(tree, &settings.properties, &settings.base_dir);
+    let root = plan.root.as_ref();
+    let found = root.map_or_else(Vec::new, |root| inspect(root, &settings));
+    let bound = bind::bind(plan, &settings);
     match bound {
         Ok(mut compiled) => {
             compiled.warnings.extend(found);
@@ -43,6 +44,30 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
             Err(findings)
         }
     }
+}
+
+/// Drafts a plan and inspects it.
+pub fn draft(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+    inspected(bind::draft(plan, settings), plan, settings)
+}
+
+/// The same after Java was asked about the classes and functions that it would run.
+pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+    inspected(bind::draft_asking_java(plan, settings), plan, settings)
+}
+
+fn inspected(mut draft: Draft, plan: &Plan, settings: &Settings) -> Draft {
+    let root = plan.root.as_ref();
+    draft
+        .findings
+        .extend(root.map_or_else(Vec::new, |root| inspect(root, settings)));
+    let groups = draft.program.as_ref().map(|program| &program.groups);
+    let users = groups.and_then(|groups| numbers::too_many_users(settings, groups));
+    draft.findings.extend(users);
+    if draft.findings.iter().any(Diagnostic::is_error) {
+        draft.program = None;
+    }
+    draft
 }
 
 /// Everything that keeps the plan from doing what was asked, and what its user should know.

@@ -1,0 +1,280 @@
+//! A plan as far as it can be known without Java, scripts, key stores and data files: `check`, `plan` and `doctor` look at it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use drumfire_jmx::{Diagnostic, full_class_name};
+
+use crate::bind::{Settings, classpath, decode, functions, scripts};
+use crate::decode::{Unit, World};
+use crate::elements::java::{ABSENT, NEEDS_JAVA};
+use crate::resolve::Plan;
+use crate::run::java::{Java, JavaHost, Traits};
+use crate::run::program::Program;
+
+/// A plan that was decoded without touching anything.
+pub struct Draft {
+    /// Shows the plan and its load; it must not be run. `None` if the plan has errors.
+    pub program: Option<Program>,
+    pub findings: Vec<Diagnostic>,
+    /// Something of the plan needs Java.
+    needs_java: bool,
+    /// Classes that Java runs, as the plan names them.
+    classes: Vec<String>,
+}
+
+impl Draft {
+    /// The program with its warnings.
+    ///
+    /// # Errors
+    /// All findings, if one of them is an error.
+    pub fn checked(self) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+        match self.program {
+            Some(program) => Ok((program, self.findings)),
+            None => Err(self.findings),
+        }
+    }
+}
+
+/// What Java said about classes, by the names the plan has for them.
+type Answers = HashMap<String, Result<Traits, String>>;
+
+/// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.
+pub fn draft(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+    draft_knowing(plan, settings, Answers::new())
+}
+
+/// The same after Java was asked, if the plan needs it, whether each class and function is on its class path.
+pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+    let unasked = draft(plan, settings);
+    let Some(root) = &plan.root else {
+        return unasked;
+    };
+    let Java::Host(host) = &settings.java else {
+        return unasked;
+    };
+    let functions = functions::called(root, &mut Vec::new());
+    functions::ask(&functions, root, settings);
+    if !unasked.needs_java {
+        // Functions that Java has found are compiled as such now.
+        return match functions.is_empty() {
+            true => unasked,
+            false => draft(plan, settings),
+        };
+    }
+    match answers(&**host, plan, settings, &unasked.classes) {
+        Ok(answers) => draft_knowing(plan, settings, answers),
+        Err(why) => {
+            let without = Settings {
+                java: Java::Absent(why.into()),
+                ..Settings::clone(settings)
+            };
+            draft(plan, &Arc::new(without))
+        }
+    }
+}
+
+fn answers(
+    host: &dyn JavaHost,
+    plan: &Plan,
+    settings: &Settings,
+    classes: &[String],
+) -> Result<Answers, String> {
+    host.find()?;
+    let Some(root) = &plan.root else {
+        return Ok(Answers::new());
+    };
+    let file = settings.base_dir.join(super::script(root));
+    let classpath = classpath(root, &settings.base_dir);
+    let ask = |class: &String| {
+        let traits = host.classify(full_class_name(class), &file, &classpath)?;
+        Ok((class.clone(), traits.ok_or_else(|| ABSENT.to_owned())))
+    };
+    classes.iter().map(ask).collect()
+}
+
+fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Draft {
+    let mut findings = plan.findings.clone();
+    let Some(root) = &plan.root else {
+        return Draft {
+            program: None,
+            findings,
+            needs_java: false,
+            classes: Vec::new(),
+        };
+    };
+    functions::called(root, &mut findings);
+    let init_file = scripts::init_file(settings);
+    if let (Some(name), Java::Absent(why)) = (init_file, &settings.java) {
+        let message = format!("{name} names a script, which needs Java: {why}");
+        findings.push(Diagnostic::error(NEEDS_JAVA, message));
+    }
+    let mut unit = Unit {
+        world: World::Closed,
+        needs_java: init_file.is_some(),
+        foreign: answers,
+        ..Unit::new(root, settings, findings)
+    };
+    let groups = decode(root, &mut unit);
+    let needs_java = unit.needs_java;
+    let mut classes = std::mem::take(&mut unit.unasked);
+    let sources = unit.java.elements.iter();
+    classes.extend(sources.map(|source| source.class.clone()));
+    classes.sort_unstable();
+    classes.dedup();
+    if unit.findings.iter().any(Diagnostic::is_error) {
+        return Draft {
+            program: None,
+            findings: unit.findings,
+            needs_java,
+            classes,
+        };
+    }
+    let compiled = unit.finish(root, groups, settings);
+    Draft {
+        program: Some(compiled.program),
+        findings: compiled.warnings,
+        needs_java,
+        classes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::resolve::resolve;
+    use crate::run::control::Control;
+    use crate::run::java::{Apart, JavaCall, JavaEvent, Visit};
+    use drumfire_expr::{Raised, ScriptCall};
+
+    /// A Java that has the classes of JMeter and counts how often it is asked.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Counting {
+        fn note(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl JavaHost for Counting {
+        fn classify(
+            &self,
+            class: &str,
+            _: &Path,
+            _: &[std::path::PathBuf],
+        ) -> Result<Option<Traits>, String> {
+            self.note();
+            Ok(class.starts_with("org.apache.").then(Traits::default))
+        }
+        fn functions(
+            &self,
+            _: &[&str],
+            _: &Path,
+            _: &[std::path::PathBuf],
+        ) -> Result<Vec<String>, String> {
+            self.note();
+            Ok(Vec::new())
+        }
+        fn prepare(&self, _: &Path, _: &[std::path::PathBuf]) -> Result<(), String> {
+            self.note();
+            Ok(())
+        }
+        fn find(&self) -> Result<(), String> {
+            self.note();
+            Ok(())
+        }
+        fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), String> {
+            unreachable!("nothing runs")
+        }
+        fn test_state(&self, _: &mut Visit<'_>, _: bool) -> Result<(), Raised> {
+            unreachable!("nothing runs")
+        }
+        fn happens(&self, _: &mut Visit<'_>, _: JavaEvent, _: &[u32]) {
+            unreachable!("nothing runs")
+        }
+        fn call(&self, _: &mut Visit<'_>, _: JavaCall) -> Result<i64, Raised> {
+            unreachable!("nothing runs")
+        }
+        fn call_apart<'v>(&'v self, _: &'v mut Visit<'_>, _: JavaCall) -> Apart<'v> {
+            unreachable!("nothing runs")
+        }
+        fn script(&self, _: &mut Visit<'_>, _: &ScriptCall<'_>) -> Result<String, Raised> {
+            unreachable!("no script runs")
+        }
+        fn break_off(&self, _: bool) {}
+    }
+
+    fn plan(users: &str, inside: &str) -> Plan {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>
+<ThreadGroup guiclass="g" testclass="ThreadGroup" testname="G"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp><stringProp name="ThreadGroup.num_threads">{users}</stringProp></ThreadGroup>
+<hashTree>{inside}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let settings = Settings::default();
+        resolve(read.tree, &settings.properties, &settings.base_dir)
+    }
+
+    fn with_java() -> (Arc<Counting>, Arc<Settings>) {
+        let host = Arc::new(Counting::default());
+        let settings = Settings {
+            java: Java::Host(host.clone()),
+            ..Settings::default()
+        };
+        (host, Arc::new(settings))
+    }
+
+    const SCRIPT: &str =
+        r#"<JSR223Sampler guiclass="g" testclass="JSR223Sampler" testname="S"/><hashTree/>"#;
+    const PLUGIN: &str =
+        r#"<kg.apc.Thing guiclass="g" testclass="kg.apc.Thing" testname="T"/><hashTree/>"#;
+
+    #[test]
+    fn a_draft_asks_nobody_and_runs_no_script() {
+        let (host, settings) = with_java();
+        let plan = plan("${__groovy(3)}", &format!("{SCRIPT}{PLUGIN}"));
+        let draft = draft(&plan, &settings);
+        assert_eq!(host.0.load(Ordering::Relaxed), 0);
+        assert!(draft.needs_java && draft.program.is_some());
+        assert_eq!(draft.classes, ["JSR223Sampler", "kg.apc.Thing"]);
+        let codes: Vec<_> = draft.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, ["script-value-unknown"]);
+    }
+
+    #[test]
+    fn java_is_asked_whether_each_class_is_there() {
+        let (host, settings) = with_java();
+        assert!(
+            draft_asking_java(&plan("1", SCRIPT), &settings)
+                .program
+                .is_some()
+        );
+        assert!(host.0.load(Ordering::Relaxed) > 0);
+        let absent = draft_asking_java(&plan("1", PLUGIN), &settings);
+        assert!(absent.program.is_none());
+        let [finding] = &absent.findings[..] else {
+            panic!("{:?}", absent.findings)
+        };
+        assert!(
+            finding.message.contains("no jar on the class path"),
+            "{finding:?}"
+        );
+    }
+
+    #[test]
+    fn java_is_not_asked_about_a_plan_that_does_not_need_it() {
+        let (host, settings) = with_java();
+        let sampler =
+            r#"<DebugSampler guiclass="g" testclass="DebugSampler" testname="D"/><hashTree/>"#;
+        assert!(
+            draft_asking_java(&plan("1", sampler), &settings)
+                .program
+                .is_some()
+        );
+        assert_eq!(host.0.load(Ordering::Relaxed), 0);
+    }
+}
