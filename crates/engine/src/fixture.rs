@@ -8,7 +8,6 @@ use drumfire_jmx::Diagnostic;
 use drumfire_results::{ExistingFile, Handover, Place, Recorder, ResultWriter, Sample};
 
 use crate::base::clock::Clock;
-use crate::bind::Settings;
 use crate::decode::{Decoder, Unit};
 use crate::resolve::Resolver;
 use crate::run::action::OnError;
@@ -16,6 +15,7 @@ use crate::run::context::{Context, Identity};
 use crate::run::control::Control;
 use crate::run::program::Program;
 use crate::run::roles::Act;
+use crate::run::settings::Settings;
 use crate::run::shared::{Counts, Shared};
 use crate::run::walk::Hook;
 use crate::run::worker::Worker;
@@ -76,8 +76,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         keeps_previous: false,
         reads_sampler_name: false,
         java: Default::default(),
-        jdbc: Default::default(),
-        pools: Default::default(),
+        preparations: Vec::new(),
         settings: settings.clone(),
     };
     let program = Arc::new(program);

@@ -13,7 +13,7 @@ mod run;
 mod tour;
 
 pub use base::clock::Clock;
-pub use bind::{Compiled, Draft, Settings, bind};
+pub use bind::{Compiled, Draft, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
 pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
@@ -26,8 +26,16 @@ pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Stopping};
 pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox};
-pub use run::java;
 pub use run::outcome::Outcome;
 pub use run::program::{Group, GroupKind, Program};
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
 pub use run::summaries::SummaryLines;
+pub use run::settings::Settings;
+
+/// Elements and scripts that Java code runs.
+pub mod java {
+    pub use crate::elements::config::SeenCookie;
+    pub use crate::elements::java::{text_blocks, text_sees};
+    pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
+    pub use crate::run::java::*;
+}

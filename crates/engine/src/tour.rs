@@ -7,12 +7,13 @@ use drumfire_expr::Properties;
 use drumfire_testkit::server::{Server, Step as Answer, ok};
 
 use crate::base::clock::Clock;
-use crate::bind::{Compiled, Settings, compile};
+use crate::bind::{Compiled, compile};
 use crate::fixture::user_of;
 use crate::run::control::Control;
 use crate::run::engine::{Options, run};
 use crate::run::program::Program;
 use crate::run::schedule::Window;
+use crate::run::settings::Settings;
 use crate::run::shared::Shared;
 use crate::run::walk::{Step, Walk, Walker};
 

@@ -4,3 +4,4 @@ pub mod body;
 pub mod clock;
 pub mod log;
 pub mod number;
+pub mod properties;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, full_class_name};
 
-use crate::bind::{Settings, classpath, decode, functions, scripts};
+use crate::bind::{classpath, decode, functions, scripts};
 use crate::decode::{Unit, World};
 use crate::elements::java::{ABSENT, NEEDS_JAVA};
 use crate::resolve::Plan;
 use crate::run::java::{Java, JavaHost, Traits};
 use crate::run::program::Program;
+use crate::run::settings::Settings;
 
 /// A plan that was decoded without touching anything.
 pub struct Draft {
@@ -19,6 +20,8 @@ pub struct Draft {
     pub findings: Vec<Diagnostic>,
     /// Something of the plan needs Java.
     needs_java: bool,
+    /// The reason why Java runs the JDBC elements, if it does.
+    pub jdbc_in_java: Option<String>,
     /// Classes that Java runs, as the plan names them.
     classes: Vec<String>,
 }
@@ -100,6 +103,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
             program: None,
             findings,
             needs_java: false,
+            jdbc_in_java: None,
             classes: Vec::new(),
         };
     };
@@ -116,7 +120,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
         ..Unit::new(root, settings, findings)
     };
     let groups = decode(root, &mut unit);
-    let needs_java = unit.needs_java;
+    let (needs_java, jdbc_in_java) = (unit.needs_java, unit.jdbc.java.clone());
     let mut classes = std::mem::take(&mut unit.unasked);
     let sources = unit.java.elements.iter();
     classes.extend(sources.map(|source| source.class.clone()));
@@ -127,6 +131,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
             program: None,
             findings: unit.findings,
             needs_java,
+            jdbc_in_java,
             classes,
         };
     }
@@ -135,6 +140,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
         program: Some(compiled.program),
         findings: compiled.warnings,
         needs_java,
+        jdbc_in_java,
         classes,
     }
 }

@@ -14,36 +14,23 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_expr::{Compiler, Properties};
+use drumfire_expr::Compiler;
 use drumfire_jmx::{Diagnostic, Tree};
-use drumfire_results::{Filter, OutputSpec, RowFormat, SaveConfig, sample_variable_names};
+use drumfire_results::{Filter, OutputSpec, SaveConfig, sample_variable_names};
 
 pub use draft::{Draft, draft, draft_asking_java};
 use scripts::Scripts;
 
+use crate::base::properties::lookup;
 use crate::decode::roles::{Listener, Roles};
+use crate::decode::save::row_format;
 use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::resolve::{Element, Plan, resolve};
-use crate::run::java::{Java, JavaPlan};
+use crate::run::java::JavaPlan;
 use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
-
-/// What a plan is compiled with.
-#[derive(Clone, Default)]
-pub struct Settings {
-    pub properties: Properties,
-    /// Folder of the plan: relative file names start here.
-    pub base_dir: PathBuf,
-    /// The results file of the command line (`-l`).
-    pub results: Option<PathBuf>,
-    /// This machine's name, for the host name column.
-    pub hostname: String,
-    /// What runs scripts and Java elements.
-    pub java: Java,
-    /// The names of the properties that the command line sets.
-    pub given: Vec<String>,
-}
+use crate::run::settings::Settings;
 
 /// A program, and what its user should know.
 pub struct Compiled {
@@ -162,8 +149,7 @@ impl<'s> Unit<'s> {
             keeps_previous: self.keeps_previous,
             reads_sampler_name: self.reads_sampler_name,
             java: self.java,
-            jdbc: self.jdbc,
-            pools: self.pools,
+            preparations: vec![self.pools],
             settings: settings.clone(),
         };
         Compiled {
@@ -178,12 +164,6 @@ fn script(plan: &Element) -> String {
     let name = plan.source.path.file_name();
     name.map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
-}
-
-/// Properties as the results crate asks for them.
-pub(crate) fn lookup(properties: &Properties) -> impl Fn(&str) -> Option<String> + use<> {
-    let properties = properties.clone();
-    move |name| properties.get(name).map(|value| value.to_string())
 }
 
 /// Elements that were decoded before: plan-level ones are in every thread group, with one state.
@@ -223,17 +203,6 @@ fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
         listeners.push(Listener::Output((unit.outputs.len() - 1) as u16));
     }
     listeners
-}
-
-/// How rows of a listener look.
-pub fn row_format(unit: &Unit, config: SaveConfig) -> RowFormat {
-    let names = unit.settings.properties.get("sample_variables");
-    let variables = sample_variable_names(names.as_deref());
-    RowFormat::new(
-        config,
-        variables.into(),
-        unit.settings.hostname.as_str().into(),
-    )
 }
 
 /// The jars and folders that the plan names; relative ones start at the working folder, as Java has it, or else at the plan's.

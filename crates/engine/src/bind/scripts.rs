@@ -8,11 +8,11 @@ use std::sync::Arc;
 use drumfire_expr::{Raised, ScriptRunner};
 use drumfire_jmx::Diagnostic;
 
-use crate::bind::Settings;
 use crate::decode::{Unit, World};
 use crate::elements::java::NEEDS_JAVA;
 use crate::resolve::Element;
 use crate::run::java::{Java, JavaHost, Visit};
+use crate::run::settings::Settings;
 
 /// Runs them, and remembers whether it could.
 pub struct Scripts {

@@ -8,7 +8,6 @@ use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Diagnostic, Props, Value};
 use rustc_hash::FxHashSet;
 
-use crate::bind::Settings;
 use crate::decode::roles::Listener;
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
@@ -21,6 +20,7 @@ use crate::run::context::StateId;
 use crate::run::java::{JavaPlan, Traits};
 use crate::run::needs::Needs;
 use crate::run::roles::ListenerRole;
+use crate::run::settings::Settings;
 use drumfire_results::{OutputSpec, SaveConfig};
 
 /// The things outside a plan's files that decoding may touch.

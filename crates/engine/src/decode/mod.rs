@@ -3,6 +3,7 @@
 pub mod compiled;
 mod decoder;
 pub mod roles;
+pub mod save;
 pub mod scoped;
 pub mod setting;
 

@@ -4,10 +4,10 @@ use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Node, Props, Tree, Value};
 use serde::Serialize;
 
-use crate::bind::Settings;
 use crate::inspect::demand::{Demand, demand};
 use crate::run::program::{Group, Program};
 use crate::run::schedule::Stretch;
+use crate::run::settings::Settings;
 
 /// A plan as it will be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -7,12 +7,12 @@ use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
 use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
 use serde::Serialize;
 
-use crate::bind::Settings;
 use crate::decode::LEFT_OUT;
 use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
 use crate::inspect::preflight::draft_asking_java;
 use crate::resolve::{Element, resolve};
+use crate::run::settings::Settings;
 
 /// A plan, looked at without sending anything.
 pub struct Survey {
@@ -49,7 +49,7 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let draft = draft_asking_java(&plan, settings);
     let (findings, runs) = (draft.findings, draft.program.is_some());
-    let jdbc_in_java = draft.program.and_then(|program| program.jdbc.java);
+    let jdbc_in_java = draft.jdbc_in_java.filter(|_| runs);
     let plan = plan.root;
     let mut surveyor = Surveyor {
         source: &tree.source,

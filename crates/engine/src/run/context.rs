@@ -15,7 +15,6 @@ use drumfire_results::Sample;
 
 use crate::base::clock::Clock;
 use crate::elements::samplers::http::UserState;
-use crate::elements::samplers::websocket;
 use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::alarm::Wait;
@@ -99,8 +98,6 @@ pub struct Context {
     pub transactions: u32,
     /// Connections and credentials.
     pub http: UserState,
-    /// The connection of the WebSocket samplers.
-    pub websocket: Option<Box<websocket::Client>>,
     /// What the Java host keeps of this user.
     pub java: Option<Box<dyn Any>>,
     /// What ties it to its user if it runs a child of a Parallel Controller.
@@ -171,7 +168,6 @@ impl Context {
             is_timed: false,
             transactions: 0,
             http: UserState::new(&worker.http),
-            websocket: None,
             java: None,
             branch: None,
             lock_user: (identity.group, identity.number),

@@ -13,12 +13,11 @@ use drumfire_expr::{Raised, Scope, ScriptCall, Template, Value};
 use drumfire_results::{AssertionResult, Sample};
 pub use drumfire_web::cookies::Cookie;
 
-pub use crate::elements::config::SeenCookie;
-pub use crate::elements::java::{text_blocks, text_sees};
+use crate::elements::config::SeenCookie;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::http::HttpSampler;
 use crate::elements::samplers::http::edits::Replaced;
-pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
+use crate::elements::samplers::http::edits::Request;
 use crate::run::action::Action;
 use crate::run::context::{Context, OWN_VARIABLES};
 use crate::run::control::Control;

@@ -24,6 +24,7 @@ pub mod roles;
 pub mod room;
 pub mod sample;
 pub mod schedule;
+pub mod settings;
 pub mod shared;
 pub mod stages;
 pub mod summaries;

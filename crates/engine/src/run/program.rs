@@ -6,8 +6,6 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
-use crate::bind::Settings;
-use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
 use crate::run::action::FailureAction;
@@ -17,10 +15,12 @@ use crate::run::roles::AssertionRole;
 use crate::run::roles::ListenerRole;
 use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
+use crate::run::roles::Preparation;
 use crate::run::roles::ThreadIterationListener;
 use crate::run::roles::TimeLimit;
 use crate::run::roles::TimerRole;
 use crate::run::schedule::Shape;
+use crate::run::settings::Settings;
 use crate::run::walk::{Controller, ControllerId};
 
 /// A compiled plan.
@@ -49,10 +49,8 @@ pub struct Program {
     pub reads_sampler_name: bool,
     /// What Java runs.
     pub java: JavaPlan,
-    /// Where JDBC elements run.
-    pub jdbc: Choice,
-    /// Their connections, if they run here.
-    pub pools: Arc<Pools>,
+    /// Work before the first user.
+    pub preparations: Vec<Arc<dyn Preparation>>,
     pub settings: Arc<Settings>,
 }
 

@@ -181,6 +181,11 @@ pub trait ThreadIterationListener: Send + Sync {
     fn thread_iteration_start(&self, cx: &mut Context);
 }
 
+/// Work before the first user, on the first worker.
+pub trait Preparation: Send + Sync {
+    fn prepare(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
+}
+
 /// Limits the time of each sample of its thread group.
 pub trait TimeLimit: Send + Sync {
     fn start(&self, cx: &mut Context);

@@ -86,9 +86,10 @@ mod tests {
 
     use super::*;
     use crate::base::clock::Clock;
-    use crate::bind::{Settings, compile};
+    use crate::bind::compile;
     use crate::fixture::{first_user, user_of};
     use crate::run::control::Control;
+    use crate::run::settings::Settings;
     use crate::run::shared::Shared;
     use crate::run::user::User;
 

@@ -374,7 +374,11 @@ async fn serve(
     ));
     if index == 0 {
         let program = shared.program.clone();
-        spawn_local(async move { crate::elements::jdbc::prepare(&program.pools).await });
+        spawn_local(async move {
+            for preparation in &program.preparations {
+                preparation.prepare().await;
+            }
+        });
     }
     let alarms = spawn_local(worker.alarms.clone().serve());
     let orders = shared.orders.join();

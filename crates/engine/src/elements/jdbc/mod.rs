@@ -15,5 +15,5 @@ mod rows;
 mod statement;
 
 pub use choice::{CLASSES, Choice, choose};
-pub use pool::{Pools, prepare};
+pub use pool::Pools;
 pub use statement::{Fault, JdbcStatement};

@@ -1,6 +1,7 @@
 //! Pools of connections (`DataSourceElement`, and the `BasicDataSource` of DBCP 2 below it).
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::decode::Decoder;
 use crate::run::context::{Context, StateId};
+use crate::run::roles::Preparation;
 
 /// All pools of a plan, by the names of their variables.
 #[derive(Default)]
@@ -31,18 +33,26 @@ impl Pools {
     }
 }
 
-/// Opens the connections of pools that want it before they are asked for one (`preinit`).
-pub async fn prepare(pools: &Pools) {
-    for pool in pools
-        .0
-        .values()
-        .filter(|pool| pool.is_prepared && pool.size > 0)
-    {
-        if let Err(failure) = pool.open_all(0).await {
-            tracing::error!(
-                "Error preinitializing the connection pool: {}: {failure}",
-                pool.name
-            );
+impl Preparation for Pools {
+    fn prepare(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(self.open_early())
+    }
+}
+
+impl Pools {
+    /// Opens the connections of pools that want it before they are asked for one (`preinit`).
+    async fn open_early(&self) {
+        for pool in self
+            .0
+            .values()
+            .filter(|pool| pool.is_prepared && pool.size > 0)
+        {
+            if let Err(failure) = pool.open_all(0).await {
+                tracing::error!(
+                    "Error preinitializing the connection pool: {}: {failure}",
+                    pool.name
+                );
+            }
         }
     }
 }

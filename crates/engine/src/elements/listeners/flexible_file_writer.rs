@@ -12,9 +12,9 @@ use std::sync::Arc;
 use drumfire_expr::values;
 use drumfire_results::{Columns, Filter, OutputSpec};
 
-use crate::bind::row_format;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::decode::save::row_format;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let file_name = d.text_now("filename");

@@ -8,9 +8,9 @@
 use drumfire_expr::values;
 use drumfire_results::{Filter, OutputSpec, SaveConfig};
 
-use crate::bind::row_format;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::decode::save::row_format;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let config = save_config(d);

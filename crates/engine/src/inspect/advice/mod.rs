@@ -14,8 +14,8 @@ mod variables;
 
 use serde::Serialize;
 
-use crate::bind::Settings;
 use crate::resolve::Element;
+use crate::run::settings::Settings;
 pub(crate) use sight::Sight;
 
 /// What is wrong with it.

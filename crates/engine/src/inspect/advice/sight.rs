@@ -3,9 +3,9 @@
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Props, Value};
 
-use crate::bind::Settings;
 use crate::elements::{self, Role};
 use crate::resolve::Element;
+use crate::run::settings::Settings;
 
 /// A plan as it is run.
 pub struct Sight<'p> {

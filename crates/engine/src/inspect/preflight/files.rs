@@ -6,11 +6,11 @@ use drumfire_jmx::{Diagnostic, Props, Value};
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
-use crate::bind::Settings;
 use crate::elements::java::is_script;
 use crate::elements::{self, is_thread_group};
 use crate::inspect::advice::Sight;
 use crate::resolve::Element;
+use crate::run::settings::Settings;
 
 /// The property that takes JMeter's behaviour where a file is missing.
 const PROPERTY: &str = "drumfire.missing_files";

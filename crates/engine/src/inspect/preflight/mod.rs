@@ -12,9 +12,11 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Tree};
 
-use crate::bind::{self, Compiled, Draft, Settings};
+use crate::bind;
+use crate::bind::{Compiled, Draft};
 use crate::inspect::advice::Sight;
 use crate::resolve::{Element, Plan, resolve};
+use crate::run::settings::Settings;
 use provenance::Definitions;
 
 /// The value of a property that asks for what JMeter does.

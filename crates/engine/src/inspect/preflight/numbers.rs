@@ -5,11 +5,11 @@ use drumfire_jmx::{Diagnostic, Props};
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
-use crate::bind::Settings;
 use crate::elements::is_thread_group;
 use crate::inspect::advice::Sight;
 use crate::resolve::Element;
 use crate::run::program::Group;
+use crate::run::settings::Settings;
 
 /// The property that takes JMeter's value for what is no number.
 const PROPERTY: &str = "drumfire.bad_numbers";

@@ -121,6 +121,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         headers: header_managers(d, configs),
         cookies,
         proxy,
+        client: d.shared_state("websocket client"),
         filters: filters(d, configs),
         counts_filtered,
         rename_children: !disabled && !d.unit.save_config.functional_mode,

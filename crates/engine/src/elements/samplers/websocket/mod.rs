@@ -33,7 +33,7 @@ pub use decode::decode;
 
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::GeneralProxy;
-use crate::run::context::Context;
+use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
 use call::Call;
 use decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
@@ -61,6 +61,8 @@ pub struct WebSocketSampler {
     cookies: Option<Arc<CookieManager>>,
     proxy: GeneralProxy,
     filters: Vec<Filter>,
+    /// The user's connection, which all WebSocket samplers share.
+    client: StateId,
     /// `websocket.result.size_includes_filtered_frames`.
     counts_filtered: bool,
     rename_children: bool,
@@ -148,14 +150,14 @@ impl WebSocketSampler {
             Err(stop) => self.explain(&client, &mut sample, stop),
         }
         if is_new || client.is_connected() {
-            cx.websocket = Some(client);
+            cx.put_state(self.client, client);
         }
         sample
     }
 
     /// `prepareWebSocketClient`: the user's connection, or one that is yet to be opened. Without either the sample says why.
     fn client(&self, cx: &mut Context, call: &Call, sample: &mut Sample) -> Option<Box<Client>> {
-        let known = cx.websocket.take();
+        let known: Option<Box<Client>> = cx.take_state(self.client);
         if let Some(address) = &call.address {
             if let Some(mut known) = known {
                 known.dispose();

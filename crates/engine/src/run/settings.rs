@@ -1,0 +1,23 @@
+//! The settings of a run that do not stand in the plan.
+
+use std::path::PathBuf;
+
+use drumfire_expr::Properties;
+
+use crate::run::java::Java;
+
+/// The properties of a run, its files, and its Java.
+#[derive(Clone, Default)]
+pub struct Settings {
+    pub properties: Properties,
+    /// Folder of the plan: relative file names start here.
+    pub base_dir: PathBuf,
+    /// The results file of the command line (`-l`).
+    pub results: Option<PathBuf>,
+    /// This machine's name, for the host name column.
+    pub hostname: String,
+    /// What runs scripts and Java elements.
+    pub java: Java,
+    /// The names of the properties that the command line sets.
+    pub given: Vec<String>,
+}

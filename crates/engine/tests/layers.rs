@@ -1,0 +1,248 @@
+//! Holds the layers of the engine and the size of circles among the files of every crate. A `crate::`, `super::` or `self::`
+//! path counts as an arrow from its file to the file of the module that it names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The folders of `src/`, each of which may import those before it.
+const LAYERS: [&str; 7] = [
+    "base", "resolve", "run", "decode", "elements", "bind", "inspect",
+];
+
+/// Arrows from a layer to a later one that are still there. A new one is a fault, and so is a row that has become false.
+const ARROWS_BACK: [(&str, &str); 19] = [
+    ("decode::decoder", "elements::config"),
+    ("decode::decoder", "elements::java"),
+    ("decode::decoder", "elements::jdbc"),
+    ("decode::decoder", "elements::samplers::http"),
+    ("decode::roles", "elements::samplers"),
+    ("run::context", "elements::samplers::http"),
+    ("run::java", "elements::config"),
+    ("run::java", "elements::samplers"),
+    ("run::java", "elements::samplers::http"),
+    ("run::java", "elements::samplers::http::edits"),
+    ("run::program", "elements::samplers"),
+    ("run::program", "elements::samplers::listing"),
+    ("run::schedule", "elements::thread_groups"),
+    ("run::shared", "elements"),
+    ("run::shared", "elements::samplers::http"),
+    ("run::supply::arrivals", "elements::thread_groups"),
+    ("run::supply::concurrency", "elements::thread_groups"),
+    ("run::supply::open_model", "elements::thread_groups"),
+    ("run::worker", "elements::samplers::http"),
+];
+
+/// The largest circle of files that a crate may have.
+const LARGEST_CIRCLE: usize = 5;
+
+/// Crates whose largest circle is above that. These numbers only shrink.
+const LARGER_CIRCLES: [(&str, usize); 3] = [("cli", 9), ("engine", 31), ("import", 7)];
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The modules of a crate, with their files. Tests are left out.
+fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<String, PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("the sources can be listed");
+    for entry in entries.map(|entry| entry.expect("the sources can be listed").path()) {
+        let name = entry.file_stem().and_then(|name| name.to_str());
+        let name = name.expect("sources have plain names").to_owned();
+        let own = [path, &[name.clone()]].concat();
+        if entry.is_dir() && name != "tests" {
+            modules(&entry, &own, found);
+        } else if entry.extension().is_some_and(|kind| kind == "rs") {
+            match name.as_str() {
+                "tests" | "fixture" | "tour" => {}
+                "mod" | "lib" | "main" => drop(found.insert(path.join("::"), entry)),
+                _ => drop(found.insert(own.join("::"), entry)),
+            }
+        }
+    }
+}
+
+/// `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`.
+fn expand(path: &str, found: &mut Vec<String>) {
+    let Some((head, rest)) = path.split_once('{') else {
+        return found.push(path.to_owned());
+    };
+    let inner = rest.strip_suffix('}').unwrap_or(rest);
+    let (mut depth, mut start) = (0, 0);
+    for (at, byte) in inner.bytes().chain([b',']).enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                if start < at {
+                    expand(&format!("{head}{}", &inner[start..at]), found);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The paths of a source that begin with `crate`, `super` or `self`, without those of its unit tests.
+fn paths(source: &str) -> Vec<String> {
+    let code: Vec<&str> = source
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(line))
+        .collect();
+    let code = code.join("\n");
+    let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("use ") {
+        let statement = code[at + 4..].split(';').next().unwrap_or("");
+        let path: String = statement.split_whitespace().collect();
+        if ["crate::", "super::", "self::"]
+            .iter()
+            .any(|root| path.starts_with(root))
+        {
+            expand(&path, &mut found);
+        }
+    }
+    for root in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(root) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+            let end = code[at..].find(|c| !is_part(c)).unwrap_or(code.len() - at);
+            found.push(code[at..at + end].trim_end_matches(':').to_owned());
+        }
+    }
+    found
+}
+
+fn graph(src: &Path) -> Graph {
+    let mut files = BTreeMap::new();
+    modules(src, &[], &mut files);
+    let arrows = |module: &String, file: &PathBuf| {
+        let source = std::fs::read_to_string(file).expect("the sources can be read");
+        let own: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).collect();
+        let target = |path: String| {
+            let mut at = own.clone();
+            let mut parts = path.split("::").peekable();
+            if parts.next_if_eq(&"crate").is_some() {
+                at.clear();
+            }
+            while let Some(part) = parts.next_if(|part| ["super", "self"].contains(part)) {
+                if part == "super" {
+                    at.pop();
+                }
+            }
+            at.extend(parts);
+            while !at.is_empty() && !files.contains_key(&at.join("::")) {
+                at.pop();
+            }
+            let target = at.join("::");
+            (!target.is_empty() && target != *module).then_some(target)
+        };
+        paths(&source).into_iter().filter_map(target).collect()
+    };
+    files
+        .iter()
+        .map(|(module, file)| (module.clone(), arrows(module, file)))
+        .collect()
+}
+
+/// Everything that can be reached from a module.
+fn reach<'g>(graph: &'g Graph, from: &'g str) -> BTreeSet<&'g str> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(module) = open.pop() {
+        for next in graph.get(module).into_iter().flatten() {
+            if seen.insert(next.as_str()) {
+                open.push(next);
+            }
+        }
+    }
+    seen
+}
+
+/// The files of the largest circle.
+fn largest_circle(graph: &Graph) -> Vec<&str> {
+    let reached: BTreeMap<&str, _> = graph
+        .keys()
+        .map(|module| (module.as_str(), reach(graph, module)))
+        .collect();
+    let circle = |module: &&str| -> Vec<&str> {
+        let there = reached[module].iter();
+        there
+            .copied()
+            .filter(|other| reached.get(other).is_some_and(|back| back.contains(module)))
+            .collect()
+    };
+    let circles = reached.keys().map(circle);
+    circles.max_by_key(Vec::len).unwrap_or_default()
+}
+
+#[test]
+fn no_layer_imports_a_later_one() {
+    let graph = graph(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let rank = |module: &str| {
+        let layer = module.split("::").next();
+        LAYERS.iter().position(|known| Some(*known) == layer)
+    };
+    let mut back = BTreeSet::new();
+    for (module, targets) in &graph {
+        let outside = module.is_empty() || rank(module).is_some();
+        assert!(
+            outside,
+            "{module} is in no layer: put it into one of {LAYERS:?}"
+        );
+        for target in targets {
+            if rank(module)
+                .zip(rank(target))
+                .is_some_and(|(own, other)| other > own)
+            {
+                back.insert((module.as_str(), target.as_str()));
+            }
+        }
+    }
+    let known = BTreeSet::from(ARROWS_BACK);
+    let new: Vec<_> = back.difference(&known).collect();
+    assert!(new.is_empty(), "new arrows back: {new:#?}");
+    let gone: Vec<_> = known.difference(&back).collect();
+    assert!(
+        gone.is_empty(),
+        "take these rows out, the arrows are gone: {gone:#?}"
+    );
+}
+
+#[test]
+fn circles_of_files_are_small() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for entry in std::fs::read_dir(crates).expect("the crates can be listed") {
+        let folder = entry.expect("the crates can be listed").path();
+        if !folder.join("src").is_dir() {
+            continue;
+        }
+        let name = folder.file_name().and_then(|name| name.to_str());
+        let name = name.expect("crates have plain names");
+        let graph = graph(&folder.join("src"));
+        let circle = largest_circle(&graph);
+        let known = LARGER_CIRCLES.iter().find(|(known, _)| *known == name);
+        let allowed = known.map_or(LARGEST_CIRCLE, |(_, size)| *size);
+        assert!(
+            circle.len() <= allowed,
+            "{name} has a circle of {}: {circle:#?}",
+            circle.len()
+        );
+    }
+}
+
+#[test]
+fn paths_are_found_in_sources() {
+    let source = "use crate::a::{b::{C, D}, e};\nuse super::f;\nlet x = crate::g::h(); // crate::no\n#[cfg(test)]\nmod tests {\nuse crate::no;";
+    let found: BTreeSet<String> = paths(source).into_iter().collect();
+    let wanted = [
+        "crate::a",
+        "crate::a::b::C",
+        "crate::a::b::D",
+        "crate::a::e",
+        "crate::g::h",
+        "super::f",
+    ];
+    assert_eq!(found, wanted.map(str::to_owned).into());
+}
