@@ -1,4 +1,4 @@
-//! From a plan's tree to samples: compile, schedule, walk, sample.
+//! From a plan's tree to samples: resolve, bind, schedule, walk, sample.
 
 mod base;
 mod bind;

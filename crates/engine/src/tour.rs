@@ -1,4 +1,4 @@
-//! The tour: one small plan through all eight stops, with what each gives to the next. Read it first.
+//! The tour: one small plan through all nine stops, with what each gives to the next. Read it first.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,8 +7,9 @@ use drumfire_expr::Properties;
 use drumfire_testkit::server::{Server, Step as Answer, ok};
 
 use crate::base::clock::Clock;
-use crate::bind::{Compiled, compile};
+use crate::bind::{Compiled, bind};
 use crate::fixture::user_of;
+use crate::resolve::resolve;
 use crate::run::control::Control;
 use crate::run::engine::{Options, run};
 use crate::run::program::Program;
@@ -51,7 +52,7 @@ fn from_xml_to_rows() {
     assert_eq!(classes[..3], read);
     assert_eq!(group.name, "Visitors");
 
-    // 2. compile: the tree and the properties become a program; from here on no property is looked up by name.
+    // 2. resolve: the plan's files become the tree that is run; nothing else is read.
     let properties = Properties::new();
     properties.set("port", server.address().port().to_string());
     properties.set("jmeter.save.saveservice.timestamp_format", "none");
@@ -60,7 +61,14 @@ fn from_xml_to_rows() {
         results: Some(rows.clone()),
         ..Settings::default()
     };
-    let Ok(Compiled { program, warnings }) = compile(tree, Arc::new(settings)) else {
+    let settings = Arc::new(settings);
+    let plan = resolve(tree, &settings.properties, &settings.base_dir);
+    assert!(plan.findings.is_empty());
+    let root = plan.root.as_ref().expect("there is a Test Plan");
+    assert_eq!(root.children[0].children.len(), 3);
+
+    // 3. bind: the plan becomes a program; from here on no property is looked up by name.
+    let Ok(Compiled { program, warnings }) = bind(plan, &settings) else {
         panic!("the plan can run")
     };
     assert!(warnings.is_empty());
@@ -71,7 +79,7 @@ fn from_xml_to_rows() {
     );
     assert_eq!(program.groups[0].samplers.len(), 2);
 
-    // 3. schedule: when each user starts and stops, as plain data.
+    // 4. schedule: when each user starts and stops, as plain data.
     let shape = &program.groups[0].shape;
     let window = |start_ms| Window {
         start_ms,
@@ -82,10 +90,10 @@ fn from_xml_to_rows() {
         [window(0), window(500)]
     );
 
-    // 4. walk: controllers and one user's state give the next sampler, without input or output.
+    // 5. walk: controllers and one user's state give the next sampler, without input or output.
     assert_eq!(walk(&program), [Step::Sampler(0), Step::Sampler(1)]);
 
-    // 5 to 8. sample, exchange, record, write: users run, and every sample is a row.
+    // 6 to 9. sample, exchange, record, write: users run, and every sample is a row.
     let (options, control) = (Options::default(), Control::default());
     let outcome = run(program, &options, &control, &mut []);
     let outcome = outcome.expect("the results file can be opened");

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Compiler;
-use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_jmx::Diagnostic;
 use drumfire_results::{Filter, OutputSpec, SaveConfig, sample_variable_names};
 
 pub use draft::{Draft, draft, draft_asking_java};
@@ -26,7 +26,7 @@ use crate::decode::roles::{Listener, Roles};
 use crate::decode::save::row_format;
 use crate::decode::{Decoder, Unit};
 use crate::elements;
-use crate::resolve::{Element, Plan, resolve};
+use crate::resolve::{Element, Plan};
 use crate::run::java::JavaPlan;
 use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
@@ -36,17 +36,6 @@ use crate::run::settings::Settings;
 pub struct Compiled {
     pub program: Program,
     pub warnings: Vec<Diagnostic>,
-}
-
-/// Resolves and binds a plan.
-///
-/// # Errors
-/// Everything that keeps the plan from running as JMeter would run it.
-pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
-    bind(
-        resolve(tree, &settings.properties, &settings.base_dir),
-        &settings,
-    )
 }
 
 /// Test Plan (`TestPlan`): the whole of it.

@@ -96,7 +96,7 @@ mod tests {
         );
         let read = drumfire_jmx::read(text.as_bytes(), std::path::Path::new("p.jmx"));
         let tree = read.expect("a plan").tree;
-        match crate::bind::compile(tree, Default::default()) {
+        match crate::compile(tree, Default::default()) {
             Ok(compiled) => compiled.program,
             Err(faults) => panic!("{faults:?}"),
         }

@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::base::clock::Clock;
-    use crate::bind::compile;
+    use crate::compile;
     use crate::fixture::{first_user, user_of};
     use crate::run::control::Control;
     use crate::run::settings::Settings;

@@ -1,4 +1,4 @@
-//! Stop 5, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
+//! Stop 6, **sample**: one sampler in JMeter's order (`JMeterThread#executeSamplePackage`).
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Stop 3, **schedule**: when the users of a thread group start and stop, as pure data. Each kind of thread group has its
+//! Stop 4, **schedule**: when the users of a thread group start and stop, as pure data. Each kind of thread group has its
 //! rules in its own file of `elements/thread_groups`.
 
 use crate::elements::thread_groups::{Arrivals, Concurrency, OpenModel, Ramp};

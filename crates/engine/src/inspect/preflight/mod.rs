@@ -30,7 +30,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     let plan = resolve(tree, &settings.properties, &settings.base_dir);
     let root = plan.root.as_ref();
     let found = root.map_or_else(Vec::new, |root| inspect(root, &settings));
-    let bound = bind::bind(plan, &settings);
+    let bound = bind(plan, &settings);
     match bound {
         Ok(mut compiled) => {
             compiled.warnings.extend(found);
