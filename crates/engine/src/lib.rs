@@ -29,8 +29,8 @@ pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox}
 pub use run::outcome::Outcome;
 pub use run::program::{Group, GroupKind, Program};
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
-pub use run::summaries::SummaryLines;
 pub use run::settings::Settings;
+pub use run::summaries::SummaryLines;
 
 /// Elements and scripts that Java code runs.
 pub mod java {

@@ -215,7 +215,7 @@ fn start_workers(
     writer: &ResultWriter,
     ledger: &Ledger,
 ) -> std::io::Result<(Vec<worker::Handle>, Option<String>)> {
-    let lookup = crate::bind::lookup(&shared.program.settings.properties);
+    let lookup = crate::base::properties::lookup(&shared.program.settings.properties);
     let settings = SummariserSettings::from_properties(&lookup);
     let wanted = ledger.handovers().len();
     let (runtimes, refused) = worker::runtimes(wanted)?;

@@ -19,7 +19,9 @@ impl SummaryLines {
         let properties = &program.settings.properties;
         SummaryLines {
             names: program.summarisers.clone(),
-            settings: SummariserSettings::from_properties(&crate::bind::lookup(properties)),
+            settings: SummariserSettings::from_properties(&crate::base::properties::lookup(
+                properties,
+            )),
             summarisers: Vec::new(),
         }
     }
