@@ -36,7 +36,8 @@ const ARROWS_BACK: [(&str, &str); 19] = [
 const LARGEST_CIRCLE: usize = 5;
 
 /// Crates whose largest circle is above that. These numbers only shrink.
-const LARGER_CIRCLES: [(&str, usize); 3] = [("cli", 16), ("engine", 32), ("import", 7)];
+const LARGER_CIRCLES: [(&str, usize); 4] =
+    [("cli", 16), ("engine", 32), ("import", 7), ("results", 6)];
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
