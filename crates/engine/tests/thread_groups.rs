@@ -52,7 +52,7 @@ fn plan_with_set_up(settings: &str) -> String {
     let group = |class: &str, settings: &str, body: &str| {
         format!(
             r#"<{class} guiclass="g" testclass="{class}" testname="{class}">{settings}
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp>
 </{class}><hashTree>{body}</hashTree>"#
         )
     };
