@@ -1,0 +1,73 @@
+//! ClickHouse: rows of each second and label in `JSONEachRow`, into a table that the first request makes.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::encoder::{Encoder, Interval, RunInfo};
+use crate::numbers::Times;
+
+/// The statement that makes the table; a batch of rows follows [`ClickHouse::INSERT`].
+const CREATE: &str = "CREATE TABLE IF NOT EXISTS drumfire_seconds (run String, time DateTime64(3), label String, transaction Bool, \
+                      count UInt64, failed UInt64, received_bytes UInt64, sent_bytes UInt64, min_ms Float64, mean_ms Float64, max_ms Float64, \
+                      p50_ms Float64, p90_ms Float64, p95_ms Float64, p99_ms Float64, users UInt64, tags Map(String, String)) \
+                      ENGINE = MergeTree ORDER BY (run, label, time)";
+
+/// Rows of one run.
+pub struct ClickHouse {
+    /// The run and the user's tags.
+    pub run: RunInfo,
+}
+
+impl ClickHouse {
+    /// What stands before the rows of a batch.
+    pub const INSERT: &str = "INSERT INTO drumfire_seconds FORMAT JSONEachRow\n";
+}
+
+impl Encoder for ClickHouse {
+    fn interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn start(&mut self, _: i64) -> Vec<Vec<u8>> {
+        vec![CREATE.as_bytes().to_vec()]
+    }
+
+    fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
+        if interval.increment.labels.is_empty() {
+            return Vec::new();
+        }
+        let tags: serde_json::Map<_, _> = self
+            .run
+            .tags
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
+        let mut batch = Self::INSERT.as_bytes().to_vec();
+        for label in &interval.increment.labels {
+            let times = Times::of([&label.ok, &label.failed]);
+            let row = json!({
+                "run": self.run.id,
+                "time": interval.at_ms as f64 / 1000.0,
+                "label": label.label,
+                "transaction": label.transaction,
+                "count": label.count,
+                "failed": label.errors,
+                "received_bytes": label.bytes,
+                "sent_bytes": label.sent_bytes,
+                "min_ms": times.min_ms(),
+                "mean_ms": times.mean_ms(),
+                "max_ms": times.max_ms(),
+                "p50_ms": times.percentile_ms(50.0),
+                "p90_ms": times.percentile_ms(90.0),
+                "p95_ms": times.percentile_ms(95.0),
+                "p99_ms": times.percentile_ms(99.0),
+                "users": interval.users.active,
+                "tags": tags,
+            });
+            batch.extend_from_slice(row.to_string().as_bytes());
+            batch.push(b'\n');
+        }
+        vec![batch]
+    }
+}

@@ -1,0 +1,361 @@
+//! One thread for each sink: it gathers what the run tells, has it encoded once an interval, and sends.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use drumfire_results::Increment;
+
+use crate::encoder::{Encoder, Interval, Users};
+use crate::queue::Queue;
+use crate::transport::Transport;
+
+/// How long the rest may take to be delivered after the end of the run.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+/// The first pause after a failed attempt; it doubles up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// What became of a sink's batches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// The sink, as the user named it.
+    pub sink: String,
+    /// Batches delivered.
+    pub delivered: u64,
+    /// Batches dropped: too old, too many, refused, or left at the end.
+    pub dropped: u64,
+    /// The last failure.
+    pub problem: Option<String>,
+}
+
+/// What the run tells a sink; merged until the sink's thread takes it, so a slow sink costs no memory beyond its labels.
+#[derive(Clone, Default)]
+pub struct Feed(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    pending: Mutex<Pending>,
+    told: Condvar,
+}
+
+#[derive(Default)]
+struct Pending {
+    interval: Interval,
+    ended: bool,
+    delivery: Delivery,
+}
+
+impl Feed {
+    /// Adds samples.
+    pub fn add(&self, increment: Increment) {
+        self.lock().interval.increment.merge(increment);
+    }
+
+    /// Tells the users and the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID).
+    pub fn tick(&self, users: Users, verdict: u8) {
+        let mut pending = self.lock();
+        pending.interval.users = users;
+        pending.interval.verdict = verdict;
+    }
+
+    /// Tells what a user or an element did, and when, in milliseconds since the Unix epoch.
+    pub fn mark(&self, at_ms: i64, text: &str) {
+        self.lock().interval.marks.push((at_ms, text.to_owned()));
+    }
+
+    /// How the sink is doing.
+    pub fn delivery(&self) -> Delivery {
+        self.lock().delivery.clone()
+    }
+
+    fn end(&self) {
+        self.lock().ended = true;
+        self.0.told.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a moment or the end of the run, whichever comes first; true at the end.
+    fn wait(&self, until: Instant) -> bool {
+        let mut pending = self.lock();
+        while !pending.ended {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let woken = self.0.told.wait_timeout(pending, left);
+            pending = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// What was told since the last time; users and verdict go on.
+    fn take(&self, now_ms: i64, is_last: bool) -> Interval {
+        let mut pending = self.lock();
+        let (users, verdict) = (pending.interval.users, pending.interval.verdict);
+        let mut interval = std::mem::replace(
+            &mut pending.interval,
+            Interval {
+                users,
+                verdict,
+                ..Interval::default()
+            },
+        );
+        (interval.at_ms, interval.is_last) = (now_ms, is_last);
+        interval
+    }
+}
+
+/// A sink at work.
+pub struct Exporter {
+    feed: Feed,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Exporter {
+    /// Starts the thread of a sink. `now_ms` tells the time in milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn start(
+        name: &str,
+        encoder: Box<dyn Encoder>,
+        transport: Transport,
+        now_ms: impl Fn() -> i64 + Send + 'static,
+    ) -> std::io::Result<Exporter> {
+        let feed = Feed::default();
+        feed.lock().delivery.sink = name.to_owned();
+        let sender = Sender {
+            feed: feed.clone(),
+            encoder,
+            transport,
+            queue: Queue::default(),
+            retry: None,
+            now_ms: Box::new(now_ms),
+        };
+        let thread = std::thread::Builder::new()
+            .name(format!("sink {name}"))
+            .spawn(move || sender.run())?;
+        Ok(Exporter {
+            feed,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where the run tells what happens.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// Ends the sink: what waits is sent for five seconds at most.
+    pub fn end(mut self) -> Delivery {
+        self.stop();
+        self.feed.delivery()
+    }
+
+    fn stop(&mut self) {
+        self.feed.end();
+        if let Some(thread) = self.thread.take() {
+            // A sink that panicked has lost its batches; the run's own results do not depend on it.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+struct Sender {
+    feed: Feed,
+    encoder: Box<dyn Encoder>,
+    transport: Transport,
+    queue: Queue,
+    /// After a failure: when to try again, and the pause after that.
+    retry: Option<(Instant, Duration)>,
+    now_ms: Box<dyn Fn() -> i64 + Send>,
+}
+
+impl Sender {
+    fn run(mut self) {
+        let first = self.encoder.start((self.now_ms)());
+        self.enqueue(first);
+        let mut due = Instant::now();
+        loop {
+            due += self.encoder.interval();
+            let ended = self.work_until(due);
+            let interval = self.feed.take((self.now_ms)(), ended);
+            let batches = self.encoder.encode(&interval);
+            self.enqueue(batches);
+            if ended {
+                break;
+            }
+            // After a long attempt the missed intervals are one.
+            due = due.max(Instant::now() - self.encoder.interval());
+        }
+        self.deliver_rest();
+    }
+
+    fn enqueue(&mut self, batches: Vec<Vec<u8>>) {
+        let now = Instant::now();
+        for batch in batches {
+            self.queue.push(batch, now);
+        }
+    }
+
+    /// Sends what waits until a moment; true at the end of the run.
+    fn work_until(&mut self, due: Instant) -> bool {
+        loop {
+            let now = Instant::now();
+            let may_try = self.retry.is_none_or(|(at, _)| at <= now);
+            if may_try && now < due && self.queue.first(now).is_some() {
+                self.attempt();
+                continue;
+            }
+            let next = self
+                .retry
+                .filter(|_| self.queue.len() > 0)
+                .map_or(due, |(at, _)| at.min(due));
+            if self.feed.wait(next) {
+                return true;
+            }
+            if Instant::now() >= due {
+                return false;
+            }
+        }
+    }
+
+    /// Tries to send the first batch.
+    fn attempt(&mut self) {
+        let Some(batch) = self.queue.first(Instant::now()) else {
+            return;
+        };
+        let result = self.transport.send(batch);
+        match &result {
+            Ok(()) => {
+                self.queue.delivered();
+                self.retry = None;
+            }
+            Err(error) if error.is_temporary() => {
+                let pause = self
+                    .retry
+                    .map_or(FIRST_PAUSE, |(_, pause)| (pause * 2).min(LONGEST_PAUSE));
+                self.retry = Some((Instant::now() + pause, pause));
+            }
+            Err(_) => self.queue.drop_oldest(),
+        }
+        self.note(result.err().map(|error| error.to_string()));
+    }
+
+    fn note(&self, problem: Option<String>) {
+        let mut pending = self.feed.lock();
+        let delivery = &mut pending.delivery;
+        delivery.dropped = self.queue.dropped();
+        match problem {
+            None => delivery.delivered += 1,
+            Some(problem) => {
+                if delivery.problem.is_none() {
+                    tracing::warn!("sink {}: {problem}", delivery.sink);
+                }
+                delivery.problem = Some(problem);
+            }
+        }
+    }
+
+    fn deliver_rest(&mut self) {
+        let until = Instant::now() + LAST_WAIT;
+        while Instant::now() < until && self.queue.first(Instant::now()).is_some() {
+            if let Some((at, _)) = self.retry {
+                std::thread::sleep(at.min(until).saturating_duration_since(Instant::now()));
+            }
+            self.attempt();
+        }
+        while self.queue.len() > 0 {
+            self.queue.drop_oldest();
+        }
+        self.feed.lock().delivery.dropped = self.queue.dropped();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::RunInfo;
+    use crate::json::JsonLines;
+    use drumfire_results::LabelIncrement;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    fn increment() -> Increment {
+        let mut label = LabelIncrement::new("a".to_owned(), false);
+        label.count = 1;
+        label.ok.record(5_000);
+        Increment {
+            labels: vec![label],
+            ..Increment::default()
+        }
+    }
+
+    fn lines() -> Box<JsonLines> {
+        Box::new(JsonLines {
+            run: RunInfo::default(),
+        })
+    }
+
+    #[test]
+    fn everything_told_is_delivered_by_the_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let reader = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut text = String::new();
+            stream.read_to_string(&mut text).expect("text");
+            text
+        });
+        let exporter =
+            Exporter::start("json", lines(), Transport::tcp(address), || 7).expect("a thread");
+        for _ in 0..3 {
+            exporter.feed().add(increment());
+        }
+        let delivery = exporter.end();
+        assert_eq!(
+            (delivery.delivered, delivery.dropped, delivery.problem),
+            (1, 0, None)
+        );
+        let text = reader.join().expect("it reads");
+        assert!(
+            text.contains("\"count\":3") && text.contains("\"last\":true"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_destination_that_refuses_costs_the_batch_only() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request);
+                let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\nConnection: close\r\n\r\nno!");
+            }
+        });
+        let exporter = Exporter::start("web", lines(), Transport::http(url, Vec::new()), || 7)
+            .expect("a thread");
+        exporter.feed().add(increment());
+        let delivery = exporter.end();
+        assert_eq!((delivery.delivered, delivery.dropped), (0, 1));
+        assert_eq!(
+            delivery.problem.as_deref(),
+            Some("refused with status 400: no!")
+        );
+    }
+}

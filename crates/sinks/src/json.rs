@@ -1,0 +1,69 @@
+//! A file of JSON lines, one for each second, for programs that want to follow a run.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::encoder::{Encoder, Interval, RunInfo};
+use crate::numbers::Times;
+
+/// Lines of one run.
+pub struct JsonLines {
+    /// The run and the user's tags.
+    pub run: RunInfo,
+}
+
+impl Encoder for JsonLines {
+    fn interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
+        let labels: Vec<Value> = interval
+            .increment
+            .labels
+            .iter()
+            .map(|label| {
+                let times = Times::of([&label.ok, &label.failed]);
+                json!({
+                    "label": label.label,
+                    "transaction": label.transaction,
+                    "count": label.count,
+                    "failed": label.errors,
+                    "received_bytes": label.bytes,
+                    "sent_bytes": label.sent_bytes,
+                    "min_ms": times.min_ms(),
+                    "mean_ms": times.mean_ms(),
+                    "max_ms": times.max_ms(),
+                    "p50_ms": times.percentile_ms(50.0),
+                    "p90_ms": times.percentile_ms(90.0),
+                    "p95_ms": times.percentile_ms(95.0),
+                    "p99_ms": times.percentile_ms(99.0),
+                })
+            })
+            .collect();
+        let errors: Vec<Value> = interval
+            .increment
+            .errors
+            .iter()
+            .map(|error| json!({"label": error.label, "code": error.code, "message": error.message, "count": error.count}))
+            .collect();
+        let marks: Vec<Value> = interval
+            .marks
+            .iter()
+            .map(|(at_ms, text)| json!({"time_ms": at_ms, "text": text}))
+            .collect();
+        let verdict = ["VALID", "DEGRADED", "INVALID"][usize::from(interval.verdict.min(2))];
+        let line = json!({
+            "run": self.run.id,
+            "time_ms": interval.at_ms,
+            "users": {"active": interval.users.active, "started": interval.users.started, "ended": interval.users.ended},
+            "verdict": verdict,
+            "labels": labels,
+            "errors": errors,
+            "marks": marks,
+            "last": interval.is_last,
+        });
+        vec![format!("{line}\n").into_bytes()]
+    }
+}

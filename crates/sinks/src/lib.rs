@@ -1,0 +1,38 @@
+//! Sends the numbers of a running test elsewhere: InfluxDB, Graphite, Prometheus, OpenTelemetry, StatsD, ClickHouse, a JSON file.
+//!
+//! An [`Encoder`] turns an [`Interval`] into bytes and does nothing else. An [`Exporter`] owns a thread that gathers increments, has them
+//! encoded once an interval, and hands the bytes to a [`Transport`], through a queue with a bound of its own. A destination that is
+//! slow, down or answers nonsense costs no sample: what does not fit into the queue is dropped and counted.
+
+#![warn(missing_docs)]
+
+mod clickhouse;
+mod cumulative;
+mod encoder;
+mod exporter;
+mod graphite;
+mod influx;
+mod json;
+mod numbers;
+mod otlp;
+mod out;
+mod prometheus;
+mod queue;
+mod remote_write;
+mod scrape;
+mod statsd;
+mod transport;
+
+pub use clickhouse::ClickHouse;
+pub use encoder::{Encoder, Interval, RunInfo, Users};
+pub use exporter::{Delivery, Exporter, Feed};
+pub use graphite::{Graphite, GraphiteFormat};
+pub use influx::{Influx, InfluxRaw, RawSample};
+pub use json::JsonLines;
+pub use otlp::Otlp;
+pub use out::{Out, OutError, Sink};
+pub use prometheus::Prometheus;
+pub use remote_write::RemoteWrite;
+pub use scrape::Scrape;
+pub use statsd::StatsD;
+pub use transport::{Transport, TransportError};

@@ -1,0 +1,260 @@
+//! `--out KIND=WHERE`: what the user asks for, checked before the run, and started with it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::clickhouse::ClickHouse;
+use crate::encoder::{Encoder, RunInfo, Users};
+use crate::exporter::{Delivery, Exporter};
+use crate::graphite::Graphite;
+use crate::influx::Influx;
+use crate::json::JsonLines;
+use crate::otlp::Otlp;
+use crate::remote_write::RemoteWrite;
+use crate::scrape::Scrape;
+use crate::statsd::StatsD;
+use crate::transport::Transport;
+use drumfire_results::Increment;
+
+/// The kinds, as users write them.
+pub const KINDS: [&str; 8] = [
+    "influxdb",
+    "graphite",
+    "prometheus",
+    "prometheus-remote-write",
+    "otlp",
+    "statsd",
+    "clickhouse",
+    "json",
+];
+
+/// An output that a user asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Out {
+    kind: &'static str,
+    target: String,
+}
+
+/// Why an output cannot be had.
+#[derive(Debug, Error)]
+pub enum OutError {
+    /// It is not `KIND=WHERE`.
+    #[error("`{0}` is not KIND=WHERE, such as influxdb=http://127.0.0.1:8086/write?db=jmeter")]
+    Form(String),
+    /// There is no such kind.
+    #[error("`{0}` is not a kind of output; use {kinds}", kinds = KINDS.join(", "))]
+    Kind(String),
+    /// The part behind the kind is wrong.
+    #[error("`{kind}={target}`: expected {expected}")]
+    Target {
+        /// The kind.
+        kind: &'static str,
+        /// The part behind it.
+        target: String,
+        /// What stands there as a rule.
+        expected: &'static str,
+    },
+    /// It could not be started.
+    #[error("`{kind}={target}`: {error}")]
+    Start {
+        /// The kind.
+        kind: &'static str,
+        /// The part behind it.
+        target: String,
+        /// The system's word.
+        error: std::io::Error,
+    },
+}
+
+impl Out {
+    /// Reads `KIND=WHERE`.
+    ///
+    /// # Errors
+    /// [`OutError`], which says what is expected.
+    pub fn parse(text: &str) -> Result<Out, OutError> {
+        let (kind, target) = text
+            .split_once('=')
+            .ok_or_else(|| OutError::Form(text.to_owned()))?;
+        let kind = KINDS
+            .into_iter()
+            .find(|known| *known == kind)
+            .ok_or_else(|| OutError::Kind(kind.to_owned()))?;
+        let out = Out {
+            kind,
+            target: target.to_owned(),
+        };
+        let (is_right, expected) = match kind {
+            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => (
+                target.starts_with("http://") || target.starts_with("https://"),
+                "a URL, http:// or https://",
+            ),
+            "graphite" | "statsd" => (is_host_and_port(target), "HOST:PORT"),
+            "prometheus" => (
+                target.parse::<SocketAddr>().is_ok(),
+                "ADDRESS:PORT of this machine, such as 127.0.0.1:9270",
+            ),
+            _ => (!target.is_empty(), "a file"),
+        };
+        if is_right {
+            Ok(out)
+        } else {
+            Err(OutError::Target {
+                kind,
+                target: out.target,
+                expected,
+            })
+        }
+    }
+
+    /// Starts the output. `now_ms` tells the time in milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// If a port or a file cannot be opened.
+    pub fn start(
+        &self,
+        run: &RunInfo,
+        now_ms: impl Fn() -> i64 + Send + 'static,
+    ) -> Result<Sink, OutError> {
+        let started = match self.kind {
+            "prometheus" => self.listen(run).map(Sink::Scrape),
+            _ => self.export(run, now_ms).map(Sink::Exporter),
+        };
+        started.map_err(|error| OutError::Start {
+            kind: self.kind,
+            target: self.target.clone(),
+            error,
+        })
+    }
+
+    fn listen(&self, run: &RunInfo) -> std::io::Result<Scrape> {
+        let address = self.target.parse().map_err(std::io::Error::other)?;
+        Scrape::listen(address, run.clone())
+    }
+
+    fn export(
+        &self,
+        run: &RunInfo,
+        now_ms: impl Fn() -> i64 + Send + 'static,
+    ) -> std::io::Result<Exporter> {
+        let target = self.target.clone();
+        let post =
+            |kind: &str| Transport::http(target.clone(), vec![("Content-Type", kind.to_owned())]);
+        let (encoder, transport): (Box<dyn Encoder>, Transport) = match self.kind {
+            "influxdb" => {
+                let mut tags = vec![("run".to_owned(), run.id.clone())];
+                tags.extend(run.tags.iter().cloned());
+                let influx = Influx::new("drumfire".to_owned(), tags);
+                (Box::new(influx), post("text/plain; charset=utf-8"))
+            }
+            "graphite" => (
+                Box::new(Graphite::new("drumfire.".to_owned())),
+                Transport::tcp(target),
+            ),
+            "statsd" => (
+                Box::new(StatsD {
+                    prefix: "drumfire.".to_owned(),
+                }),
+                Transport::udp(target),
+            ),
+            "prometheus-remote-write" => {
+                let headers = [
+                    ("Content-Type", "application/x-protobuf"),
+                    ("Content-Encoding", "snappy"),
+                    ("X-Prometheus-Remote-Write-Version", "0.1.0"),
+                ];
+                let headers = headers.map(|(name, value)| (name, value.to_owned())).into();
+                (
+                    Box::new(RemoteWrite::new(run.clone())),
+                    Transport::http(target, headers),
+                )
+            }
+            "otlp" => (
+                Box::new(Otlp::new(run.clone())),
+                post("application/x-protobuf"),
+            ),
+            "clickhouse" => (
+                Box::new(ClickHouse { run: run.clone() }),
+                post("text/plain; charset=utf-8"),
+            ),
+            _ => (
+                Box::new(JsonLines { run: run.clone() }),
+                Transport::file(PathBuf::from(target))?,
+            ),
+        };
+        Exporter::start(self.kind, encoder, transport, now_ms)
+    }
+}
+
+fn is_host_and_port(text: &str) -> bool {
+    text.rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+}
+
+/// An output at work.
+pub enum Sink {
+    /// It sends.
+    Exporter(Exporter),
+    /// It is asked.
+    Scrape(Scrape),
+}
+
+impl Sink {
+    /// Adds samples.
+    pub fn add(&self, increment: Increment) {
+        match self {
+            Sink::Exporter(exporter) => exporter.feed().add(increment),
+            Sink::Scrape(scrape) => scrape.add(increment),
+        }
+    }
+
+    /// Tells the users, the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID), and what all sinks dropped.
+    pub fn tick(&self, users: Users, verdict: u8, dropped: &[(String, u64)]) {
+        match self {
+            Sink::Exporter(exporter) => exporter.feed().tick(users, verdict),
+            Sink::Scrape(scrape) => scrape.tick(users, verdict, dropped.to_vec()),
+        }
+    }
+
+    /// Tells what a user or an element did.
+    pub fn mark(&self, at_ms: i64, text: &str) {
+        if let Sink::Exporter(exporter) = self {
+            exporter.feed().mark(at_ms, text);
+        }
+    }
+
+    /// What became of its batches so far.
+    pub fn delivery(&self) -> Delivery {
+        match self {
+            Sink::Exporter(exporter) => exporter.feed().delivery(),
+            Sink::Scrape(_) => Delivery {
+                sink: "prometheus".to_owned(),
+                ..Delivery::default()
+            },
+        }
+    }
+
+    /// Ends it: what waits is sent for five seconds at most.
+    pub fn end(self) -> Delivery {
+        match self {
+            Sink::Exporter(exporter) => exporter.end(),
+            Sink::Scrape(_) => self.delivery(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_is_expected() {
+        let why = |text: &str| Out::parse(text).expect_err("it is wrong").to_string();
+        assert!(why("influxdb").contains("is not KIND=WHERE"));
+        assert!(why("influx=http://x").contains("use influxdb, graphite, prometheus"));
+        assert_eq!(why("graphite=host"), "`graphite=host`: expected HOST:PORT");
+        assert!(why("otlp=127.0.0.1:4318").ends_with("expected a URL, http:// or https://"));
+        assert!(Out::parse("prometheus=127.0.0.1:9270").is_ok());
+    }
+}

@@ -1,0 +1,259 @@
+//! Prometheus's text form and OpenMetrics: sums since the start of the run.
+
+use std::fmt::Write as _;
+
+use crate::cumulative::{Cumulative, LabelTotals};
+use crate::encoder::RunInfo;
+
+/// Upper bounds of the buckets of response times, in seconds: Prometheus's own and a few for slow pages.
+const BOUNDS: [f64; 14] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+];
+
+/// The text that a scrape gets.
+pub struct Prometheus {
+    /// The run, in the label `run` of every metric, and the user's tags.
+    pub run: RunInfo,
+}
+
+impl Prometheus {
+    /// All metrics. OpenMetrics differs in the name of a counter's family and in its last line.
+    pub fn text(
+        &self,
+        totals: &Cumulative,
+        dropped: &[(String, u64)],
+        is_open_metrics: bool,
+    ) -> String {
+        let mut text = Text {
+            out: String::new(),
+            common: self.common(),
+            is_open_metrics,
+        };
+        text.family("drumfire_samples", "counter", "Samples.");
+        for ((label, _), values) in &totals.labels {
+            text.counter(
+                "drumfire_samples",
+                &[("label", label), ("result", "ok")],
+                values.ok,
+            );
+            text.counter(
+                "drumfire_samples",
+                &[("label", label), ("result", "failed")],
+                values.failed,
+            );
+        }
+        text.family(
+            "drumfire_response_time_seconds",
+            "histogram",
+            "Elapsed times of samples.",
+        );
+        for ((label, _), values) in &totals.labels {
+            text.histogram("drumfire_response_time_seconds", label, values);
+        }
+        for (name, help, value) in [
+            (
+                "drumfire_received_bytes",
+                "Bytes received.",
+                (|label| label.received) as fn(&LabelTotals) -> u64,
+            ),
+            ("drumfire_sent_bytes", "Bytes sent.", |label| label.sent),
+        ] {
+            text.family(name, "counter", help);
+            for ((label, _), values) in &totals.labels {
+                text.counter(name, &[("label", label)], value(values));
+            }
+        }
+        text.family(
+            "drumfire_errors",
+            "counter",
+            "Failed samples by response code.",
+        );
+        for ((label, code), count) in &totals.errors {
+            text.counter(
+                "drumfire_errors",
+                &[("label", label), ("code", code)],
+                *count,
+            );
+        }
+        text.family("drumfire_users", "gauge", "Users that run.");
+        text.value("drumfire_users", &[], totals.users.active);
+        text.family(
+            "drumfire_verdict",
+            "gauge",
+            "The run's verdict on itself: 0 VALID, 1 DEGRADED, 2 INVALID.",
+        );
+        text.value("drumfire_verdict", &[], u64::from(totals.verdict));
+        text.family(
+            "drumfire_dropped",
+            "counter",
+            "Batches that a sink did not take.",
+        );
+        for (sink, count) in dropped {
+            text.counter("drumfire_dropped", &[("sink", sink)], *count);
+        }
+        if is_open_metrics {
+            text.out.push_str("# EOF\n");
+        }
+        text.out
+    }
+
+    /// The labels of every metric, each with a comma behind it.
+    fn common(&self) -> String {
+        let mut common = format!("run=\"{}\",", escaped(&self.run.id));
+        for (name, value) in &self.run.tags {
+            let _ = write!(common, "{}=\"{}\",", label_name(name), escaped(value));
+        }
+        common
+    }
+}
+
+struct Text {
+    out: String,
+    common: String,
+    is_open_metrics: bool,
+}
+
+impl Text {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let total = if kind == "counter" && !self.is_open_metrics {
+            "_total"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            self.out,
+            "# HELP {name}{total} {help}\n# TYPE {name}{total} {kind}"
+        );
+    }
+
+    fn counter(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+        self.value(&format!("{name}_total"), labels, value);
+    }
+
+    fn value(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
+        let _ = write!(self.out, "{name}{{{}", self.common);
+        for (name, value) in labels {
+            let _ = write!(self.out, "{name}=\"{}\",", escaped(value));
+        }
+        // A comma behind the last label is part of neither form.
+        self.out.pop();
+        let _ = writeln!(self.out, "}} {value}");
+    }
+
+    fn histogram(&mut self, name: &str, label: &str, values: &LabelTotals) {
+        let bucket = format!("{name}_bucket");
+        for bound in BOUNDS {
+            let count = values.elapsed.count_up_to((bound * 1e6) as u64);
+            self.value(
+                &bucket,
+                &[("label", label), ("le", &bound.to_string())],
+                count,
+            );
+        }
+        self.value(
+            &bucket,
+            &[("label", label), ("le", "+Inf")],
+            values.elapsed.count(),
+        );
+        self.value(
+            &format!("{name}_sum"),
+            &[("label", label)],
+            values.elapsed_sum as f64 / 1e6,
+        );
+        self.value(
+            &format!("{name}_count"),
+            &[("label", label)],
+            values.elapsed.count(),
+        );
+    }
+}
+
+/// A label's value between its quotes.
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
+/// A name that Prometheus takes: letters, digits and `_`, no digit first.
+pub fn label_name(name: &str) -> String {
+    let mut valid: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if valid.starts_with(|c: char| c.is_ascii_digit()) || valid.is_empty() {
+        valid.insert(0, '_');
+    }
+    valid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::{Interval, Users};
+    use drumfire_results::{Increment, LabelIncrement};
+
+    fn totals() -> Cumulative {
+        let mut label = LabelIncrement::new("a \"b\"".to_owned(), false);
+        (label.count, label.errors, label.bytes) = (3, 1, 30);
+        for us in [4_000, 20_000] {
+            label.ok.record(us);
+        }
+        label.failed.record(40_000_000);
+        let mut totals = Cumulative::default();
+        totals.add(&Interval {
+            increment: Increment {
+                labels: vec![label],
+                ..Increment::default()
+            },
+            users: Users {
+                active: 2,
+                started: 2,
+                ended: 0,
+            },
+            verdict: 1,
+            ..Interval::default()
+        });
+        totals
+    }
+
+    #[test]
+    fn a_scrape_has_every_metric_with_the_run_and_the_tags() {
+        let tags = vec![("team-x".to_owned(), "shop".to_owned())];
+        let prometheus = Prometheus {
+            run: RunInfo {
+                id: "r1".to_owned(),
+                tags,
+            },
+        };
+        let text = prometheus.text(&totals(), &[("influxdb".to_owned(), 4)], false);
+        let label = r#"run="r1",team_x="shop",label="a \"b\"""#;
+        for line in [
+            format!("drumfire_samples_total{{{label},result=\"ok\"}} 2"),
+            format!("drumfire_samples_total{{{label},result=\"failed\"}} 1"),
+            format!("drumfire_response_time_seconds_bucket{{{label},le=\"0.005\"}} 1"),
+            format!("drumfire_response_time_seconds_bucket{{{label},le=\"30\"}} 2"),
+            format!("drumfire_response_time_seconds_bucket{{{label},le=\"+Inf\"}} 3"),
+            format!("drumfire_response_time_seconds_sum{{{label}}} 40.024"),
+            format!("drumfire_received_bytes_total{{{label}}} 30"),
+            r#"drumfire_users{run="r1",team_x="shop"} 2"#.to_owned(),
+            r#"drumfire_verdict{run="r1",team_x="shop"} 1"#.to_owned(),
+            r#"drumfire_dropped_total{run="r1",team_x="shop",sink="influxdb"} 4"#.to_owned(),
+        ] {
+            assert!(text.lines().any(|has| has == line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn openmetrics_names_counters_without_total_and_ends_itself() {
+        let text = Prometheus {
+            run: RunInfo::default(),
+        }
+        .text(&totals(), &[], true);
+        assert!(
+            text.contains("# TYPE drumfire_samples counter\n") && text.ends_with("# EOF\n"),
+            "{text}"
+        );
+    }
+}
