@@ -15,8 +15,9 @@ use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, Command, CompareOrder, DemoOptions, DoctorOptions,
-    JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions,
-    Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, ViewOptions, split_definition,
+    ExportOptions, JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress,
+    PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, ViewOptions,
+    split_definition,
 };
 
 /// `drumfire COMMAND …`
@@ -153,6 +154,8 @@ struct RunArguments {
     strict: bool,
     #[command(flatten)]
     report: RunReportArguments,
+    #[command(flatten)]
+    exports: ExportArguments,
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long, help_heading = PROPERTIES)]
     skip_unsupported: bool,
@@ -161,6 +164,21 @@ struct RunArguments {
     tls_verify: bool,
     #[command(flatten)]
     properties: PropertyArguments,
+}
+
+/// Where the numbers go while the run goes on.
+#[derive(Debug, Default, clap::Args)]
+struct ExportArguments {
+    /// Send the numbers while the run goes on: influxdb=URL, graphite=HOST:PORT, prometheus=ADDRESS:PORT,
+    /// prometheus-remote-write=URL, otlp=URL, statsd=HOST:PORT, clickhouse=URL or json=FILE; several are allowed
+    #[arg(long, value_name = "KIND=WHERE")]
+    out: Vec<String>,
+    /// Add a tag to all that is sent by --out
+    #[arg(long, value_name = "NAME=VALUE")]
+    tag: Vec<String>,
+    /// End with exit code 1 if an output of --out lost something
+    #[arg(long)]
+    out_required: bool,
 }
 
 /// What a run leaves behind beside the result file.
@@ -474,6 +492,11 @@ impl RunArguments {
                 annotations: self.report.ci.annotations,
             },
             keeps_run: !self.report.no_run_file,
+            exports: ExportOptions {
+                out: self.exports.out,
+                tags: self.exports.tag,
+                required: self.exports.out_required,
+            },
             report_at_end: false,
             notes: Vec::new(),
         }

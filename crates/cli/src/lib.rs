@@ -12,6 +12,7 @@ pub mod ending;
 pub mod engine;
 pub mod escape;
 pub mod exit_codes;
+pub mod exports;
 pub mod findings;
 pub mod jmeter;
 pub mod kept_run;

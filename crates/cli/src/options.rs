@@ -89,10 +89,23 @@ pub struct RunOptions {
     /// Write a run file to `.drumfire/` while the run goes on, unless one was asked for or the property
     /// `drumfire.keep_runs` says no.
     pub keeps_run: bool,
+    /// Where the numbers go while the run goes on.
+    pub exports: ExportOptions,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
     pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
+}
+
+/// Where the numbers of a run go while it goes on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// Outputs, `KIND=WHERE`, beside those of the property `drumfire.out`.
+    pub out: Vec<String>,
+    /// Tags of all outputs, `NAME=VALUE`, beside those of the property `drumfire.tags`.
+    pub tags: Vec<String>,
+    /// A batch that is not delivered fails the run.
+    pub required: bool,
 }
 
 /// The files of a report.

@@ -1,8 +1,11 @@
 //! `drumfire.toml`: what a project sets for all its runs. The file lies beside the plan, or else in the working folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+use crate::exports;
 
 /// The file's name.
 pub const FILE: &str = "drumfire.toml";
@@ -12,6 +15,20 @@ pub const FILE: &str = "drumfire.toml";
 struct Project {
     #[serde(default)]
     jvm: JvmTable,
+    #[serde(default)]
+    output: OutputTable,
+}
+
+/// `[output]`: where the numbers of a run go while it goes on.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutputTable {
+    /// `KIND=WHERE`, as `--out` takes it.
+    #[serde(default)]
+    to: Vec<String>,
+    /// Tags of all outputs.
+    #[serde(default)]
+    tags: BTreeMap<String, String>,
 }
 
 /// `[jvm]`: the Java that scripts and elements without a native form run in.
@@ -67,6 +84,12 @@ fn properties(text: &str, folder: &Path) -> Result<Vec<(&'static str, String)>, 
     let jars = jvm.classpath.iter().map(path).collect();
     list("user.classpath", jars, ":");
     list("drumfire.jvm.dependencies", jvm.dependencies, ",");
+    list(exports::OUT, project.output.to, ";");
+    let tags = project.output.tags.iter();
+    let tags = tags
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    list(exports::TAGS, tags, ";");
     Ok(set)
 }
 
@@ -97,7 +120,9 @@ mod tests {
     #[test]
     fn what_the_file_must_not_have_is_named() {
         let why = |text| properties(text, Path::new("")).expect_err("it is wrong");
-        assert!(why("[load]\nusers = 1\n").contains("unknown field `load`, expected `jvm`"));
+        assert!(
+            why("[load]\nusers = 1\n").contains("unknown field `load`, expected `jvm` or `output`")
+        );
         assert!(why("[jvm]\nheap = \"1g\"\n").contains("unknown field `heap`"));
         assert!(why("[jvm]\noptions = \"-Xmx1g\"\n").contains("line 2"));
     }

@@ -126,6 +126,16 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Keep the run files of the last 20 runs in .drumfire/, each written while its run goes on.",
             ),
             honoured(
+                "drumfire.out",
+                "",
+                "Where the numbers go while the run goes on, as `--out` takes it, with semicolons between.",
+            ),
+            honoured(
+                "drumfire.tags",
+                "",
+                "Tags of everything that `drumfire.out` sends: `NAME=VALUE`, with semicolons between.",
+            ),
+            honoured(
                 "drumfire.jvm.home",
                 "",
                 "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",

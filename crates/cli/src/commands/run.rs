@@ -22,6 +22,7 @@ use crate::engine::{
     Control, Engine, Event, Outcome, RunOrder, Stopping, Subscriber, SummaryLines,
 };
 use crate::exit_codes::Exit;
+use crate::exports::Exports;
 use crate::jmeter::meaning::failed;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::messages::{self, Closed, MessagePort};
@@ -97,6 +98,8 @@ pub fn run<E: Engine>(
     outputs::prove(&wanted)?;
     announce(&plan, &settings, options.progress, console);
     let left_out = left_out(&warnings);
+    let mut exports = Exports::start(&options.exports, &settings, &run_id(&plan))
+        .map_err(|why| Refusal::new(Exit::Usage, why))?;
     let mut kept = keep(&options, &plan, &settings, console)?;
     let groups = match report.is_wished() || kept.is_some() {
         true => engine.describe(&program).groups,
@@ -111,11 +114,13 @@ pub fn run<E: Engine>(
     if let Some(kept) = &mut kept {
         subscribers.push(kept);
     }
+    subscribers.push(&mut exports);
     let outcome = engine.run(program, &order, &control, &mut subscribers);
     if outcome.is_ok() {
         screen.tidying_up();
     }
     let stopped = screen.end();
+    let undelivered = exports.end();
     let kept = end_kept(kept, outcome.is_ok(), console);
     let mut outcome =
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
@@ -134,6 +139,10 @@ pub fn run<E: Engine>(
     );
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
+    match options.exports.required {
+        true => faults.extend(undelivered),
+        false => undelivered.iter().for_each(|line| console.warn(line)),
+    }
     let exit_of = |faults: &[String]| {
         let ending = Ending {
             interrupted: stopped.map(Exit::by_signal),
@@ -179,6 +188,12 @@ fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
     left_out
         .map(|warning| warning.path.last().cloned().unwrap_or_default())
         .collect()
+}
+
+/// The name of a run in other systems: the plan and the moment, such as `shop-20261123T070512Z`.
+fn run_id(plan: &Path) -> String {
+    let name = plan.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{name}-{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"))
 }
 
 /// Begins the run file. One that was asked for must be writable; without the others a run goes on.

@@ -11,8 +11,8 @@ use super::parse::{Item, parse};
 use crate::args;
 use crate::exit_codes::Exit;
 use crate::options::{
-    Change, Command, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles,
-    ReportOptions, ResultsFile, RunOptions,
+    Change, Command, ExportOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal,
+    ReportFiles, ReportOptions, ResultsFile, RunOptions,
 };
 
 /// What stands for the last plan in `-t` and `-l`.
@@ -136,6 +136,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         strict: false,
         report: report_files(given),
         keeps_run: true,
+        exports: ExportOptions::default(),
         report_at_end: given.has('e'),
         notes,
     })
