@@ -41,6 +41,10 @@ usage: cargo xtask COMMAND
                                 --neighbour puts a process beside them that uses half a core
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
+  dist [--check] [--all] [--dynamic FILE] [--static FILE]
+                                make the packages of a release in dist/packages of cargo's target folder; --check installs each with
+                                its own client and runs the quickstart; --all adds aarch64 and a second build that must give the same
+                                bytes; --dynamic and --static pack a program that is built already
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         ["bench" | "faults" | "record" | "trust" | "gen", ..] => tools(&words),
+        ["dist", ref options @ ..] => packaging(options),
         ["web"] => web::build(),
         ["java"] => java::build(),
         _ => {
@@ -109,6 +114,18 @@ fn test_http3() -> anyhow::Result<()> {
         "--bin",
         "drumfire",
     ]))
+}
+
+fn packaging(options: &[&str]) -> anyhow::Result<()> {
+    let packaging = [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "drumfire-packaging",
+        "--",
+    ];
+    run(cargo().args(packaging).args(options))
 }
 
 fn tools(words: &[&str]) -> anyhow::Result<()> {

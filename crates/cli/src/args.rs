@@ -1,7 +1,7 @@
 //! The program's own command line, as clap reads it. What it means is decided in [`Arguments::into_command`].
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -70,6 +70,21 @@ enum Subcommands {
     Demo(DemoArguments),
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
     Mirror(MirrorArguments),
+    /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  drumfire completions bash > ~/.local/share/bash-completion/completions/drumfire"
+    )]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages
+    #[command(hide = true)]
+    Man {
+        /// The folder; it is made where there is none
+        folder: PathBuf,
+    },
     /// Show the version
     Version,
 }
@@ -393,10 +408,31 @@ pub fn help() -> String {
 
 /// The text of `drumfire --version`.
 pub fn version() -> String {
+    let java = if cfg!(feature = "jvm") {
+        ""
+    } else {
+        "; this build has no Java"
+    };
     format!(
-        "drumfire {} (runs plans of Apache JMeter up to 5.6.3)\n",
+        "drumfire {} (runs plans of Apache JMeter up to 5.6.3{java})\n",
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// A script that completes the command line in a shell.
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "drumfire", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// Writes a man page for the program and one for each of its commands.
+///
+/// # Errors
+/// If the folder or a page cannot be written.
+pub fn write_man_pages(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder)
 }
 
 impl Arguments {
@@ -445,6 +481,8 @@ impl Arguments {
                 address: mirror.address,
                 port: mirror.port,
             }),
+            Subcommands::Completions { shell } => Command::Print(completions(shell)),
+            Subcommands::Man { folder } => Command::Man(folder),
             Subcommands::Version => Command::Print(version()),
         }
     }

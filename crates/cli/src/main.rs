@@ -9,6 +9,10 @@ use drumfire::terminal::style::Style;
 
 mod wiring;
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let words: Result<Vec<String>, _> = std::env::args_os()
         .skip(1)

@@ -48,6 +48,8 @@ pub enum Command {
     Demo(DemoOptions),
     /// Serve what is asked back until interrupted.
     Mirror(MirrorOptions),
+    /// Write the man pages to this folder.
+    Man(PathBuf),
     /// Print a text and end well.
     Print(String),
 }

@@ -58,6 +58,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
             console.print(&text);
             Ok(Exit::Ok)
         }
+        Command::Man(folder) => man(&folder),
         Command::Demo(options) => demo::demo(&options, console),
         Command::Mirror(options) => mirror::mirror(&options, console),
         Command::Doctor(options) => doctor::doctor(&options, engine, console),
@@ -84,6 +85,14 @@ fn is_plan(word: &str) -> bool {
     let path = Path::new(word);
     let ending = path.extension();
     !word.starts_with('-') && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"))
+}
+
+fn man(folder: &Path) -> Result<Exit, Refusal> {
+    args::write_man_pages(folder).map_err(|error| {
+        let message = format!("{}: {error}", folder.display());
+        jmeter::meaning::failed(&message, Exit::RunFailed)
+    })?;
+    Ok(Exit::Ok)
 }
 
 fn settings(

@@ -1,0 +1,474 @@
+//! Installs every package with its own client into a clean place, as a user without a toolchain, and runs the quickstart with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use xtask::run;
+
+use crate::build::Program;
+use crate::{
+    Release, VERSION, archive, container, copy, empty, files, linux, maven, mebibytes, npm, python,
+    write,
+};
+
+/// How long the quickstart runs, in seconds: long enough to send, short enough to wait for.
+const SECONDS: &str = "-Jseconds=2";
+
+/// A line of the table.
+struct Row {
+    channel: &'static str,
+    /// What is downloaded.
+    file: PathBuf,
+    installed_by: &'static str,
+    /// From the start of the installation to the end of the quickstart; none if nothing was run.
+    took: Option<Duration>,
+}
+
+/// Checks all packages and prints a row for each.
+///
+/// # Errors
+/// The first package that does not install or run, by its name.
+pub fn all(release: &Release) -> anyhow::Result<()> {
+    let place = release.work.join("check");
+    empty(&place)?;
+    let mut rows = Vec::new();
+    let checks: [(&str, fn(&Release, &Path) -> anyhow::Result<Row>); 10] = [
+        ("tar.gz", |release, place| {
+            tarball(release, place, release.dynamic(), "tar.gz")
+        }),
+        ("tar.gz static", |release, place| {
+            tarball(release, place, release.r#static(), "tar.gz static")
+        }),
+        ("install.sh", installer),
+        ("deb", deb),
+        ("rpm", rpm),
+        ("wheel", wheel),
+        ("npm", npm_packages),
+        ("Maven", maven_artifacts),
+        ("container", image),
+        ("manifests", manifests),
+    ];
+    for (name, check) in checks {
+        let place = place.join(name.replace(' ', "-"));
+        empty(&place)?;
+        rows.push(check(release, &place).with_context(|| format!("package {name}"))?);
+    }
+    println!(
+        "{:<14} {:>9}  {:<26} quickstart",
+        "package", "size", "installed by"
+    );
+    for row in rows {
+        let size = mebibytes(fs::metadata(&row.file)?.len());
+        let took = row.took.map_or_else(
+            || "not run".to_owned(),
+            |took| format!("ran, {:.1} s", took.as_secs_f64()),
+        );
+        println!(
+            "{:<14} {size:>9}  {:<26} {took}",
+            row.channel, row.installed_by
+        );
+    }
+    Ok(())
+}
+
+/// A command of a user who has nothing but the system's own programs.
+fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(home);
+    command
+}
+
+/// Runs a command and gives its output.
+///
+/// # Errors
+/// If it does not start or fails, with all that it printed.
+fn output(command: &mut Command) -> anyhow::Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("{command:?}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        bail!(
+            "{command:?}: {}\n{said}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(said)
+}
+
+/// Runs the quickstart with an installed program.
+fn quickstart(program: &Path, share: &Path, home: &Path) -> anyhow::Result<()> {
+    let plan = share.join("drumfire/examples/quickstart.jmx");
+    let said = output(
+        clean(program, home)
+            .arg("run")
+            .arg(&plan)
+            .args(["--demo", SECONDS]),
+    )?;
+    if !said.contains("TOTAL") {
+        bail!("the quickstart printed no table:\n{said}");
+    }
+    let version = output(clean(program, home).arg("version"))?;
+    if !version.contains(VERSION) {
+        bail!("`drumfire version` says {version}");
+    }
+    Ok(())
+}
+
+fn tarball(
+    release: &Release,
+    place: &Path,
+    program: &Program,
+    channel: &'static str,
+) -> anyhow::Result<Row> {
+    let name = program.archive_name();
+    let file = release.folder.join(format!("{name}.tar.gz"));
+    let start = Instant::now();
+    output(clean("tar", place).arg("-xzf").arg(&file))?;
+    quickstart(
+        &place.join(&name).join("bin/drumfire"),
+        &place.join(&name).join("share"),
+        place,
+    )?;
+    let took = Some(start.elapsed());
+    for page in files(&place.join(&name).join("share/man/man1"))? {
+        let text = fs::read_to_string(place.join(&name).join("share/man/man1").join(&page))?;
+        if !text.contains(".SH NAME") {
+            bail!("{} is not a man page", page.display());
+        }
+    }
+    output(
+        clean("bash", place).arg("-n").arg(
+            place
+                .join(&name)
+                .join("share/bash-completion/completions/drumfire"),
+        ),
+    )?;
+    Ok(Row {
+        channel,
+        file,
+        installed_by: "tar",
+        took,
+    })
+}
+
+fn installer(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join("install.sh");
+    let start = Instant::now();
+    output(
+        clean("sh", place)
+            .arg(&file)
+            .env("DRUMFIRE_RELEASES", &release.folder),
+    )?;
+    quickstart(
+        &place.join(".local/bin/drumfire"),
+        &place.join(".local/share"),
+        place,
+    )?;
+    let took = Some(start.elapsed());
+    // An archive with other bytes must not be installed.
+    let mirror = place.join("mirror");
+    let name = format!("{}.tar.gz", release.dynamic().archive_name());
+    copy(&release.folder.join(&name), &mirror.join(&name))?;
+    let mut bytes = fs::read(mirror.join(&name))?;
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    write(&mirror.join(&name), bytes)?;
+    let other = place.join("other");
+    let mut refused = clean("sh", place);
+    refused
+        .arg(&file)
+        .env("DRUMFIRE_RELEASES", &mirror)
+        .env("DRUMFIRE_PREFIX", &other);
+    let refused = refused.output()?;
+    if refused.status.success() || other.exists() {
+        bail!("install.sh installed an archive whose SHA-256 is wrong");
+    }
+    Ok(Row {
+        channel: "install.sh",
+        file,
+        installed_by: "sh",
+        took,
+    })
+}
+
+fn deb(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(linux::deb_name());
+    let root = place.join("root");
+    // A system that has libc6 and nothing else, so that dpkg checks what the package depends on.
+    let libc = output(Command::new("dpkg-query").args(["--status", "libc6"]))?;
+    let libc: String = libc
+        .lines()
+        .filter(|line| !line.starts_with("Depends:"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    write(&root.join("var/lib/dpkg/status"), libc)?;
+    for folder in ["info", "updates", "triggers"] {
+        fs::create_dir_all(root.join("var/lib/dpkg").join(folder))?;
+    }
+    write(&root.join("var/lib/dpkg/info/libc6:amd64.list"), "")?;
+    let start = Instant::now();
+    output(
+        Command::new("dpkg")
+            .arg("--root")
+            .arg(&root)
+            .args(["--log=/dev/null", "--install"])
+            .arg(&file),
+    )?;
+    quickstart(
+        &root.join("usr/bin/drumfire"),
+        &root.join("usr/share"),
+        place,
+    )?;
+    Ok(Row {
+        channel: "deb",
+        file,
+        installed_by: "dpkg",
+        took: Some(start.elapsed()),
+    })
+}
+
+fn rpm(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(linux::rpm_name());
+    let root = place.join("root");
+    fs::create_dir_all(&root)?;
+    let start = Instant::now();
+    // The clean root has no glibc that rpm knows of.
+    output(
+        Command::new("rpm")
+            .arg("--root")
+            .arg(&root)
+            .args(["--install", "--nodeps", "--ignoreos"])
+            .arg(&file),
+    )?;
+    quickstart(
+        &root.join("usr/bin/drumfire"),
+        &root.join("usr/share"),
+        place,
+    )?;
+    let took = Some(start.elapsed());
+    let needs = output(Command::new("rpm").args(["-qp", "--requires"]).arg(&file))?;
+    let newest = needs
+        .lines()
+        .filter_map(|line| {
+            line.split_once("GLIBC_2.")?
+                .1
+                .split(')')
+                .next()?
+                .split('.')
+                .next()?
+                .parse::<u32>()
+                .ok()
+        })
+        .max();
+    if newest > Some(17) && !cfg!(test) {
+        println!(
+            "note: {} needs glibc 2.{}",
+            file.display(),
+            newest.unwrap_or_default()
+        );
+    }
+    Ok(Row {
+        channel: "rpm",
+        file,
+        installed_by: "rpm",
+        took,
+    })
+}
+
+fn wheel(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(python::name(release.dynamic()));
+    output(
+        Command::new("python3")
+            .args(["-m", "venv"])
+            .arg(place.join("venv")),
+    )?;
+    let start = Instant::now();
+    let pip = place.join("venv/bin/pip");
+    output(
+        clean(pip, place)
+            .args(["--disable-pip-version-check", "install", "--no-index"])
+            .arg(&file),
+    )?;
+    quickstart(
+        &place.join("venv/bin/drumfire"),
+        &place.join("venv/share"),
+        place,
+    )?;
+    Ok(Row {
+        channel: "wheel",
+        file,
+        installed_by: "pip",
+        took: Some(start.elapsed()),
+    })
+}
+
+fn npm_packages(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(npm::platform_name(release.dynamic()));
+    let starter = release.folder.join(npm::name());
+    write(&place.join("package.json"), "{\"private\": true}")?;
+    let start = Instant::now();
+    let mut install = Command::new("npm");
+    install
+        .args(["install", "--offline", "--no-audit", "--no-fund"])
+        .arg(&starter)
+        .arg(&file);
+    output(
+        install
+            .current_dir(place)
+            .env("npm_config_cache", place.join("cache")),
+    )?;
+    let examples = place.join("node_modules/@drumfire/linux-x64/examples");
+    let mut npx = Command::new("npx");
+    npx.args(["--offline", "drumfire", "run"])
+        .arg(examples.join("quickstart.jmx"))
+        .args(["--demo", SECONDS]);
+    let said = output(npx.current_dir(place))?;
+    if !said.contains("TOTAL") {
+        bail!("the quickstart printed no table:\n{said}");
+    }
+    Ok(Row {
+        channel: "npm",
+        file,
+        installed_by: "npm, npx",
+        took: Some(start.elapsed()),
+    })
+}
+
+fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(maven::name());
+    output(
+        Command::new("tar")
+            .arg("-xzf")
+            .arg(&file)
+            .arg("-C")
+            .arg(place),
+    )?;
+    let artifact = format!(
+        "io.drumfire:drumfire-bin:{VERSION}:exe:{}",
+        maven::classifier(release.dynamic())
+    );
+    let start = Instant::now();
+    let mut copy = Command::new("mvn");
+    copy.args([
+        "--batch-mode",
+        "--quiet",
+        "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get",
+    ]);
+    copy.arg(format!("-Dartifact={artifact}"))
+        .arg("-Dtransitive=false");
+    copy.arg(format!(
+        "-DremoteRepositories=release::default::file://{}",
+        place.join("repository").display()
+    ));
+    output(&mut copy)?;
+    let local = output(Command::new("mvn").args([
+        "--batch-mode",
+        "--quiet",
+        "help:evaluate",
+        "-Dexpression=settings.localRepository",
+        "-DforceStdout",
+    ]))?;
+    // Maven resets the terminal's colours even where it sets none.
+    let local = local.replace("\u{1b}[0m", "");
+    let resolved = Path::new(local.trim())
+        .join("io/drumfire/drumfire-bin")
+        .join(VERSION);
+    let resolved = resolved.join(format!(
+        "drumfire-bin-{VERSION}-{}.exe",
+        maven::classifier(release.dynamic())
+    ));
+    let program = place.join("drumfire");
+    copy_program(&resolved, &program)?;
+    quickstart(&program, &release.share, place)?;
+    fs::remove_dir_all(Path::new(local.trim()).join("io/drumfire/drumfire-bin"))?;
+    Ok(Row {
+        channel: "Maven",
+        file,
+        installed_by: "mvn dependency:get",
+        took: Some(start.elapsed()),
+    })
+}
+
+/// Maven does not keep permissions: who resolves the program makes it executable.
+fn copy_program(from: &Path, to: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    copy(from, to)?;
+    fs::set_permissions(to, fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(container::name());
+    let source = format!("oci-archive:{}:drumfire", file.display());
+    let start = Instant::now();
+    let container = output(container::buildah(place).args(["from", &source]))?;
+    let mut mount = container::buildah(place);
+    let root = output(mount.args(["mount", container.trim()]))?;
+    // The image is a root by itself: the program has to run with nothing else below it.
+    let root = Path::new(root.trim());
+    fs::create_dir_all(root.join("tmp"))?;
+    fs::create_dir_all(root.join("proc"))?;
+    let mut inside = Command::new("chroot");
+    inside.arg(root).args([
+        "/usr/bin/drumfire",
+        "run",
+        "/usr/share/drumfire/examples/quickstart.jmx",
+    ]);
+    inside
+        .args(["--demo", "-j", "/tmp/log", SECONDS])
+        .env_clear();
+    let said = output(&mut inside)?;
+    if !said.contains("TOTAL") {
+        bail!("the quickstart printed no table:\n{said}");
+    }
+    Ok(Row {
+        channel: "container",
+        file,
+        installed_by: "buildah, chroot",
+        took: Some(start.elapsed()),
+    })
+}
+
+/// Manifests whose clients do not run here are read by a parser of their language.
+fn manifests(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let folder = &release.folder;
+    run(Command::new("ruby")
+        .arg("-c")
+        .arg(folder.join("homebrew/drumfire.rb"))
+        .stdout(Stdio::null()))?;
+    let scoop = fs::read_to_string(folder.join("scoop/drumfire.json"))?;
+    let scoop: serde_json::Value = serde_json::from_str(&scoop).context("scoop/drumfire.json")?;
+    if scoop["version"] != VERSION {
+        bail!("scoop/drumfire.json has another version");
+    }
+    for file in files(&folder.join("winget"))? {
+        let load = "require 'yaml'; YAML.safe_load(File.read(ARGV[0])).fetch('PackageIdentifier')";
+        output(
+            Command::new("ruby")
+                .args(["-e", load])
+                .arg(folder.join("winget").join(file)),
+        )?;
+    }
+    output(
+        Command::new("sha256sum")
+            .args(["--check", "--quiet", archive::SUMS])
+            .current_dir(folder),
+    )?;
+    write(&place.join("checked"), "")?;
+    Ok(Row {
+        channel: "manifests",
+        file: folder.join("homebrew/drumfire.rb"),
+        installed_by: "read: Homebrew, scoop, winget",
+        took: None,
+    })
+}

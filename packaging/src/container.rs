@@ -1,0 +1,62 @@
+//! The container image with the static program alone, made by buildah without a daemon.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+use crate::{Release, VERSION, copy, files};
+
+/// The file name of the image, an OCI archive.
+pub fn name() -> String {
+    format!("drumfire-{VERSION}-static.oci.tar")
+}
+
+/// buildah with storage of its own, which needs neither a daemon nor overlay file systems.
+pub fn buildah(work: &Path) -> Command {
+    let mut buildah = Command::new("buildah");
+    buildah
+        .arg("--root")
+        .arg(work.join("containers"))
+        .arg("--runroot")
+        .arg(work.join("containers-run"));
+    buildah.args(["--storage-driver", "vfs"]);
+    buildah
+}
+
+/// Builds `templates/container/Containerfile`.
+pub fn pack(release: &Release) -> anyhow::Result<()> {
+    let context = release.work.join("image");
+    copy(&release.r#static().file, &context.join("bin/drumfire"))?;
+    for file in files(&release.share.join("drumfire"))? {
+        let name = Path::new("share/drumfire").join(&file);
+        copy(
+            &release.share.join("drumfire").join(&file),
+            &context.join(name),
+        )?;
+    }
+    let mut build = buildah(&release.work);
+    build.args([
+        "build",
+        "--quiet",
+        "--isolation",
+        "chroot",
+        "--timestamp",
+        &release.time.to_string(),
+    ]);
+    build
+        .arg("--file")
+        .arg(xtask::root().join("packaging/templates/container/Containerfile"));
+    build.arg("--tag").arg(format!(
+        "oci-archive:{}:drumfire",
+        release.folder.join(name()).display()
+    ));
+    build.arg(&context).stdin(Stdio::null());
+    let output = build
+        .output()
+        .context("buildah (Debian and Ubuntu: apt install buildah)")?;
+    if !output.status.success() {
+        bail!("buildah: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! `cargo xtask dist`: the packages that users install, in `target/dist`, and a check that installs each of them with its own client.
+//!
+//! `build` compiles the programs, `archive`, `linux`, `python`, `npm`, `maven` and `container` pack them, `texts` writes the manifests of
+//! package managers that only point at the archives, and `check` installs and runs what was packed.
+
+mod archive;
+mod build;
+mod check;
+mod container;
+mod linux;
+mod maven;
+mod npm;
+mod python;
+mod sbom;
+mod texts;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use build::Program;
+
+/// The version of every package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The licence of every package, as SPDX names it.
+pub const LICENSE: &str = "Apache-2.0";
+/// One sentence for package managers.
+pub const SUMMARY: &str =
+    "Runs Apache JMeter test plans at close to the cost of a bare socket loop";
+/// The project's home page.
+pub const HOMEPAGE: &str = "https://github.com/drumfire/drumfire";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match Order::read(&words).and_then(|order| dist(&order)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What to make.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Install every package with its client and run the quickstart.
+    pub check: bool,
+    /// Also aarch64, and a second build in another folder that must give the same bytes.
+    pub all: bool,
+    /// Pack this program instead of building the dynamic one.
+    pub dynamic: Option<PathBuf>,
+    /// Pack this program instead of building the static one.
+    pub r#static: Option<PathBuf>,
+}
+
+impl Order {
+    /// Reads the words after `dist`.
+    ///
+    /// # Errors
+    /// A word that is not known, or an option without its value.
+    pub fn read(words: &[&str]) -> anyhow::Result<Order> {
+        let mut order = Order::default();
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            let mut file = || {
+                words
+                    .next()
+                    .map(PathBuf::from)
+                    .with_context(|| format!("{word} takes a file"))
+            };
+            match word {
+                "--check" => order.check = true,
+                "--all" => order.all = true,
+                "--dynamic" => order.dynamic = Some(file()?),
+                "--static" => order.r#static = Some(file()?),
+                _ => bail!("`{word}` is not an option of dist"),
+            }
+        }
+        Ok(order)
+    }
+}
+
+/// The files of one release, and the folders to work in.
+pub struct Release {
+    /// The finished packages.
+    pub folder: PathBuf,
+    /// Scratch space of the packers, emptied first.
+    pub work: PathBuf,
+    /// Programs, the dynamic one of this machine first.
+    pub programs: Vec<Program>,
+    /// Seconds since the Unix epoch of the last commit: the time of every packed file.
+    pub time: u64,
+    /// Man pages, completions and licences, laid out below `share/`.
+    pub share: PathBuf,
+}
+
+impl Release {
+    /// The dynamic program for x86_64, which can load Java.
+    pub fn dynamic(&self) -> &Program {
+        &self.programs[0]
+    }
+
+    /// The static program for x86_64, which needs nothing of the machine.
+    pub fn r#static(&self) -> &Program {
+        &self.programs[1]
+    }
+}
+
+/// Builds, packs and, if asked to, checks.
+///
+/// # Errors
+/// If a tool is missing, a build or a packer fails, or a package does not install or run.
+pub fn dist(order: &Order) -> anyhow::Result<()> {
+    let folder = std::path::absolute(xtask::target().join("dist"))?;
+    let (packages, work) = (folder.join("packages"), folder.join("work"));
+    for folder in [&packages, &work] {
+        empty(folder)?;
+    }
+    let programs = build::programs(order, &folder)?;
+    let share = work.join("share");
+    build::describe(&programs[1], &share)?;
+    let release = Release {
+        folder: packages,
+        work,
+        programs,
+        time: commit_time()?,
+        share,
+    };
+    pack(&release)?;
+    if order.all {
+        build::again(&release, &folder)?;
+    }
+    if order.check {
+        check::all(&release)?;
+    } else {
+        list(&release.folder)?;
+    }
+    Ok(())
+}
+
+fn pack(release: &Release) -> anyhow::Result<()> {
+    for program in &release.programs {
+        archive::pack(release, program)?;
+    }
+    sbom::write(release)?;
+    linux::deb(release)?;
+    linux::rpm(release)?;
+    python::wheels(release)?;
+    npm::pack(release)?;
+    maven::pack(release)?;
+    container::pack(release)?;
+    archive::sums(&release.folder)?;
+    texts::write_all(release)
+}
+
+/// Makes a folder that holds nothing.
+pub fn empty(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
+}
+
+/// Writes a file and the folders above it.
+pub fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::write(file, content).with_context(|| file.display().to_string())
+}
+
+/// Copies a file below a folder, with the folders above it and its permissions.
+pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::copy(from, to)
+        .map(|_| ())
+        .with_context(|| format!("{} to {}", from.display(), to.display()))
+}
+
+/// Every file below a folder, in order, by its path from the folder.
+pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).with_context(|| next.display().to_string())? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(folder)?.to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn commit_time() -> anyhow::Result<u64> {
+    let mut git = std::process::Command::new("git");
+    let output = git
+        .args(["log", "-1", "--format=%ct"])
+        .current_dir(xtask::root())
+        .output();
+    let output = output.context("git")?;
+    let text = String::from_utf8(output.stdout)?;
+    text.trim()
+        .parse()
+        .context("git does not say when the last commit was made")
+}
+
+fn list(folder: &Path) -> anyhow::Result<()> {
+    for file in files(folder)? {
+        let size = fs::metadata(folder.join(&file))?.len();
+        println!("{:>10}  {}", mebibytes(size), file.display());
+    }
+    Ok(())
+}
+
+/// A size as people read it.
+pub fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_others_refused() {
+        let order = Order::read(&["--check", "--static", "a"]).expect("known words");
+        assert!(order.check && !order.all);
+        assert_eq!(order.r#static, Some(PathBuf::from("a")));
+        let refused = Order::read(&["--chekc"]).expect_err("not known");
+        assert_eq!(refused.to_string(), "`--chekc` is not an option of dist");
+        assert!(Order::read(&["--static"]).is_err());
+    }
+}

@@ -1,0 +1,137 @@
+//! The software bill of materials: every crate in the program, as CycloneDX 1.5 JSON.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use crate::{LICENSE, Release, VERSION};
+
+/// Writes `drumfire-VERSION.cdx.json`: the crates that the dynamic x86_64 program is linked with.
+fn write_components(release: &Release, metadata: &Value) -> anyhow::Result<()> {
+    let used = used(metadata)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists packages")?;
+    let components: Vec<Value> = packages
+        .iter()
+        .filter(|package| package["id"].as_str().is_some_and(|id| used.contains(id)))
+        .filter(|package| package["source"].is_string())
+        .map(component)
+        .collect();
+    let document = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "application",
+                "bom-ref": "drumfire",
+                "name": "drumfire",
+                "version": VERSION,
+                "licenses": [{"expression": LICENSE}],
+            },
+        },
+        "components": components,
+    });
+    let file = release.folder.join(format!("drumfire-{VERSION}.cdx.json"));
+    crate::write(&file, serde_json::to_string_pretty(&document)?)
+}
+
+/// Asks cargo and writes the document.
+pub fn write(release: &Release) -> anyhow::Result<()> {
+    let mut cargo = xtask::cargo();
+    cargo.args([
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--filter-platform",
+        "x86_64-unknown-linux-gnu",
+    ]);
+    let output = cargo.output().context("cargo metadata")?;
+    if !output.status.success() {
+        bail!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    write_components(release, &serde_json::from_slice(&output.stdout)?)
+}
+
+fn component(package: &Value) -> Value {
+    let text = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
+    let (name, version) = (text("name"), text("version"));
+    let url = format!("pkg:cargo/{name}@{version}");
+    json!({
+        "type": "library",
+        "bom-ref": url,
+        "name": name,
+        "version": version,
+        "purl": url,
+        "licenses": [{"expression": text("license").replace('/', " OR ")}],
+    })
+}
+
+/// The packages that the program `drumfire` needs when it runs, by their ids.
+fn used(metadata: &Value) -> anyhow::Result<BTreeSet<String>> {
+    let nodes = metadata["resolve"]["nodes"]
+        .as_array()
+        .context("cargo metadata resolves")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists packages")?;
+    let root = packages
+        .iter()
+        .find(|package| package["name"] == "drumfire");
+    let root = root
+        .and_then(|package| package["id"].as_str())
+        .context("there is a package drumfire")?;
+    let mut used = BTreeSet::new();
+    let mut waiting = vec![root];
+    while let Some(id) = waiting.pop() {
+        if !used.insert(id.to_owned()) {
+            continue;
+        }
+        let node = nodes
+            .iter()
+            .find(|node| node["id"] == id)
+            .context("every package is resolved")?;
+        for dependency in node["deps"].as_array().into_iter().flatten() {
+            let kinds = dependency["dep_kinds"].as_array();
+            // A kind of null is a dependency of the program itself, not of its tests or build script.
+            if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"].is_null())) {
+                waiting.extend(dependency["pkg"].as_str());
+            }
+        }
+    }
+    Ok(used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_program_is_linked_with_counts() {
+        let normal = json!([{"kind": null}]);
+        let metadata = json!({
+            "packages": [{"name": "drumfire", "id": "d"}, {"name": "a", "id": "a"}, {"name": "t", "id": "t"}],
+            "resolve": {"nodes": [
+                {"id": "d", "deps": [{"pkg": "a", "dep_kinds": normal}, {"pkg": "t", "dep_kinds": [{"kind": "dev"}]}]},
+                {"id": "a", "deps": []},
+                {"id": "t", "deps": []},
+            ]},
+        });
+        let used = used(&metadata).expect("it resolves");
+        assert_eq!(used.into_iter().collect::<Vec<_>>(), ["a", "d"]);
+    }
+
+    #[test]
+    fn a_component_has_a_package_url_and_a_licence_expression() {
+        let package = json!({"name": "x", "version": "1.2.3", "license": "MIT/Apache-2.0"});
+        let component = component(&package);
+        assert_eq!(component["purl"], "pkg:cargo/x@1.2.3");
+        assert_eq!(component["licenses"][0]["expression"], "MIT OR Apache-2.0");
+    }
+}

@@ -1,0 +1,143 @@
+//! Texts from `templates/`, with the version and checksums filled in: what package managers read that download the archives themselves.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::build::Program;
+use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, copy, write};
+
+/// Templates that name the checksum of an archive as `@SHA256_LINUX_X86_64@` and the like.
+const MANIFESTS: [(&str, &str); 6] = [
+    ("homebrew/drumfire.rb.in", "homebrew/drumfire.rb"),
+    ("scoop/drumfire.json.in", "scoop/drumfire.json"),
+    (
+        "winget/Drumfire.Drumfire.yaml.in",
+        "winget/Drumfire.Drumfire.yaml",
+    ),
+    (
+        "winget/Drumfire.Drumfire.installer.yaml.in",
+        "winget/Drumfire.Drumfire.installer.yaml",
+    ),
+    (
+        "winget/Drumfire.Drumfire.locale.en-US.yaml.in",
+        "winget/Drumfire.Drumfire.locale.en-US.yaml",
+    ),
+    ("install.sh.in", "install.sh"),
+];
+
+/// Fills in a template: `@VERSION@`, `@LICENSE@`, `@SUMMARY@`, `@HOMEPAGE@` and those given.
+///
+/// # Errors
+/// If the template cannot be read, or a word between `@` signs has no value.
+pub fn fill(template: &str, values: &[(&str, &str)]) -> anyhow::Result<String> {
+    let file = xtask::root().join("packaging/templates").join(template);
+    let mut text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let common = [
+        ("VERSION", VERSION),
+        ("LICENSE", LICENSE),
+        ("SUMMARY", SUMMARY),
+        ("HOMEPAGE", HOMEPAGE),
+    ];
+    for (name, value) in common.iter().chain(values) {
+        text = text.replace(&format!("@{name}@"), value);
+    }
+    match unfilled(&text) {
+        Some(word) => bail!("{}: @{word}@ has no value", file.display()),
+        None => Ok(text),
+    }
+}
+
+/// The first word in capitals between `@` signs.
+fn unfilled(text: &str) -> Option<&str> {
+    text.split('@').skip(1).find(|word| {
+        let mut letters = word.bytes();
+        word.len() > 2
+            && letters
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    })
+}
+
+/// Writes the manifests and the installers beside the packages.
+pub fn write_all(release: &Release) -> anyhow::Result<()> {
+    let mut sums = Vec::new();
+    for program in &release.programs {
+        sums.push((
+            sum_name(program),
+            archive::sha256(&archive_of(release, program))?,
+        ));
+    }
+    // An archive that was not made this time leaves zeros, which no download matches.
+    for missing in [
+        "LINUX_AARCH64",
+        "LINUX_AARCH64_STATIC",
+        "MACOS_X86_64",
+        "MACOS_AARCH64",
+        "WINDOWS_X86_64",
+    ] {
+        let name = format!("SHA256_{missing}");
+        if sums.iter().all(|(known, _)| *known != name) {
+            sums.push((name, "0".repeat(64)));
+        }
+    }
+    let values: Vec<(&str, &str)> = sums
+        .iter()
+        .map(|(name, sum)| (name.as_str(), sum.as_str()))
+        .collect();
+    for (template, name) in MANIFESTS {
+        write(&release.folder.join(name), fill(template, &values)?)?;
+    }
+    write(
+        &release.folder.join("install.ps1"),
+        fill("install.ps1.in", &values)?,
+    )?;
+    for file in ["Containerfile", "Containerfile.jvm", "compose.yaml"] {
+        let from = xtask::root()
+            .join("packaging/templates/container")
+            .join(file);
+        copy(&from, &release.folder.join("container").join(file))?;
+    }
+    Ok(())
+}
+
+fn archive_of(release: &Release, program: &Program) -> std::path::PathBuf {
+    release
+        .folder
+        .join(Path::new(&format!("{}.tar.gz", program.archive_name())))
+}
+
+fn sum_name(program: &Program) -> String {
+    let kind = if program.is_static { "_STATIC" } else { "" };
+    format!("SHA256_LINUX_{}{kind}", program.cpu.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_without_a_value_is_found() {
+        assert_eq!(unfilled("mail a@b.c and x@y"), None);
+        assert_eq!(unfilled("version @VERSION@!"), Some("VERSION"));
+    }
+
+    #[test]
+    fn every_template_can_be_filled() {
+        let sums: Vec<String> = [
+            "LINUX_X86_64",
+            "LINUX_X86_64_STATIC",
+            "LINUX_AARCH64",
+            "LINUX_AARCH64_STATIC",
+            "MACOS_X86_64",
+            "MACOS_AARCH64",
+            "WINDOWS_X86_64",
+        ]
+        .map(|name| format!("SHA256_{name}"))
+        .into();
+        let values: Vec<(&str, &str)> = sums.iter().map(|name| (name.as_str(), "00")).collect();
+        for (template, _) in MANIFESTS {
+            fill(template, &values).expect(template);
+        }
+    }
+}
