@@ -653,7 +653,7 @@ mod tests {
     struct Told(Vec<String>);
 
     impl Subscriber for Told {
-        fn receive(&mut self, event: &Event, _: &drumfire_results::Recording) {
+        fn receive(&mut self, event: &Event, _: &Recording) {
             if let Event::Warning(text) = event {
                 self.0.push(text.to_string());
             }
