@@ -27,6 +27,9 @@ struct Row {
     took: Option<Duration>,
 }
 
+/// Installs and runs one package in an empty folder.
+type Check = fn(&Release, &Path) -> anyhow::Result<Row>;
+
 /// Checks all packages and prints a row for each.
 ///
 /// # Errors
@@ -35,7 +38,7 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
     let place = release.work.join("check");
     empty(&place)?;
     let mut rows = Vec::new();
-    let checks: [(&str, fn(&Release, &Path) -> anyhow::Result<Row>); 10] = [
+    let checks: [(&str, Check); 10] = [
         ("tar.gz", |release, place| {
             tarball(release, place, release.dynamic(), "tar.gz")
         }),

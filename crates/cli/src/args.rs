@@ -35,6 +35,10 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one value is made in the life of the program"
+)]
 enum Subcommands {
     /// Run a plan
     Run(RunArguments),

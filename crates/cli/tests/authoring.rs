@@ -349,7 +349,7 @@ fn the_load_of_a_plan_comes_from_the_command_line() {
         "--users",
         "3",
         "--duration",
-        "1s",
+        "3s",
         "--rate",
         "10",
         "-l",
@@ -357,7 +357,8 @@ fn the_load_of_a_plan_comes_from_the_command_line() {
     ];
     succeeded(&shop.run(&timed, LIMIT));
     let count = rows(&shop, "timed.jtl").len();
-    assert!((3..=14).contains(&count), "{count} samples at 10 a second");
+    // The timer counts by the clock's seconds (`VariableThroughputTimer.delay`), and three seconds may touch four of them.
+    assert!((20..=43).contains(&count), "{count} samples at 10 a second");
     for (words, code) in [
         (
             &["run", "plan.jmx", "--group", "none", "--users", "2"][..],

@@ -47,7 +47,7 @@ fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<String, PathBuf>
     for entry in entries.map(|entry| entry.expect("the sources can be listed").path()) {
         let name = entry.file_stem().and_then(|name| name.to_str());
         let name = name.expect("sources have plain names").to_owned();
-        let own = [path, &[name.clone()]].concat();
+        let own = [path, std::slice::from_ref(&name)].concat();
         if entry.is_dir() && name != "tests" {
             modules(&entry, &own, found);
         } else if entry.extension().is_some_and(|kind| kind == "rs") {

@@ -30,6 +30,7 @@ pub(crate) fn set_low_water(_socket: BorrowedFd<'_>, _bytes: usize) -> io::Resul
 }
 
 /// Other systems have other counters, or none.
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn segments(_socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
     None
 }

@@ -241,6 +241,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Factor for the delays of random timers.",
             ),
             honoured(
+                "dynamic_tg.temporisation",
+                "10",
+                "Concurrency Thread Group: how long the level waits for the first user, in milliseconds.",
+            ),
+            honoured(
                 "jmeter.regex.engine",
                 "oro",
                 "Regular expressions of extractors, assertions and functions: `oro` or `java`.",
@@ -301,7 +306,10 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "jmeterengine.startlistenerslater",
                 "JMeter 5 does not read it any more",
             ),
-            without("jmeter.exit.check.pause", "the program ends with the run"),
+            without(
+                "jmeter.exit.check.pause",
+                "threads that outlive the run are named after two seconds",
+            ),
             without("classfinder.*", "plugins are found without it"),
             without(
                 "language",

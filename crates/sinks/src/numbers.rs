@@ -46,6 +46,6 @@ impl Times {
 
     /// A percentile, in milliseconds; 0 without times.
     pub fn percentile_ms(&self, percent: f64) -> f64 {
-        self.histogram.percentile(percent) as f64 / 1000.0
+        self.histogram.percentile(percent) / 1000.0
     }
 }

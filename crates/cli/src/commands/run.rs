@@ -177,9 +177,17 @@ pub fn run<E: Engine>(
         console.error(&format!("nothing was sent: {why}"));
     }
     if stopped.is_none() {
-        engine.await_threads();
+        await_threads(engine);
     }
     Ok(exit_of(&faults))
+}
+
+/// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
+fn await_threads<E: Engine>(engine: &E) {
+    let _listening = signals::listen(|_, name| {
+        std::process::exit(i32::from(Exit::by_signal(name).code()));
+    });
+    engine.await_threads();
 }
 
 /// The names of the elements that the user has left out of the plan.

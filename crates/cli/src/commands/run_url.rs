@@ -129,7 +129,7 @@ fn saves_only(rest: &[String], has_plan: bool) -> bool {
     has_plan && !rest.iter().any(|word| word == "--save")
 }
 
-fn is_url(word: &String) -> bool {
+fn is_url(word: &str) -> bool {
     let scheme = word.get(..8).unwrap_or(word).to_ascii_lowercase();
     scheme.starts_with("http://") || scheme.starts_with("https://")
 }

@@ -177,7 +177,7 @@ fn a_script_that_throws_and_threads_that_stay_do_no_harm() {
         jsr223(
             "JSR223Sampler",
             "leaks",
-            "new Thread({ Thread.sleep(1000000) }).start()",
+            "Thread.startDaemon { Thread.sleep(1000000) }",
         ),
     ];
     let finished = run(&workshop, &plan(&[group("A", 1, 5, &children)]), &[]);
@@ -186,6 +186,17 @@ fn a_script_that_throws_and_threads_that_stay_do_no_harm() {
     let rows = rows(&workshop);
     assert_eq!(rows[0], ["throws", "500", failure]);
     assert_eq!((rows.len(), count(&workshop, "leaks")), (10, 5));
+}
+
+// JMeter's JVM does not end before its last thread that is no daemon.
+#[test]
+fn the_program_waits_for_threads_that_outlive_the_test() {
+    let Some(workshop) = workshop() else { return };
+    let script = "Thread.start { Thread.sleep(1000); new File('late.txt').text = 'written' }";
+    let children = [jsr223("JSR223Sampler", "starts", script)];
+    let finished = run(&workshop, &plan(&[group("A", 1, 1, &children)]), &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(workshop.read("late.txt"), "written");
 }
 
 #[test]

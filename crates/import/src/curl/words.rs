@@ -2,7 +2,7 @@
 
 /// The shell whose quotes a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shell {
+enum Dialect {
     Bash,
     Cmd,
     PowerShell,
@@ -20,7 +20,7 @@ pub fn commands(text: &str) -> Vec<CommandLine> {
     let text = text.replace("\r\n", "\n");
     let shell = shell_of(&text);
     let text = match shell {
-        Shell::Cmd => without_carets(&text),
+        Dialect::Cmd => without_carets(&text),
         _ => text,
     };
     let mut reader = Reader {
@@ -36,14 +36,14 @@ pub fn commands(text: &str) -> Vec<CommandLine> {
     reader.commands
 }
 
-fn shell_of(text: &str) -> Shell {
+fn shell_of(text: &str) -> Dialect {
     let ends_with = |end: char| text.lines().any(|line| line.trim_end().ends_with(end));
     if text.contains("^\"") || ends_with('^') {
-        Shell::Cmd
+        Dialect::Cmd
     } else if ends_with('`') || text.contains("`\"") {
-        Shell::PowerShell
+        Dialect::PowerShell
     } else {
-        Shell::Bash
+        Dialect::Bash
     }
 }
 
@@ -70,7 +70,7 @@ fn without_carets(text: &str) -> String {
 
 struct Reader<'t> {
     rest: &'t str,
-    shell: Shell,
+    shell: Dialect,
     commands: Vec<CommandLine>,
     current: CommandLine,
     word: Option<String>,
@@ -90,11 +90,11 @@ impl Reader<'_> {
     fn read(&mut self) {
         while let Some(c) = self.next() {
             match c {
-                '\'' if self.shell != Shell::Cmd => self.single_quoted(),
+                '\'' if self.shell != Dialect::Cmd => self.single_quoted(),
                 '"' => self.double_quoted(),
                 '$' if self.rest.starts_with('\'') => self.ansi_quoted(),
-                '\\' if self.shell == Shell::Bash => self.escaped(),
-                '`' if self.shell == Shell::PowerShell => {
+                '\\' if self.shell == Dialect::Bash => self.escaped(),
+                '`' if self.shell == Dialect::PowerShell => {
                     if self.rest.starts_with('\n') {
                         self.next();
                     } else if let Some(c) = self.next() {
@@ -102,11 +102,11 @@ impl Reader<'_> {
                     }
                 }
                 '\n' => self.line_end(),
-                '#' if self.word.is_none() && self.shell != Shell::Cmd => self.skip_line(),
-                ';' | '&' | '|' if self.word.is_none() || self.shell == Shell::Bash => {
+                '#' if self.word.is_none() && self.shell != Dialect::Cmd => self.skip_line(),
+                ';' | '&' | '|' if self.word.is_none() || self.shell == Dialect::Bash => {
                     self.separator(c)
                 }
-                '<' | '>' if self.shell == Shell::Bash && self.at_redirection() => {
+                '<' | '>' if self.shell == Dialect::Bash && self.at_redirection() => {
                     self.redirection(c)
                 }
                 c if c.is_whitespace() => self.end_word(),
@@ -250,7 +250,7 @@ impl Reader<'_> {
         while let Some(c) = self.next() {
             match c {
                 // PowerShell writes a quote as two
-                '\'' if self.shell == Shell::PowerShell && self.rest.starts_with('\'') => {
+                '\'' if self.shell == Dialect::PowerShell && self.rest.starts_with('\'') => {
                     self.next();
                     self.push('\'');
                 }
@@ -264,12 +264,12 @@ impl Reader<'_> {
         self.word.get_or_insert_default();
         while let Some(c) = self.next() {
             match (c, self.shell) {
-                ('"', Shell::PowerShell | Shell::Cmd) if self.rest.starts_with('"') => {
+                ('"', Dialect::PowerShell | Dialect::Cmd) if self.rest.starts_with('"') => {
                     self.next();
                     self.push('"');
                 }
                 ('"', _) => return,
-                ('`', Shell::PowerShell) => match self.next() {
+                ('`', Dialect::PowerShell) => match self.next() {
                     Some('n') => self.push('\n'),
                     Some('r') => self.push('\r'),
                     Some('t') => self.push('\t'),
@@ -277,14 +277,14 @@ impl Reader<'_> {
                     None => {}
                 },
                 ('\\', _) => match self.rest.chars().next() {
-                    Some('\n') if self.shell == Shell::Bash => {
+                    Some('\n') if self.shell == Dialect::Bash => {
                         self.next();
                     }
                     Some(next @ ('"' | '\\')) => {
                         self.next();
                         self.push(next);
                     }
-                    Some(next @ ('$' | '`')) if self.shell == Shell::Bash => {
+                    Some(next @ ('$' | '`')) if self.shell == Dialect::Bash => {
                         self.next();
                         self.push(next);
                     }

@@ -70,11 +70,11 @@ impl PageOptions {
     /// What the properties say.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> PageOptions {
         let given = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
-        let html = |name: &str| given(&format!("jmeter.reportgenerator.exporter.html.{name}"));
         PageOptions {
             title: given("jmeter.reportgenerator.report_title"),
-            series_filter: html("series_filter"),
-            controllers_only: html("show_controllers_only").is_some_and(|value| value == "true"),
+            series_filter: given("jmeter.reportgenerator.exporter.html.series_filter"),
+            controllers_only: given("jmeter.reportgenerator.exporter.html.show_controllers_only")
+                .is_some_and(|value| value == "true"),
         }
     }
 
