@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 pub use drumfire_engine::{
-    Advice, AdvicePlace, Control, Demand, Effect, Event, GroupView, LevelUnit, Mark, Outcome,
-    PlanView, PropertyRow, Rung, Started, Stopping, Stretch, Subscriber, SummaryLines, Survey,
-    SurveyRow, Tick, TreeRow, UserWindow,
+    Advice, AdvicePlace, BackendSpec, Control, Demand, Effect, Event, GroupView, LevelUnit, Mark,
+    Outcome, PlanView, PropertyRow, Rung, Started, Stopping, Stretch, Subscriber, SummaryLines,
+    Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_jmx::Diagnostic;
 
@@ -57,6 +57,11 @@ pub trait Engine {
     /// # Errors
     /// What is missing, and how to get it.
     fn java(&self, settings: &Settings, install: bool) -> Result<String, String>;
+
+    /// The plan's backend listeners, in the order of their numbers.
+    fn backends(&self, _program: &Self::Program) -> Vec<BackendSpec> {
+        Vec::new()
+    }
 
     /// The lines that the plan's summarisers print.
     fn summary_lines(&self, program: &Self::Program) -> SummaryLines;

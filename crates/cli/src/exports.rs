@@ -1,10 +1,11 @@
-//! `--out KIND=WHERE`: sends the numbers of a run to other systems while it goes on.
+//! Sends the numbers of a run to other systems while it goes on: `--out KIND=WHERE`, and the plan's Backend Listeners.
 
 use drumfire_results::{Recording, ThreadCounts};
-use drumfire_sinks::{Out, RunInfo, Sink, Users};
+use drumfire_sinks::{Delivery, Exporter, Out, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
-use crate::engine::{Event, Mark, Subscriber};
+use crate::backends;
+use crate::engine::{BackendSpec, Event, Mark, Subscriber};
 use crate::options::ExportOptions;
 use crate::properties::Settings;
 
@@ -13,9 +14,20 @@ pub const OUT: &str = "drumfire.out";
 /// The property with tags of all outputs, `NAME=VALUE` with semicolons between them.
 pub const TAGS: &str = "drumfire.tags";
 
+/// What was not delivered, a line for each that lost something.
+#[derive(Debug, Default)]
+pub struct Undelivered {
+    /// Outputs that the user asked for.
+    pub outputs: Vec<String>,
+    /// Backend Listeners of the plan.
+    pub listeners: Vec<String>,
+}
+
 /// The outputs of a run, at work.
 pub struct Exports {
     sinks: Vec<Sink>,
+    /// Those of the plan's Backend Listeners, by number; none where one could not be started.
+    listeners: Vec<Option<Exporter>>,
     users: Users,
 }
 
@@ -49,28 +61,45 @@ impl Exports {
             .map_err(|error| error.to_string())?;
         Ok(Exports {
             sinks,
-
+            listeners: Vec::new(),
             users: Users::default(),
         })
     }
 
-    /// Ends all outputs, five seconds at most. Gives a line for each that lost something.
-    pub fn end(self) -> Vec<String> {
-        let ended = self.sinks.into_iter().map(Sink::end);
-        ended
-            .filter(|delivery| delivery.dropped > 0)
-            .map(|delivery| {
-                let all = delivery.delivered + delivery.dropped;
-                let why = delivery
-                    .problem
-                    .map(|problem| format!(": {problem}"))
-                    .unwrap_or_default();
-                format!(
-                    "output {}: {} of {all} batches were not delivered{why}",
-                    delivery.sink, delivery.dropped
-                )
-            })
-            .collect()
+    /// Starts the plan's Backend Listeners. Gives a line for each that cannot be started; the run goes on without it.
+    pub fn start_listeners(&mut self, specs: &[BackendSpec], settings: &Settings) -> Vec<String> {
+        let mut problems = Vec::new();
+        for spec in specs {
+            let started = backends::start(spec, settings).map_err(|why| {
+                problems.push(format!(
+                    "Backend Listener `{}` sends nothing: {why}",
+                    spec.name
+                ));
+            });
+            self.listeners.push(started.ok());
+        }
+        problems
+    }
+
+    /// Ends all outputs, five seconds at most.
+    pub fn end(self) -> Undelivered {
+        // All of them spend the same five seconds.
+        self.sinks.iter().for_each(Sink::close);
+        self.exporters().for_each(Exporter::close);
+        let outputs = self.sinks.into_iter().map(Sink::end);
+        let listeners = self.listeners.into_iter().flatten().map(Exporter::end);
+        Undelivered {
+            outputs: outputs
+                .filter_map(|delivery| lost("output", &delivery))
+                .collect(),
+            listeners: listeners
+                .filter_map(|delivery| lost("Backend Listener", &delivery))
+                .collect(),
+        }
+    }
+
+    fn exporters(&self) -> impl Iterator<Item = &Exporter> {
+        self.listeners.iter().flatten()
     }
 
     fn tick(&self, verdict: u8) {
@@ -83,6 +112,9 @@ impl Exports {
         for sink in &self.sinks {
             sink.tick(self.users, verdict, &dropped);
         }
+        for listener in self.exporters() {
+            listener.feed().tick(self.users, verdict);
+        }
     }
 }
 
@@ -92,6 +124,11 @@ impl Subscriber for Exports {
             Event::Increment(increment) => {
                 for sink in &self.sinks {
                     sink.add((**increment).clone());
+                }
+            }
+            Event::Heard(number, heard) => {
+                if let Some(Some(listener)) = self.listeners.get(usize::from(*number)) {
+                    listener.feed().add((**heard).clone());
                 }
             }
             Event::Tick(tick) => {
@@ -114,6 +151,21 @@ impl Subscriber for Exports {
             Event::Started(_) | Event::Line(_) | Event::Warning(_) => {}
         }
     }
+}
+
+/// What a sink lost, if anything.
+fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
+    let Delivery {
+        sink,
+        delivered,
+        dropped,
+        problem,
+    } = delivery;
+    let all = delivered + dropped;
+    let why = problem.iter().map(|problem| format!(": {problem}"));
+    let why = why.collect::<String>();
+    (*dropped > 0)
+        .then(|| format!("{kind} {sink}: {dropped} of {all} batches were not delivered{why}"))
 }
 
 fn users(counts: ThreadCounts) -> Users {

@@ -125,6 +125,7 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
                 text: mark.text,
             })?,
             Event::Started(_)
+            | Event::Heard(..)
             | Event::Tick(_)
             | Event::Line(_)
             | Event::Warning(_)

@@ -5,6 +5,7 @@
 //! commands ask of the engine.
 
 pub mod args;
+mod backends;
 pub mod commands;
 pub mod console;
 pub mod demo;

@@ -69,6 +69,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         groups: Vec::new(),
         outputs: Vec::new(),
         summarisers: Vec::new(),
+        backends: Vec::new(),
         serialized: false,
         tear_down_on_shutdown: false,
         state_count,

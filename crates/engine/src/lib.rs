@@ -16,6 +16,7 @@ pub use base::clock::Clock;
 pub use bind::{Compiled, Draft, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
+pub use elements::listeners::BackendSpec;
 pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
 pub use inspect::demand::Demand;
 pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};

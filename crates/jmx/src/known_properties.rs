@@ -812,7 +812,21 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "JMeter does not use it either",
             ),
             without("mirror.server.port", NOT_BUILT),
-            without("backend_*", NOT_BUILT),
+            honoured(
+                "backend_influxdb.send_interval",
+                "5",
+                "Seconds from one send of an InfluxDB Backend Listener to the next.",
+            ),
+            honoured(
+                "backend_graphite.send_interval",
+                "1",
+                "The same for Graphite.",
+            ),
+            without("backend_metrics_*", "statistics are those of each interval"),
+            without(
+                "backend_*",
+                "timeouts are 1 s for a connection and 3 s in all",
+            ),
         ],
     },
     PropertySection {

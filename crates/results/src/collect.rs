@@ -23,6 +23,8 @@ const MOST_OTHERS: usize = 64;
 /// Samples on their way into increments. One second is open: the one in which nearly all samples end.
 #[derive(Debug, Default)]
 pub struct Collector {
+    /// It counts what one listener hears: results as they are told, without a look into transactions.
+    is_of_listener: bool,
     /// The start of the open second, in milliseconds since the Unix epoch.
     open_ms: i64,
     /// Places in `labels` of plain samples and of those of transaction controllers.
@@ -126,19 +128,36 @@ pub struct LabelCount {
 }
 
 impl Collector {
+    /// Counts the results that a backend listener hears, as JMeter's do (`SamplerMetric`): only a transaction without
+    /// sub-results is told apart as a transaction.
+    pub(crate) fn of_listener() -> Collector {
+        Collector {
+            is_of_listener: true,
+            ..Collector::default()
+        }
+    }
+
     /// Counts a sample that listeners are told of. Nobody else tells of the samples inside a transaction's parent sample,
     /// so they are counted too.
     pub fn record(&mut self, sample: &Sample) {
         let transaction = sample.is_from_transaction();
-        self.count(sample, transaction);
+        if self.is_of_listener {
+            self.count_heard(sample, transaction && sample.children.is_empty());
+        } else {
+            self.count(sample, transaction);
+        }
+    }
+
+    /// Counts a result and nothing inside it; failed transactions are errors, too.
+    fn count_heard(&mut self, sample: &Sample, transaction: bool) {
+        self.count_times(sample, transaction);
+        if !sample.success {
+            self.errors.add_heard(sample);
+        }
     }
 
     fn count(&mut self, sample: &Sample, transaction: bool) {
-        if !(0..1_000).contains(&sample.end_ms.wrapping_sub(self.open_ms)) {
-            self.other_second(sample, transaction);
-        } else {
-            self.count_open(sample, transaction);
-        }
+        self.count_times(sample, transaction);
         if !sample.success && !transaction {
             self.errors.add(sample);
         }
@@ -146,6 +165,14 @@ impl Collector {
             for child in &sample.children {
                 self.count(child, child.is_from_transaction());
             }
+        }
+    }
+
+    fn count_times(&mut self, sample: &Sample, transaction: bool) {
+        if !(0..1_000).contains(&sample.end_ms.wrapping_sub(self.open_ms)) {
+            self.other_second(sample, transaction);
+        } else {
+            self.count_open(sample, transaction);
         }
     }
 
@@ -176,6 +203,9 @@ impl Collector {
             .entry(second)
             .or_insert_with(|| Increment::of_second(second));
         increment.add(sample, label, transaction);
+        if transaction && self.is_of_listener {
+            increment.active.record(sample.all_threads);
+        }
     }
 
     fn count_open(&mut self, sample: &Sample, transaction: bool) {
@@ -197,6 +227,10 @@ impl Collector {
         }
         label.latency.record(times.latency_us);
         label.connect.record(times.connect_us);
+        if self.is_of_listener {
+            self.active.record(sample.all_threads);
+            return;
+        }
         if transaction {
             return;
         }
@@ -281,6 +315,18 @@ impl Collector {
     pub fn take_all(&mut self) -> Vec<Increment> {
         self.seal();
         self.take(self.open_ms)
+    }
+
+    /// Takes everything as one increment, failures too.
+    pub(crate) fn take_sum(&mut self) -> Increment {
+        let mut sum = Increment::default();
+        for second in self.take_all() {
+            sum.merge(second);
+        }
+        sum.add_errors(self.take_errors());
+        // Only `count_labels` reads it, which is the worker's own collector's.
+        self.uncounted.clear();
+        sum
     }
 
     /// Brings the counts of all labels up to date; a label keeps its place.

@@ -18,6 +18,8 @@ const KEPT_BYTES: usize = 64 << 10;
 const SHORT_BYTES: usize = 2_000;
 /// Kinds of which long texts are kept.
 const MAX_LONG: usize = 16;
+/// The code of samples that an assertion failed, where JMeter's backend listeners tell them (`MetricUtils.ASSERTION_FAILED`).
+const ASSERTION_FAILED: &str = "Assertion failed";
 /// The kind of failures beyond [`MAX_KINDS`].
 const OTHER_ERRORS: &str = "\0\0(other errors)";
 
@@ -192,6 +194,25 @@ impl ErrorKinds {
             self.key.push_str(part);
         }
         self.key.push_str(error_message(sample));
+        self.count(sample);
+    }
+
+    /// Counts a failed sample as JMeter's backend listeners tell it (`ErrorMetric`): an assertion's word comes before the code.
+    pub(crate) fn add_heard(&mut self, sample: &Sample) {
+        let assertion = sample.first_assertion_message();
+        let (code, message) = match assertion.filter(|message| !message.is_empty()) {
+            Some(message) => (ASSERTION_FAILED, message),
+            None => (sample.code.as_str(), sample.message.as_ref()),
+        };
+        self.key.clear();
+        for part in [&sample.label, "\0", code, "\0", message] {
+            self.key.push_str(part);
+        }
+        self.count(sample);
+    }
+
+    /// Counts a failed sample under the key at hand.
+    fn count(&mut self, sample: &Sample) {
         if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
             kind.count += 1;
             return;

@@ -101,6 +101,8 @@ pub(crate) struct Waiting {
     seconds: BTreeMap<i64, Increment>,
     pub loose: Increment,
     pub summaries: Vec<SummaryDelta>,
+    /// What each backend listener heard.
+    pub heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
 }
 
@@ -113,6 +115,8 @@ pub struct Delivery {
     pub loose: Increment,
     /// The samples of each summariser.
     pub summaries: Vec<SummaryDelta>,
+    /// What each backend listener heard.
+    pub heard: Vec<Increment>,
     /// The latest failed samples, oldest first.
     pub recent_errors: Vec<RecentError>,
 }
@@ -151,6 +155,12 @@ impl Handover {
         handover
     }
 
+    /// The same with so many backend listeners.
+    pub fn with_backends(self, backends: usize) -> Handover {
+        self.lock().heard = vec![Increment::default(); backends];
+        self
+    }
+
     /// Takes everything but the counts, which go on.
     pub fn take(&self) -> Delivery {
         let mut waiting = self.lock();
@@ -158,6 +168,7 @@ impl Handover {
             seconds: std::mem::take(&mut waiting.seconds).into_values().collect(),
             loose: std::mem::take(&mut waiting.loose),
             summaries: waiting.summaries.iter_mut().map(std::mem::take).collect(),
+            heard: waiting.heard.iter_mut().map(std::mem::take).collect(),
             recent_errors: waiting.recent_errors.drain(..).collect(),
         }
     }

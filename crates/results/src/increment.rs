@@ -478,7 +478,8 @@ impl LabelIncrement {
         self.last_end_ms = self.last_end_ms.max(sample.end_ms);
     }
 
-    fn absorb(&mut self, other: LabelIncrement) {
+    /// Adds the samples of another label, or of the same.
+    pub fn absorb(&mut self, other: LabelIncrement) {
         self.count = self.count.saturating_add(other.count);
         self.errors = self.errors.saturating_add(other.errors);
         self.hits = self.hits.saturating_add(other.hits);

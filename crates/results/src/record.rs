@@ -17,12 +17,13 @@ const BUFFER_BYTES: usize = FULL_BUFFER_BYTES + (4 << 10);
 /// Failed samples a worker keeps for showing, between two publications.
 const RECENT_ERRORS: usize = 8;
 
-/// The listeners in whose scope a sampler is: numbers of outputs and of summarisers, in the order in which JMeter would
-/// notify them. Cheap to clone, for the compiled plan.
+/// The listeners in whose scope a sampler is: numbers of outputs, of summarisers and of backend listeners, in the order in which
+/// JMeter would notify them. Cheap to clone, for the compiled plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputSet {
     outputs: Arc<[u16]>,
     summarisers: Arc<[u16]>,
+    backends: Arc<[u16]>,
 }
 
 impl OutputSet {
@@ -34,6 +35,15 @@ impl OutputSet {
         OutputSet {
             outputs: outputs.into_iter().collect(),
             summarisers: summarisers.into_iter().collect(),
+            backends: Arc::default(),
+        }
+    }
+
+    /// The same with backend listeners, which are numbered as in [`Handover::with_backends`].
+    pub fn with_backends(self, backends: impl IntoIterator<Item = u16>) -> OutputSet {
+        OutputSet {
+            backends: backends.into_iter().collect(),
+            ..self
         }
     }
 }
@@ -64,6 +74,8 @@ pub struct Recorder {
     /// File names that already have the sample at hand.
     marked: Vec<bool>,
     collector: Collector,
+    /// What each backend listener has heard.
+    backends: Vec<Collector>,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
     lateness: Distribution,
@@ -74,7 +86,10 @@ impl Recorder {
     /// (`summariser.ignore_transaction_controller_sample_result`).
     pub fn new(inlet: &Inlet, handover: &Arc<Handover>, ignore_transactions: bool) -> Recorder {
         let channel = Arc::clone(&inlet.0);
-        let summarisers = handover.lock().summaries.len();
+        let (summarisers, backends) = {
+            let waiting = handover.lock();
+            (waiting.summaries.len(), waiting.heard.len())
+        };
         let marks = channel.outputs.iter().map(|output| output.mark + 1).max();
         Recorder {
             handover: Arc::clone(handover),
@@ -82,6 +97,7 @@ impl Recorder {
             buffers: (0..channel.file_count).map(|_| Buffer::default()).collect(),
             marked: vec![false; marks.unwrap_or(0)],
             collector: Collector::default(),
+            backends: (0..backends).map(|_| Collector::of_listener()).collect(),
             recent_errors: VecDeque::new(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
             lateness: Distribution::default(),
@@ -151,6 +167,9 @@ impl Recorder {
             let lateness = std::mem::take(&mut self.lateness);
             waiting.loose.lateness.merge(&lateness);
         }
+        for (all, mine) in waiting.heard.iter_mut().zip(&mut self.backends) {
+            all.merge(mine.take_sum());
+        }
         for error in self.recent_errors.drain(..) {
             waiting.add_error(error);
         }
@@ -160,8 +179,12 @@ impl Recorder {
         }
     }
 
-    /// Writes the rows of a sample that only some listeners are told of; it does not count in the run's statistics.
+    /// Writes the rows of a sample that only some listeners are told of, and tells backend listeners; it does not count in the
+    /// run's statistics.
     pub fn write(&mut self, sample: &Sample, outputs: &OutputSet) {
+        for &backend in outputs.backends.iter() {
+            self.backends[usize::from(backend)].record(sample);
+        }
         let Recorder {
             channel,
             buffers,

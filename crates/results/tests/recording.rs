@@ -231,6 +231,38 @@ fn summarisers_leave_transactions_out_unless_told_otherwise() {
 }
 
 #[test]
+fn a_backend_listener_hears_results_as_they_are_told() {
+    let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
+    let handover = Arc::new(Handover::new(0).with_backends(2));
+    let mut recorder = Recorder::new(&writer.inlet(), &handover, true);
+    let mut alone = sample("tx", "t", false);
+    alone.message = format!("{TRANSACTION_MESSAGE_PREFIX}1, number of failing samples : 1").into();
+    let mut parent = alone.clone();
+    parent.label = "parent".into();
+    parent.children = vec![sample("child", "t", true), sample("child", "t", false)];
+    let outputs = OutputSet::new([], []).with_backends([1]);
+    recorder.record(&alone, &outputs);
+    recorder.record(&parent, &outputs);
+    recorder.record(&sample("a", "t", true), &OutputSet::default());
+    recorder.write(&sample("inner", "t", true), &outputs);
+    recorder.flush(1_500);
+    let heard = handover.take().heard;
+    assert!(heard[0].is_empty());
+    let labels = heard[1].labels.iter();
+    let labels: Vec<_> = labels
+        .map(|label| (label.label.as_str(), label.transaction, label.hits))
+        .collect();
+    let expected = [("inner", false, 1), ("parent", false, 2), ("tx", true, 1)];
+    assert_eq!(labels, expected);
+    let errors = heard[1].errors.iter();
+    let errors: Vec<_> = errors.map(|error| (&*error.label, error.count)).collect();
+    assert_eq!(errors, [("parent", 1), ("tx", 1)]);
+    assert_eq!(heard[1].active.samples, 3);
+    recorder.flush_all();
+    assert!(handover.take().heard[1].is_empty());
+}
+
+#[test]
 fn failures_are_kept_for_showing() {
     let writer = ResultWriter::open(Vec::new(), &place()).unwrap();
     let handover = Arc::new(Handover::new(0));

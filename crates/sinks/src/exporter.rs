@@ -153,6 +153,11 @@ impl Exporter {
         &self.feed
     }
 
+    /// Tells that nothing follows, and waits for nothing.
+    pub fn close(&self) {
+        self.feed.end();
+    }
+
     /// Ends the sink: what waits is sent for five seconds at most.
     pub fn end(mut self) -> Delivery {
         self.stop();

@@ -7,7 +7,7 @@ use drumfire_jmx::double_to_java;
 use drumfire_results::{Distribution, LabelIncrement};
 
 use crate::encoder::{Encoder, Interval};
-use crate::numbers::Times;
+use crate::numbers::{Times, by_label};
 
 /// How metrics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Graphite {
             metrics.add_samples("all", &parts, true, &self.percentiles);
         }
         if !self.summary_only {
-            for label in labels
+            for label in by_label(labels)
                 .iter()
                 .filter(|label| label.count > 0 && (self.wants)(&label.label))
             {

@@ -10,7 +10,7 @@ use drumfire_jmx::{double_to_java, float_to_java};
 use drumfire_results::LabelIncrement;
 
 use crate::encoder::{Encoder, Interval};
-use crate::numbers::Times;
+use crate::numbers::{Times, by_label};
 
 /// The title of JMeter's events.
 const EVENT_TITLE: &str = "ApacheJMeter";
@@ -67,7 +67,7 @@ impl Encoder for Influx {
             self.totals_line(&mut lines, interval);
         }
         if !self.summary_only {
-            for label in labels
+            for label in by_label(labels)
                 .iter()
                 .filter(|label| label.count > 0 && (self.wants)(&label.label))
             {

@@ -235,6 +235,13 @@ impl Sink {
         }
     }
 
+    /// Tells that nothing follows, and waits for nothing.
+    pub fn close(&self) {
+        if let Sink::Exporter(exporter) = self {
+            exporter.close();
+        }
+    }
+
     /// Ends it: what waits is sent for five seconds at most.
     pub fn end(self) -> Delivery {
         match self {

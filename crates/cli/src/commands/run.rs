@@ -100,6 +100,9 @@ pub fn run<E: Engine>(
     let left_out = left_out(&warnings);
     let mut exports = Exports::start(&options.exports, &settings, &run_id(&plan))
         .map_err(|why| Refusal::new(Exit::Usage, why))?;
+    for problem in exports.start_listeners(&engine.backends(&program), &settings) {
+        console.warn(&problem);
+    }
     let mut kept = keep(&options, &plan, &settings, console)?;
     let groups = match report.is_wished() || kept.is_some() {
         true => engine.describe(&program).groups,
@@ -139,9 +142,15 @@ pub fn run<E: Engine>(
     );
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
+    for line in &undelivered.listeners {
+        console.warn(line);
+    }
     match options.exports.required {
-        true => faults.extend(undelivered),
-        false => undelivered.iter().for_each(|line| console.warn(line)),
+        true => faults.extend(undelivered.outputs),
+        false => undelivered
+            .outputs
+            .iter()
+            .for_each(|line| console.warn(line)),
     }
     let exit_of = |faults: &[String]| {
         let ending = Ending {
@@ -630,6 +639,7 @@ impl Subscriber for Screen<'_, '_> {
             Event::Line(_)
             | Event::Started(_)
             | Event::Increment(_)
+            | Event::Heard(..)
             | Event::Tick(_)
             | Event::Mark(_)
             | Event::Ended(_) => {}

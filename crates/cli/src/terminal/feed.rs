@@ -47,6 +47,7 @@ impl Feed {
                 })
             }
             Event::Increment(_)
+            | Event::Heard(..)
             | Event::Line(_)
             | Event::Warning(_)
             | Event::Mark(_)

@@ -81,6 +81,10 @@ impl Engine for Wiring {
         drumfire_engine::result_files(&ready.program)
     }
 
+    fn backends(&self, ready: &Ready) -> Vec<drumfire_engine::BackendSpec> {
+        ready.program.backends.clone()
+    }
+
     fn draft(
         &self,
         plan: &Path,

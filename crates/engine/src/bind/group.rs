@@ -465,12 +465,14 @@ impl<'p> Builder<'p, '_, '_, '_> {
     fn reach(&self, listeners: &[Listener], is_heard: bool) -> Reach {
         let mut outputs = Vec::new();
         let mut summarisers = Vec::new();
+        let mut backends = Vec::new();
         let mut on_failure = Vec::new();
         let mut told = Vec::new();
         for listener in listeners {
             match *listener {
                 Listener::Output(output) => outputs.push(output),
                 Listener::Summariser(summariser) => summarisers.push(summariser),
+                Listener::Backend(backend) => backends.push(backend),
                 Listener::OnFailure(_, action) => on_failure.push(action),
                 Listener::Told(listener) => told.push(Told {
                     before: OutputSet::new(outputs.drain(..), []),
@@ -480,7 +482,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         }
         Reach {
             told,
-            outputs: OutputSet::new(outputs, summarisers),
+            outputs: OutputSet::new(outputs, summarisers).with_backends(backends),
             is_heard,
             on_failure,
         }

@@ -131,6 +131,7 @@ impl<'s> Unit<'s> {
             groups,
             outputs: self.outputs,
             summarisers: self.summarisers,
+            backends: self.backends,
             serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
             tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
             state_count: self.state_count,

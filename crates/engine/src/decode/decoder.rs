@@ -14,6 +14,7 @@ use crate::elements::config::{
 };
 use crate::elements::java;
 use crate::elements::jdbc::{Choice, Pools};
+use crate::elements::listeners::BackendSpec;
 use crate::elements::samplers::http::Settings as HttpSettings;
 use crate::resolve::Element;
 use crate::run::context::StateId;
@@ -43,6 +44,7 @@ pub struct Unit<'a> {
     pub shared_states: HashMap<&'static str, StateId>,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
+    pub backends: Vec<BackendSpec>,
     pub told: Vec<Arc<dyn ListenerRole>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
@@ -87,6 +89,7 @@ impl<'a> Unit<'a> {
             shared_states: HashMap::new(),
             outputs: Vec::new(),
             summarisers: Vec::new(),
+            backends: Vec::new(),
             told: Vec::new(),
             save_config: SaveConfig::default(),
             keeps_previous: false,
@@ -296,6 +299,12 @@ impl<'a, 'u> Decoder<'a, 'u> {
     pub fn new_summariser(&mut self, name: String) -> Listener {
         self.unit.summarisers.push(name);
         Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
+    }
+
+    /// A backend listener.
+    pub fn new_backend(&mut self, spec: BackendSpec) -> Listener {
+        self.unit.backends.push(spec);
+        Listener::Backend((self.unit.backends.len() - 1) as u16)
     }
 
     /// A listener with code of its own.

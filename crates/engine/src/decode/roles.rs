@@ -17,6 +17,8 @@ pub enum Listener {
     Output(u16),
     /// A summariser, by its number.
     Summariser(u16),
+    /// A backend listener, by its number.
+    Backend(u16),
     /// Code that is told of samples, by its number.
     Told(u16),
     /// Acts when the sample failed (`ResultAction`); the number tells its element from others.

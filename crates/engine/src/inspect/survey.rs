@@ -195,6 +195,13 @@ impl Surveyor<'_> {
         if rung == Rung::Refused {
             return (rung, why.to_owned());
         }
+        // An element that one of its settings keeps from running.
+        if let Some(finding) = here
+            .clone()
+            .find(|finding| finding.code == elements::SKIPPED)
+        {
+            return (Rung::Skipped, finding.message.clone());
+        }
         let in_java = here
             .clone()
             .find(|finding| finding.code == elements::java::IN_JAVA);

@@ -428,10 +428,13 @@ impl Run<'_, '_> {
         self.tell_tick(now_ms);
     }
 
-    /// Tells the seconds that no worker adds to any more; all of them without a time.
+    /// Tells the seconds that no worker adds to any more, all of them without a time, and what backend listeners heard.
     fn tell_increments(&mut self, now_ms: Option<i64>) {
         while let Some(increment) = self.ledger.post(now_ms) {
             self.tell(&Event::Increment(increment));
+        }
+        for (backend, heard) in self.ledger.take_heard() {
+            self.tell(&Event::Heard(backend, Arc::new(heard)));
         }
     }
 

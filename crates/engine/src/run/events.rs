@@ -25,6 +25,8 @@ pub enum Event {
     /// What happened in a second, of all workers. Samples that were recorded late come in another increment of the same
     /// second.
     Increment(Arc<Increment>),
+    /// What the backend listener of this number heard since the last time.
+    Heard(u16, Arc<Increment>),
     /// How the run stands, several times a second.
     Tick(Arc<Tick>),
     /// A line that an element prints on standard output.
@@ -211,6 +213,7 @@ impl Queue {
         }
         match event {
             Event::Increment(increment) => self.add(increment),
+            Event::Heard(backend, heard) => self.add_heard(backend, heard),
             Event::Tick(tick) => self.replace(tick),
             // There is one of each in a run, and marks are few.
             Event::Started(_) | Event::Mark(_) | Event::Ended(_) => self.events.push_back(event),
@@ -227,6 +230,18 @@ impl Queue {
         match waiting {
             Some(waiting) => Arc::make_mut(waiting).merge(Arc::unwrap_or_clone(increment)),
             None => self.events.push_back(Event::Increment(increment)),
+        }
+    }
+
+    /// The same for what a backend listener heard.
+    fn add_heard(&mut self, backend: u16, heard: Arc<Increment>) {
+        let waiting = self.events.iter_mut().rev().find_map(|event| match event {
+            Event::Heard(other, waiting) if *other == backend => Some(waiting),
+            _ => None,
+        });
+        match waiting {
+            Some(waiting) => Arc::make_mut(waiting).merge(Arc::unwrap_or_clone(heard)),
+            None => self.events.push_back(Event::Heard(backend, heard)),
         }
     }
 

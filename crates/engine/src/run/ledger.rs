@@ -33,6 +33,8 @@ pub struct Ledger {
     lateness: Distribution,
     lacking: Lacking,
     summaries: Vec<SummaryDelta>,
+    /// What each backend listener heard and nobody was told yet.
+    heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
     /// Users that had started and ended, by group, when they were last told.
     users: Vec<GroupUsers>,
@@ -44,9 +46,10 @@ impl Ledger {
     /// Of so many workers.
     pub fn new(workers: usize, program: &Program) -> Ledger {
         let summarisers = program.summarisers.len();
+        let backends = program.backends.len();
         Ledger {
             handovers: (0..workers)
-                .map(|_| Arc::new(Handover::new(summarisers)))
+                .map(|_| Arc::new(Handover::new(summarisers).with_backends(backends)))
                 .collect(),
             pending: BTreeMap::new(),
             recording: Recording::default(),
@@ -54,6 +57,7 @@ impl Ledger {
             lateness: Distribution::default(),
             lacking: Lacking::default(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
+            heard: vec![Increment::default(); backends],
             recent_errors: VecDeque::new(),
             users: vec![GroupUsers::default(); program.groups.len()],
             labels: Arc::default(),
@@ -76,6 +80,7 @@ impl Ledger {
                 seconds,
                 loose,
                 summaries,
+                heard,
                 recent_errors,
             } = handover.take();
             for second in seconds {
@@ -88,6 +93,9 @@ impl Ledger {
             }
             now.merge(loose);
             for (all, its) in self.summaries.iter_mut().zip(&summaries) {
+                all.merge(its);
+            }
+            for (all, its) in self.heard.iter_mut().zip(heard) {
                 all.merge(its);
             }
             self.recent_errors.extend(recent_errors);
@@ -170,6 +178,15 @@ impl Ledger {
     pub fn take_news(&mut self) -> (Vec<SummaryDelta>, Vec<RecentError>) {
         let summaries = self.summaries.iter_mut().map(std::mem::take).collect();
         (summaries, self.recent_errors.drain(..).collect())
+    }
+
+    /// What each backend listener heard since the last call, by its number; those that heard nothing are left out.
+    pub fn take_heard(&mut self) -> Vec<(u16, Increment)> {
+        let heard = (0..).zip(&mut self.heard);
+        heard
+            .filter(|(_, heard)| !heard.labels.is_empty())
+            .map(|(number, heard)| (number, std::mem::take(heard)))
+            .collect()
     }
 
     /// How often each label occurred, not more than a fifth of a second ago.

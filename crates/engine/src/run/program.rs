@@ -6,6 +6,7 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
+use crate::elements::listeners::BackendSpec;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
 use crate::run::action::FailureAction;
@@ -36,6 +37,8 @@ pub struct Program {
     pub outputs: Vec<OutputSpec>,
     /// Names of the summarisers, in the order of their numbers.
     pub summarisers: Vec<String>,
+    /// Backend listeners, in the order of their numbers.
+    pub backends: Vec<BackendSpec>,
     /// One thread group after the other (`TestPlan.serialize_threadgroups`).
     pub serialized: bool,
     /// tearDown groups run after a shutdown, too (`TestPlan.tearDown_on_shutdown`).

@@ -52,7 +52,11 @@ impl SummaryLines {
                     });
                 }
             }
-            Event::Increment(_) | Event::Line(_) | Event::Warning(_) | Event::Mark(_) => {}
+            Event::Increment(_)
+            | Event::Heard(..)
+            | Event::Line(_)
+            | Event::Warning(_)
+            | Event::Mark(_) => {}
         }
         if self.settings.log {
             lines.iter().for_each(|line| tracing::info!("{line}"));

@@ -1,0 +1,224 @@
+//! Backend Listeners of the plan: their parameters, and an exporter for each.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_sinks::{Encoder, Exporter, Graphite, GraphiteFormat, Influx, Transport};
+use jiff::Timestamp;
+
+use crate::engine::BackendSpec;
+use crate::properties::Settings;
+
+const INFLUXDB_INTERVAL: &str = "backend_influxdb.send_interval";
+const GRAPHITE_INTERVAL: &str = "backend_graphite.send_interval";
+
+type Wants = Box<dyn Fn(&str) -> bool + Send>;
+
+/// Starts the exporter of a listener.
+///
+/// # Errors
+/// Which parameter is wrong, or why it cannot be started.
+pub fn start(spec: &BackendSpec, settings: &Settings) -> Result<Exporter, String> {
+    let (encoder, transport): (Box<dyn Encoder>, _) = match spec.class.as_str() {
+        "InfluxdbBackendListenerClient" => {
+            (Box::new(influx(spec, settings)?), influx_transport(spec)?)
+        }
+        _ => (
+            Box::new(graphite(spec, settings)?),
+            graphite_transport(spec),
+        ),
+    };
+    tracing::info!(
+        "Backend Listener '{}' sends every {} s; averages, extremes and percentiles are those of the interval",
+        spec.name,
+        encoder.interval().as_secs()
+    );
+    let now_ms = || Timestamp::now().as_millisecond();
+    Exporter::start(&spec.name, encoder, transport, now_ms).map_err(|error| error.to_string())
+}
+
+fn influx(spec: &BackendSpec, settings: &Settings) -> Result<Influx, String> {
+    let text = |name, default| parameter(spec, name).unwrap_or(default);
+    let pattern = pattern(text("samplersRegex", ""))?;
+    let tags = spec.arguments.iter().filter_map(|(name, value)| {
+        let name = name.strip_prefix("TAG_").filter(|name| !name.is_empty())?;
+        let value = value.trim();
+        (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+    });
+    Ok(Influx {
+        interval: interval(settings, INFLUXDB_INTERVAL, 5),
+        measurement: text("measurement", "jmeter").to_owned(),
+        test_title: text("testTitle", "Test").to_owned(),
+        event_tags: text("eventTags", "").to_owned(),
+        percentiles: percentiles(text("percentiles", "")),
+        summary_only: flag(spec, "summaryOnly", false),
+        wants: Box::new(move |label| pattern.is_match(label)),
+        ..Influx::new(text("application", "").to_owned(), tags.collect())
+    })
+}
+
+fn influx_transport(spec: &BackendSpec) -> Result<Transport, String> {
+    let url = parameter(spec, "influxdbUrl").unwrap_or_default().trim();
+    if sender(spec, "influxdbMetricsSender").ends_with("UdpMetricsSender") {
+        return match url.split_once(':') {
+            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+                Ok(Transport::udp(url.to_owned()))
+            }
+            _ => Err(format!("`influxdbUrl` is `{url}`, expected HOST:PORT")),
+        };
+    }
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(format!("`influxdbUrl` is `{url}`, expected a URL"));
+    }
+    let mut headers = vec![("Content-Type", "text/plain; charset=UTF-8".to_owned())];
+    let token = parameter(spec, "influxdbToken").unwrap_or_default().trim();
+    if !token.is_empty() {
+        headers.push(("Authorization", format!("Token {token}")));
+    }
+    Ok(Transport::http(url.to_owned(), headers))
+}
+
+fn graphite(spec: &BackendSpec, settings: &Settings) -> Result<Graphite, String> {
+    let text = |name, default| parameter(spec, name).unwrap_or(default);
+    let format =
+        match sender(spec, "graphiteMetricsSender").ends_with("PickleGraphiteMetricsSender") {
+            true => GraphiteFormat::Pickle,
+            false => GraphiteFormat::Text,
+        };
+    let list = text("samplersList", "");
+    let wants: Wants = if flag(spec, "useRegexpForSamplersList", false) {
+        let pattern = pattern(list)?;
+        Box::new(move |label| pattern.full_match(label))
+    } else {
+        let names: Vec<String> = list.split(';').map(str::to_owned).collect();
+        Box::new(move |label| names.iter().any(|name| name == label))
+    };
+    Ok(Graphite {
+        interval: interval(settings, GRAPHITE_INTERVAL, 1),
+        format,
+        percentiles: percentiles(text("percentiles", "")),
+        summary_only: flag(spec, "summaryOnly", true),
+        wants,
+        ..Graphite::new(text("rootMetricsPrefix", "jmeter.").to_owned())
+    })
+}
+
+fn graphite_transport(spec: &BackendSpec) -> Transport {
+    let host = parameter(spec, "graphiteHost").unwrap_or_default().trim();
+    // Java takes no name for the loopback address.
+    let host = if host.is_empty() { "127.0.0.1" } else { host };
+    let port = parameter(spec, "graphitePort").unwrap_or_default().trim();
+    let port = port.parse::<u16>().unwrap_or(2003);
+    Transport::tcp(format!("{host}:{port}"))
+}
+
+/// A parameter's value, if the element has it.
+fn parameter<'s>(spec: &'s BackendSpec, name: &str) -> Option<&'s str> {
+    let found = spec.arguments.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.as_str())
+}
+
+fn sender<'s>(spec: &'s BackendSpec, name: &str) -> &'s str {
+    parameter(spec, name).unwrap_or_default().trim()
+}
+
+fn flag(spec: &BackendSpec, name: &str, default: bool) -> bool {
+    match parameter(spec, name).map(str::trim) {
+        None | Some("") => default,
+        Some(text) => text.eq_ignore_ascii_case("true"),
+    }
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::compile(text, Dialect::Java, Options::default())
+        .map_err(|error| error.exception_text(text, Dialect::Java))
+}
+
+/// Numbers with semicolons between them; what is none is left out.
+fn percentiles<T: FromStr>(text: &str) -> Vec<T> {
+    let parts = text.split(';').map(str::trim);
+    parts
+        .filter(|part| !part.is_empty())
+        .filter_map(|part| match part.parse() {
+            Ok(percent) => Some(percent),
+            Err(_) => {
+                tracing::error!("Error parsing percentile: '{part}'");
+                None
+            }
+        })
+        .collect()
+}
+
+fn interval(settings: &Settings, property: &str, default_s: u64) -> Duration {
+    let text = settings.properties.get(property).unwrap_or_default();
+    let seconds = text.trim().parse().unwrap_or(default_s);
+    Duration::from_secs(seconds.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(class: &str, arguments: &[(&str, &str)]) -> BackendSpec {
+        let arguments = arguments.iter();
+        BackendSpec {
+            name: "live".to_owned(),
+            class: class.to_owned(),
+            arguments: arguments
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn parameters_of_influxdb() {
+        let spec = spec(
+            "InfluxdbBackendListenerClient",
+            &[
+                ("application", "shop"),
+                ("samplersRegex", "^a"),
+                ("percentiles", "99;x;95.5"),
+                ("TAG_env", " test "),
+                ("TAG_none", " "),
+                ("summaryOnly", "TRUE"),
+            ],
+        );
+        let influx = influx(&spec, &Settings::default()).expect("all is right");
+        assert_eq!(influx.tags, [("env".to_owned(), "test".to_owned())]);
+        assert_eq!(influx.percentiles, [99.0, 95.5]);
+        assert_eq!(influx.interval, Duration::from_secs(5));
+        assert!(influx.summary_only && (influx.wants)("abc") && !(influx.wants)("ba"));
+    }
+
+    #[test]
+    fn a_list_of_graphite_is_exact_and_its_pattern_matches_all_of_a_label() {
+        let wants = |arguments: &[(&str, &str)], label: &str| {
+            let spec = spec("GraphiteBackendListenerClient", arguments);
+            let graphite = graphite(&spec, &Settings::default()).expect("all is right");
+            assert!(graphite.summary_only && graphite.prefix == "jmeter.");
+            (graphite.wants)(label)
+        };
+        let list = ("samplersList", "a;b.*");
+        assert!(wants(&[list], "a") && !wants(&[list], "bc"));
+        let pattern = [
+            ("samplersList", "a|b.*"),
+            ("useRegexpForSamplersList", "true"),
+        ];
+        assert!(wants(&pattern, "bc") && !wants(&pattern, "ab"));
+    }
+
+    #[test]
+    fn a_wrong_address_or_pattern_is_said() {
+        let why = |arguments: &[(&str, &str)]| {
+            let spec = spec("InfluxdbBackendListenerClient", arguments);
+            start(&spec, &Settings::default()).err()
+        };
+        let text = why(&[("influxdbUrl", "host:8086")]).expect("no URL");
+        assert_eq!(text, "`influxdbUrl` is `host:8086`, expected a URL");
+        let udp = ("influxdbMetricsSender", "x.UdpMetricsSender");
+        let text = why(&[udp, ("influxdbUrl", "http://host:8086")]).expect("no address");
+        assert!(text.ends_with("expected HOST:PORT"), "{text}");
+        assert!(why(&[("samplersRegex", "(")]).is_some());
+    }
+}

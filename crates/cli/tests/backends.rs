@@ -1,0 +1,175 @@
+//! A plan's Backend Listeners: what arrives where they send to.
+
+mod plans;
+
+use std::collections::BTreeMap;
+
+use drumfire_testkit::program::{LIMIT, Workshop};
+use drumfire_testkit::server::{Request, Server, Step, ok, respond};
+use plans::{group, http, plan};
+
+/// One server is the target and the database.
+fn server() -> Server {
+    Server::start(|request| {
+        let answer = match request.target.as_str() {
+            target if target.starts_with("/write") => respond("204 No Content", "", ""),
+            "/bad" => respond("500 Out, of=order", "", "no"),
+            _ => ok("yes"),
+        };
+        vec![Step::Send(answer)]
+    })
+}
+
+fn listener(port: &str, application: &str, more: &[(&str, &str)]) -> String {
+    let url = format!("http://127.0.0.1:{port}/write?db=jmeter");
+    let client = "org.apache.jmeter.visualizers.backend.influxdb";
+    let sender = format!("{client}.HttpMetricsSender");
+    let parameters = [
+        ("influxdbMetricsSender", sender.as_str()),
+        ("influxdbUrl", &url),
+        ("application", application),
+        ("measurement", "jmeter"),
+        ("samplersRegex", ".*"),
+        ("percentiles", "99;95.5"),
+        ("testTitle", "Shop"),
+        ("TAG_env", "test 1"),
+    ];
+    let rows: String = parameters.iter().chain(more).map(|(name, value)| format!(r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp></elementProp>"#)).collect();
+    format!(
+        r#"<BackendListener guiclass="BackendListenerGui" testclass="BackendListener" testname="live"><elementProp name="arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">{rows}</collectionProp></elementProp><stringProp name="classname">{client}.InfluxdbBackendListenerClient</stringProp></BackendListener><hashTree/>
+"#
+    )
+}
+
+fn transaction(name: &str, parent: bool, children: &str) -> String {
+    format!(
+        r#"<TransactionController guiclass="TransactionControllerGui" testclass="TransactionController" testname="{name}"><boolProp name="TransactionController.parent">{parent}</boolProp></TransactionController><hashTree>{children}</hashTree>
+"#
+    )
+}
+
+/// A request, with what belongs to it alone.
+fn request(port: &str, name: &str, path: &str, children: &str) -> String {
+    let place = [("domain", "127.0.0.1"), ("port", port), ("path", path)];
+    let element = http(name, &place);
+    element.replace("<hashTree/>", &format!("<hashTree>{children}</hashTree>"))
+}
+
+/// The sums of a field over all lines of an application, by the tags of the line.
+fn sums(requests: &[Request], application: &str, field: &str) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    let head = format!("jmeter,application={application},transaction=");
+    for request in requests.iter().filter(|request| request.method == "POST") {
+        for line in String::from_utf8_lossy(&request.body).lines() {
+            let Some((tags, fields)) = line
+                .strip_prefix(&head)
+                .and_then(|rest| rest.split_once(r",env=test\ 1 "))
+            else {
+                continue;
+            };
+            let (fields, at_ns) = fields.rsplit_once(' ').expect("a time");
+            assert!(at_ns.ends_with("000000"), "{line}");
+            let values = fields.split(',').filter_map(|value| value.split_once('='));
+            for (name, value) in values {
+                if name == field {
+                    let value: f64 = value.parse().expect("a number");
+                    *sums.entry(tags.to_owned()).or_default() += value;
+                }
+            }
+        }
+    }
+    sums
+}
+
+fn expected(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
+    let values = values.iter();
+    values
+        .map(|(tags, value)| ((*tags).to_owned(), *value))
+        .collect()
+}
+
+// The rule of counts and hits was recorded from JMeter 5.6.3.
+#[test]
+fn a_listener_sends_what_jmeters_own_would_of_its_scope() {
+    let server = server();
+    let port = server.address().port().to_string();
+    let elements = [
+        request(&port, "good", "/", &listener(&port, "one", &[])),
+        request(&port, "bad, one", "/bad", ""),
+        transaction("TX", true, &request(&port, "inner", "/", "")),
+        transaction("TY", false, &request(&port, "inner2", "/", "")),
+        listener(&port, "all", &[("influxdbToken", "secret")]),
+    ];
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(3, &elements.concat())));
+    let finished = workshop.run(&["run", "p.jmx"], LIMIT);
+    assert!(!finished.err.contains("sends nothing"), "{finished:?}");
+    assert!(!finished.err.contains("not delivered"), "{finished:?}");
+    let requests = server.requests();
+    let counts = sums(&requests, "all", "count");
+    let of_all = [
+        ("all,statut=all", 15.0),
+        (
+            r"bad\,\ one,responseCode=500,responseMessage=Out\,\ of\=order",
+            3.0,
+        ),
+        (r"bad\,\ one,statut=all", 3.0),
+        (r"bad\,\ one,statut=ko", 3.0),
+        ("good,statut=all", 3.0),
+        ("good,statut=ok", 3.0),
+        ("inner2,statut=all", 3.0),
+        ("inner2,statut=ok", 3.0),
+        ("TX,statut=all", 3.0),
+        ("TX,statut=ok", 3.0),
+        ("TY,statut=all", 3.0),
+        ("TY,statut=ok", 3.0),
+    ];
+    assert_eq!(counts, expected(&of_all));
+    let hits = sums(&requests, "all", "hit");
+    assert_eq!((hits["all,statut=all"], hits["TX,statut=ok"]), (12.0, 3.0));
+    assert_eq!(hits["TY,statut=ok"], 3.0);
+    let errors = sums(&requests, "all", "countError");
+    assert_eq!(errors, expected(&[("all,statut=all", 3.0)]));
+    let received = sums(&requests, "all", "rb");
+    let parts = ["good", r"bad\,\ one", "TX", "inner2"];
+    let parts = parts.map(|label| received[&format!("{label},statut=all")]);
+    assert_eq!(received["all,statut=all"], parts.iter().sum::<f64>());
+    let started = sums(&requests, "all", "startedT");
+    assert!(started["internal"] >= 1.0, "{started:?}");
+    let of_one = [
+        ("all,statut=all", 3.0),
+        ("good,statut=all", 3.0),
+        ("good,statut=ok", 3.0),
+    ];
+    assert_eq!(sums(&requests, "one", "count"), expected(&of_one));
+    let with_token = |request: &&Request| request.header("Authorization") == Some("Token secret");
+    let told: String = requests
+        .iter()
+        .filter(with_token)
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .collect();
+    let event = r#"events,application=all,title=ApacheJMeter,env=test\ 1 text="Shop "#;
+    for what in ["started", "ended"] {
+        assert!(told.contains(&format!("{event}{what}\" ")), "{told}");
+    }
+}
+
+#[test]
+fn a_listener_that_cannot_be_started_is_told_and_costs_nothing() {
+    let server = server();
+    let port = server.address().port().to_string();
+    let elements = [
+        request(&port, "good", "/", ""),
+        listener(&port, "all", &[]).replace(".*</stringProp>", "(</stringProp>"),
+    ];
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(2, &elements.concat())));
+    let finished = workshop.run(&["run", "p.jmx"], LIMIT);
+    assert!(
+        finished
+            .err
+            .contains("Backend Listener `live` sends nothing: "),
+        "{finished:?}"
+    );
+    assert_eq!(server.requests().len(), 2);
+}
