@@ -54,7 +54,8 @@ export function ReportPage({ report }: { report: Report }) {
           </section>
         )}
         {report.labels.length > 0 && (
-          <section id="together" aria-label="Users, rate, failures and response time">
+          <section id="together">
+            <h2>Overview</h2>
             <Overlay report={report} stretch={stretch} theme={theme} />
           </section>
         )}
