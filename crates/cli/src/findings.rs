@@ -110,6 +110,7 @@ pub fn remedy(finding: &Diagnostic) -> String {
         return help.clone();
     }
     let help = match finding.code {
+        "backend-not-sent" => "use `--out` to send the numbers elsewhere while the run goes on",
         "element-skipped" => "nothing needs to be done: JMeter does nothing with it either",
         "element-left-out" => "leave out -Jdrumfire.skip_unsupported to have such plans refused",
         "jmx-removed-element" | "jmx-ignored-value" | "jmx-no-name" => {

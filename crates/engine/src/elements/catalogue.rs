@@ -24,9 +24,6 @@ pub enum Role {
     Ignored,
 }
 
-/// The code of the warning for an element that is skipped.
-pub const SKIPPED: &str = "element-skipped";
-
 /// How an element is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -73,18 +70,17 @@ pub fn decode(d: &mut Decoder) -> Roles {
     match entry(&class) {
         Some(entry) => match entry.rung {
             Rung::Native | Rung::Jvm => (entry.decode)(d),
-            Rung::Skipped => skipped(d, entry.why),
+            Rung::Skipped => {
+                d.warn(
+                    "element-skipped",
+                    format!("{class} '{}' is skipped: {}", d.element.name, entry.why),
+                );
+                Roles::default()
+            }
             Rung::Refused => cannot_run(d, &class, entry.why),
         },
         None => java_element::foreign(d),
     }
-}
-
-/// What does nothing in a run becomes a warning.
-pub fn skipped(d: &mut Decoder, why: &str) -> Roles {
-    let (class, name) = (&d.element.class, &d.element.name);
-    d.warn(SKIPPED, format!("{class} '{name}' is skipped: {why}"));
-    Roles::default()
 }
 
 pub fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {

@@ -17,9 +17,7 @@ mod catalogue;
 mod statics;
 mod xpath2_query;
 
-pub use catalogue::{
-    Entry, Role, Rung, SKIPPED, UNKNOWN_CLASS, decode, entries, entry, is_thread_group,
-};
+pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
 pub use statics::Statics;
 
 pub use arguments::assignments;

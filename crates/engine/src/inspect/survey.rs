@@ -195,10 +195,10 @@ impl Surveyor<'_> {
         if rung == Rung::Refused {
             return (rung, why.to_owned());
         }
-        // An element that one of its settings keeps from running.
+        // The class that a Backend Listener names decides whether it runs.
         if let Some(finding) = here
             .clone()
-            .find(|finding| finding.code == elements::SKIPPED)
+            .find(|finding| finding.code == elements::listeners::NOT_SENT)
         {
             return (Rung::Skipped, finding.message.clone());
         }

@@ -9,7 +9,6 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::catalogue::skipped;
 
 const PACKAGE: &str = "org.apache.jmeter.visualizers.backend.";
 /// Classes that run natively, below [`PACKAGE`].
@@ -17,6 +16,8 @@ const CLIENTS: [&str; 2] = [
     "influxdb.InfluxdbBackendListenerClient",
     "graphite.GraphiteBackendListenerClient",
 ];
+/// The code of the warning for a listener that is skipped because of its class.
+pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
 
 /// A backend listener of a plan: what is needed to start it.
@@ -37,10 +38,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .iter()
         .find(|client| class.strip_prefix(PACKAGE) == Some(*client));
     let Some((_, simple)) = known.and_then(|client| client.split_once('.')) else {
-        return skipped(
-            d,
-            &format!("its metrics are not sent, because `{class}` is not built"),
+        d.warn(
+            NOT_SENT,
+            format!("its metrics are not sent, because `{class}` is not built"),
         );
+        return Roles::default();
     };
     if d.settings().properties.get(WINDOW_MODE).as_deref() == Some("fixed") {
         d.warn(
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(listener, None);
         assert_eq!(
             findings[0].message,
-            "BackendListener 'live' is skipped: its metrics are not sent, because `com.example.Own` is not built"
+            "its metrics are not sent, because `com.example.Own` is not built"
         );
     }
 
