@@ -73,6 +73,7 @@ impl Encoder for Influx {
             {
                 self.label_lines(&mut lines, label, interval);
             }
+            self.error_lines(&mut lines, interval);
         }
         self.users_line(&mut lines, interval);
         vec![lines.into_bytes()]
@@ -178,12 +179,12 @@ impl Influx {
             self.add_percentiles(lines, &times);
             end(lines, interval.at_ms);
         }
-        for error in interval
-            .increment
-            .errors
-            .iter()
-            .filter(|error| error.label == label.label)
-        {
+    }
+
+    /// Errors by code and message. A failure may be told an interval after its sample, so errors need no samples beside them.
+    fn error_lines(&self, lines: &mut String, interval: &Interval) {
+        let errors = interval.increment.errors.iter();
+        for error in errors.filter(|error| (self.wants)(&error.label)) {
             let code = or(&error.code, "0");
             let message = or(&error.message, "None");
             let tags = format!(
@@ -191,7 +192,7 @@ impl Influx {
                 tag(code),
                 tag(message)
             );
-            self.head(lines, &label.label, &tags);
+            self.head(lines, &error.label, &tags);
             let _ = write!(lines, "count={}", error.count);
             end(lines, interval.at_ms);
         }
