@@ -124,11 +124,42 @@ pub fn ensure(is_so: bool, what: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Sends a signal to a child.
-pub fn signal(child: &Child, name: &str) -> anyhow::Result<()> {
-    let words = [format!("-{name}"), child.id().to_string()];
-    let sent = Command::new("kill").args(words).status()?;
-    ensure(sent.success(), "the signal could not be sent")
+/// A program that runs; killed when dropped, so that a fault that is not handled leaves none behind.
+pub struct Running(Option<Child>);
+
+impl Running {
+    /// Its process id.
+    pub fn id(&self) -> anyhow::Result<u32> {
+        let child = self.0.as_ref().context("the program has ended")?;
+        Ok(child.id())
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) -> anyhow::Result<()> {
+        let words = [format!("-{name}"), self.id()?.to_string()];
+        let sent = Command::new("kill").args(words).status()?;
+        ensure(sent.success(), "the signal could not be sent")
+    }
+
+    /// Waits for its end.
+    pub fn finish(mut self) -> anyhow::Result<Finished> {
+        let child = self.0.take().context("the program has ended")?;
+        Ok(finish(child, LIMIT))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Starts the program with these words.
+pub fn start(workshop: &Workshop, words: &[&str]) -> Running {
+    Running(Some(workshop.start(words)))
 }
 
 /// Waits until a file has so many bytes.

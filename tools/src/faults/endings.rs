@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{LIMIT, finish};
+use drumfire_testkit::program::LIMIT;
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, sample, signal, until_bytes};
+use super::bench::{Bench, ensure, expect, pause, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -127,13 +127,13 @@ pub const FAULTS: &[Fault] = &[
 
 fn interrupted(bench: &Bench, times: u32) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", -1, &[pause(20), sample("s")].concat());
-    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv"]);
+    let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
     for _ in 0..times {
-        signal(&child, "INT")?;
+        child.signal("INT")?;
         std::thread::sleep(Duration::from_millis(5));
     }
-    expect(&finish(child, LIMIT), 130, &["... end of run"])?;
+    expect(&child.finish()?, 130, &["... end of run"])?;
     ensure(
         workshop.read("r.csv").ends_with('\n'),
         "the last row is not whole",
@@ -142,10 +142,10 @@ fn interrupted(bench: &Bench, times: u32) -> anyhow::Result<()> {
 
 fn killed(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", -1, &[pause(5), sample("s")].concat());
-    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv"]);
+    let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
-    signal(&child, "KILL")?;
-    let finished = finish(child, LIMIT);
+    child.signal("KILL")?;
+    let finished = child.finish()?;
     ensure(finished.code.is_none(), "the signal did not end it")?;
     ensure(
         workshop.read("r.csv").ends_with('\n'),
@@ -155,12 +155,12 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
 
 fn stopped(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 40, &[pause(50), sample("s")].concat());
-    let child = workshop.start(&["run", "p.jmx", "--strict", "-l", "r.csv"]);
+    let child = start(&workshop, &["run", "p.jmx", "--strict", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
-    signal(&child, "STOP")?;
+    child.signal("STOP")?;
     std::thread::sleep(Duration::from_millis(2000));
-    signal(&child, "CONT")?;
-    expect(&finish(child, LIMIT), 6, &["verdict  INVALID", "stopped"])
+    child.signal("CONT")?;
+    expect(&child.finish()?, 6, &["verdict  INVALID", "stopped"])
 }
 
 /// The fastest of a few, since other programs run on the machine.

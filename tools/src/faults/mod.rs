@@ -4,6 +4,7 @@
 mod bench;
 mod endings;
 mod inputs;
+mod leaks;
 mod outputs;
 mod servers;
 
@@ -28,11 +29,12 @@ pub struct Fault {
 }
 
 /// All faults, by what they befall.
-const FAULTS: [&[Fault]; 4] = [
+const FAULTS: [&[Fault]; 5] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
     servers::FAULTS,
+    leaks::FAULTS,
 ];
 
 /// Which faults are staged, and how often.

@@ -1,9 +1,9 @@
 //! Outputs that cannot be written, before and while the program runs.
 
-use drumfire_testkit::program::{LIMIT, finish};
+use drumfire_testkit::program::LIMIT;
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, sample, until_bytes};
+use super::bench::{Bench, ensure, expect, pause, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -107,12 +107,12 @@ fn report_lost(bench: &Bench) -> anyhow::Result<()> {
         "--run-file",
         "run.drumfire",
     ];
-    let child = workshop.start(&words);
+    let child = start(&workshop, &words);
     until_bytes(&workshop, "r.csv", 1)?;
     std::fs::remove_dir_all(workshop.path("gone"))?;
     workshop.write("gone", "a file");
     expect(
-        &finish(child, LIMIT),
+        &child.finish()?,
         1,
         &["p.html could not be written", "verdict  "],
     )?;
@@ -128,11 +128,14 @@ fn report_lost(bench: &Bench) -> anyhow::Result<()> {
 
 fn results_removed(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 10, &[pause(50), sample("s")].concat());
-    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv", "--report", "p.html"]);
+    let child = start(
+        &workshop,
+        &["run", "p.jmx", "-l", "r.csv", "--report", "p.html"],
+    );
     until_bytes(&workshop, "r.csv", 1)?;
     std::fs::remove_file(workshop.path("r.csv"))?;
     expect(
-        &finish(child, LIMIT),
+        &child.finish()?,
         1,
         &["was removed or replaced", "verdict  "],
     )?;

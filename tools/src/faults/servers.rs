@@ -2,15 +2,18 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::sync::Arc;
 use std::time::Duration;
 
-use drumfire_testkit::program::{LIMIT, finish};
+use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{Server, Step, ok};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection};
 
 use super::Fault;
-use super::bench::{
-    Bench, ensure, expect, pause, reads_body, request, sample, signal, until_bytes,
-};
+use super::bench::{Bench, ensure, expect, pause, reads_body, request, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -70,6 +73,20 @@ pub const FAULTS: &[Fault] = &[
         before: "memory without bound",
         after: "a failed row that names the limit",
         stage: endless_body,
+    },
+    Fault {
+        name: "gzip-bomb",
+        is_quick: true,
+        before: "9 KB became gigabytes of memory",
+        after: "a failed row that names the limit",
+        stage: gzip_bomb,
+    },
+    Fault {
+        name: "certificates-of-67-kb",
+        is_quick: true,
+        before: "the user panicked, and the run lost all its outputs",
+        after: "a row, and all outputs",
+        stage: long_chain,
     },
     Fault {
         name: "broken-tls",
@@ -133,8 +150,82 @@ fn endless_body(bench: &Bench) -> anyhow::Result<()> {
             }
         }
     });
-    let finished = bench.run(&request(port, "http", reads_body()), &[]);
-    expect(&finished, 0, &["failures", "limit"])
+    exceeds(bench, port, &[])
+}
+
+/// A request whose body exceeds the limit is a failed row with the property's name.
+fn exceeds(bench: &Bench, port: u16, words: &[&str]) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("1", 1, &request(port, "http", reads_body()));
+    let words = [&["run", "p.jmx", "-l", "r.csv"], words].concat();
+    expect(&workshop.run(&words, LIMIT), 0, &["failures", "verdict  "])?;
+    ensure(
+        workshop
+            .read("r.csv")
+            .contains("drumfire.http.max_body_bytes"),
+        "the row does not name the limit",
+    )
+}
+
+/// 64 MiB in 64 KB, for a limit of 1 MiB.
+fn gzip_bomb(bench: &Bench) -> anyhow::Result<()> {
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
+    for _ in 0..64 {
+        bomb.write_all(&[0; 1 << 20])?;
+    }
+    let bomb = bomb.finish()?;
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        bomb.len()
+    );
+    let response = [head.as_bytes(), &bomb].concat();
+    let server = Server::start(move |_| vec![Step::Send(response.clone())]);
+    let limit = "-Jdrumfire.http.max_body_bytes=1048576";
+    exceeds(bench, server.address().port(), &[limit])
+}
+
+/// Valid certificates of so many names that the handshake message is longer than TLS libraries have room for.
+fn long_chain(bench: &Bench) -> anyhow::Result<()> {
+    let names: Vec<String> = (0..1800)
+        .map(|number| format!("host-{number:04}.example"))
+        .collect();
+    let made = rcgen::generate_simple_self_signed(["host.example".to_owned()])?;
+    let long = rcgen::generate_simple_self_signed(names)?;
+    let long = long.cert.der().clone();
+    let bytes = 2 * long.len();
+    ensure(bytes > 64 << 10, &format!("it has only {bytes} bytes"))?;
+    let chain = vec![made.cert.der().clone(), long.clone(), long];
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    let config = Arc::new(config);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let Ok(mut tls) = ServerConnection::new(config.clone()) else {
+                return;
+            };
+            let mut stream = rustls::Stream::new(&mut tls, &mut stream);
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(&ok("x"));
+        }
+    });
+    survives_tls(bench, port)
+}
+
+/// One row, with all outputs.
+fn survives_tls(bench: &Bench, port: u16) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("1", 1, &request(port, "https", ""));
+    let words = ["run", "p.jmx", "-l", "r.csv", "--report", "p.html"];
+    let finished = workshop.run(&words, LIMIT);
+    expect(&finished, 0, &["verdict  ", "report   p.html"])?;
+    ensure(
+        workshop.read("r.csv").lines().count() == 2,
+        "there is no row",
+    )
 }
 
 fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
@@ -148,8 +239,7 @@ fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
             let _ = stream.write_all(&[22, 3, 3, 0, 4, 255, 255, 255, 255]);
         }
     });
-    let finished = bench.run(&request(port, "https", ""), &["--report", "p.html"]);
-    expect(&finished, 0, &["failures", "verdict  ", "report   p.html"])
+    survives_tls(bench, port)
 }
 
 fn no_open_files(bench: &Bench) -> anyhow::Result<()> {
@@ -175,12 +265,12 @@ fn udp(bench: &Bench) -> anyhow::Result<()> {
         format!("-Jjmeterengine.nongui.port={port}"),
         format!("-Jjmeterengine.nongui.maxport={port}"),
     );
-    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv", &first, &last]);
+    let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv", &first, &last]);
     until_bytes(&workshop, "r.csv", 200)?;
     let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     client.send_to(b"\x1b]0;owned\x07\n::error::x", (Ipv4Addr::LOCALHOST, port))?;
     client.send_to(b"Shutdown", (Ipv4Addr::LOCALHOST, port))?;
-    let finished = finish(child, LIMIT);
+    let finished = child.finish()?;
     expect(
         &finished,
         0,
@@ -205,13 +295,13 @@ fn hangs(bench: &Bench) -> anyhow::Result<()> {
     ]
     .concat();
     let workshop = bench.with_plan("1", -1, &inside);
-    let child = workshop.start(&["run", "p.jmx", "-l", "r.csv"]);
+    let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv"]);
     while server.requests().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    signal(&child, "INT")?;
+    child.signal("INT")?;
     std::thread::sleep(Duration::from_millis(100));
-    signal(&child, "INT")?;
-    expect(&finish(child, LIMIT), 130, &["... end of run"])?;
+    child.signal("INT")?;
+    expect(&child.finish()?, 130, &["... end of run"])?;
     ensure(workshop.read("r.csv").ends_with('\n'), "half a row is left")
 }
