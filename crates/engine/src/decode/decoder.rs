@@ -14,12 +14,12 @@ use crate::elements::config::{
 };
 use crate::elements::java;
 use crate::elements::jdbc::{Choice, Pools};
-use crate::elements::listeners::BackendSpec;
 use crate::elements::samplers::http::Settings as HttpSettings;
 use crate::resolve::Element;
 use crate::run::context::StateId;
 use crate::run::java::{JavaPlan, Traits};
 use crate::run::needs::Needs;
+use crate::run::program::BackendSpec;
 use crate::run::roles::ListenerRole;
 use crate::run::settings::Settings;
 use drumfire_results::{OutputSpec, SaveConfig};

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template, VarNames, Vars};
 use drumfire_results::{OutputSet, OutputSpec};
 
-use crate::elements::listeners::BackendSpec;
 use crate::elements::samplers::Sampler;
 use crate::elements::samplers::listing::Listing;
 use crate::run::action::FailureAction;
@@ -23,6 +22,17 @@ use crate::run::roles::TimerRole;
 use crate::run::schedule::Shape;
 use crate::run::settings::Settings;
 use crate::run::walk::{Controller, ControllerId};
+
+/// A backend listener of a plan: what is needed to start it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackendSpec {
+    /// The element's name.
+    pub name: String,
+    /// The simple name of the client's class.
+    pub class: String,
+    /// Names and values of its parameters, in their order.
+    pub arguments: Vec<(String, String)>,
+}
 
 /// A compiled plan.
 pub struct Program {

@@ -9,6 +9,7 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::run::program::BackendSpec;
 
 const PACKAGE: &str = "org.apache.jmeter.visualizers.backend.";
 /// Classes that run natively, below [`PACKAGE`].
@@ -19,17 +20,6 @@ const CLIENTS: [&str; 2] = [
 /// The code of the warning for a listener that is skipped because of its class.
 pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
-
-/// A backend listener of a plan: what is needed to start it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BackendSpec {
-    /// The element's name.
-    pub name: String,
-    /// The simple name of the client's class.
-    pub class: String,
-    /// Names and values of its parameters, in their order.
-    pub arguments: Vec<(String, String)>,
-}
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.text_now("classname");

@@ -9,7 +9,7 @@ mod result_saver;
 mod summariser;
 
 pub use auto_stop::decode as auto_stop;
-pub use backend_listener::{BackendSpec, NOT_SENT, decode as backend_listener};
+pub use backend_listener::{NOT_SENT, decode as backend_listener};
 pub use console_status_logger::decode as console_status_logger;
 pub use flexible_file_writer::decode as flexible_file_writer;
 pub use result_collector::{
