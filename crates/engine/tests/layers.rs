@@ -10,7 +10,7 @@ const LAYERS: [&str; 7] = [
 ];
 
 /// Arrows from a layer to a later one that are still there. A new one is a fault, and so is a row that has become false.
-const ARROWS_BACK: [(&str, &str); 19] = [
+const ARROWS_BACK: [(&str, &str); 15] = [
     ("decode::decoder", "elements::config"),
     ("decode::decoder", "elements::java"),
     ("decode::decoder", "elements::jdbc"),
@@ -23,12 +23,8 @@ const ARROWS_BACK: [(&str, &str); 19] = [
     ("run::java", "elements::samplers::http::edits"),
     ("run::program", "elements::samplers"),
     ("run::program", "elements::samplers::listing"),
-    ("run::schedule", "elements::thread_groups"),
     ("run::shared", "elements"),
     ("run::shared", "elements::samplers::http"),
-    ("run::supply::arrivals", "elements::thread_groups"),
-    ("run::supply::concurrency", "elements::thread_groups"),
-    ("run::supply::open_model", "elements::thread_groups"),
     ("run::worker", "elements::samplers::http"),
 ];
 

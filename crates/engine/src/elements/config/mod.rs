@@ -9,7 +9,6 @@ pub mod csv_file;
 mod data_source_element;
 mod dns_cache_manager;
 mod header_manager;
-pub mod java_random;
 mod jks;
 mod keystore_config;
 mod random_csv_data_set;

@@ -3,16 +3,11 @@
 mod arrivals_thread_group;
 mod concurrency_thread_group;
 mod free_form_arrivals_thread_group;
-mod open_model_schedule;
 mod open_model_thread_group;
 mod stepping_thread_group;
 mod thread_group;
 mod ultimate_thread_group;
 
-pub use arrivals_thread_group::{ArrivalTimes, Arrivals};
-pub use concurrency_thread_group::{Concurrency, Level};
-pub use open_model_thread_group::OpenModel;
-pub use thread_group::Ramp;
 pub use ultimate_thread_group::short_seconds;
 
 use drumfire_expr::Template;

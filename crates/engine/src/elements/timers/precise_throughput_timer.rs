@@ -13,7 +13,7 @@ use drumfire_expr::{Raised, Scope, Template, values};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::config::java_random::JavaRandom;
+use crate::base::java_random::JavaRandom;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::Timer;
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 use super::{Crew, Terms};
-use crate::elements::thread_groups::Arrivals;
+use crate::run::schedule::Arrivals;
 
 /// Users of one group that wait for an arrival, whichever worker they are on.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::{Crew, Terms, share};
-use crate::elements::thread_groups::Concurrency;
+use crate::run::schedule::Concurrency;
 use crate::run::context::{Context, Identity};
 use crate::run::shared::Shared;
 use crate::run::worker::Worker;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{Crew, Terms};
 use crate::base::clock::Clock;
-use crate::elements::thread_groups::OpenModel;
+use crate::run::schedule::OpenModel;
 
 impl Crew {
     pub(super) async fn open_model(&mut self, open: &OpenModel) {

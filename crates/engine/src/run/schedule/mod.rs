@@ -1,36 +1,18 @@
-//! Stop 4, **schedule**: when the users of a thread group start and stop, as pure data. Each kind of thread group has its
-//! rules in its own file of `elements/thread_groups`.
+//! Stop 4, **schedule**: when the users of a thread group start and stop, as pure data. Each way of giving users has its
+//! rules in a file of its own; `elements/thread_groups` reads the settings of each class from the plan.
 
-use crate::elements::thread_groups::{Arrivals, Concurrency, OpenModel, Ramp};
+mod arrivals;
+mod concurrency;
+pub mod language;
+mod open_model;
+mod ramp;
+mod window;
 
-/// When one user starts and when its time is over, in milliseconds from the start of its thread group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    pub start_ms: i64,
-    /// None where only its iterations end it.
-    pub stop_ms: Option<i64>,
-}
-
-/// Why a thread group cannot start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// `ThreadGroup#scheduleThread`.
-    Delay(i64),
-    /// `ThreadGroup#scheduleThread`.
-    Duration(i64),
-    /// Its schedule cannot be read (`OpenModelThreadGroup#start`).
-    Schedule(String),
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Fault::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
-            Fault::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
-            Fault::Schedule(message) => f.write_str(message),
-        }
-    }
-}
+pub use arrivals::{ArrivalTimes, Arrivals, Rate};
+pub use concurrency::{Concurrency, Level};
+pub use open_model::OpenModel;
+pub use ramp::Ramp;
+pub use window::{Fault, LevelUnit, Stretch, Window};
 
 /// How a thread group's users come and go.
 #[derive(Debug)]
@@ -45,26 +27,6 @@ pub enum Shape {
     Arrivals(Box<Arrivals>),
     /// Users at a rate, for one iteration each (Open Model Thread Group).
     Open(Box<OpenModel>),
-}
-
-/// A stretch of a load that is not made of users known beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Stretch {
-    pub start_ms: u64,
-    pub end_ms: u64,
-    /// The level at its beginning and at its end.
-    pub from: f64,
-    pub to: f64,
-    pub unit: LevelUnit,
-}
-
-/// What a level counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LevelUnit {
-    Users,
-    ArrivalsPerSecond,
-    RandomArrivalsPerSecond,
 }
 
 impl Shape {
