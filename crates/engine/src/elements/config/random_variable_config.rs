@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_expr::{Template, values};
 
+use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::config::counter_config::formatted;
-use crate::base::java_random::JavaRandom;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::bound_once;

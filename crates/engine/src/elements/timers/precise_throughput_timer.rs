@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_expr::{Raised, Scope, Template, values};
 
+use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::base::java_random::JavaRandom;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::Timer;
 

@@ -8,7 +8,7 @@ mod open_model;
 mod ramp;
 mod window;
 
-pub use arrivals::{ArrivalTimes, Arrivals, Rate};
+pub use arrivals::{Arrivals, Rate};
 pub use concurrency::{Concurrency, Level};
 pub use open_model::OpenModel;
 pub use ramp::Ramp;

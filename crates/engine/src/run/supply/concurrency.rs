@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::{Crew, Terms, share};
-use crate::run::schedule::Concurrency;
 use crate::run::context::{Context, Identity};
+use crate::run::schedule::Concurrency;
 use crate::run::shared::Shared;
 use crate::run::worker::Worker;
 
