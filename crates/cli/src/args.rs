@@ -19,6 +19,7 @@ use crate::options::{
     PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, ViewOptions,
     split_definition,
 };
+use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
 /// `drumfire COMMAND …`
 #[derive(Debug, Parser)]
@@ -60,6 +61,10 @@ enum Subcommands {
     Fmt(FmtArguments),
     /// Print a plan as lines of text, for readers and for `git diff`
     Show(ShowArguments),
+    /// Rename a variable or an element in all plans that belong together
+    Rename(RenameArguments),
+    /// Merge the changes of two plans, as git's merge driver; conflicts end with exit code 1
+    MergePlan(MergePlanArguments),
     /// Change settings of a plan by name
     Set(SetArguments),
     /// Say what two plans do differently; exit code 0 if they mean the same, else 1
@@ -472,6 +477,8 @@ impl Arguments {
             }),
             Subcommands::Fmt(order) => Command::Fmt(order),
             Subcommands::Show(order) => Command::Show(order),
+            Subcommands::Rename(order) => Command::Rename(order),
+            Subcommands::MergePlan(order) => Command::MergePlan(order),
             Subcommands::Set(order) => Command::Set(order),
             Subcommands::Diff(order) => Command::Diff(order),
             Subcommands::New(order) => Command::New(order),

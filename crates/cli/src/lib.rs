@@ -23,6 +23,7 @@ pub mod messages;
 pub mod mirror;
 pub mod options;
 pub mod outputs;
+mod plan_arguments;
 pub mod project;
 pub mod properties;
 mod quantities;

@@ -10,6 +10,7 @@ use crate::commands::record::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::exit_codes::Exit;
+use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,10 @@ pub enum Command {
     Fmt(FmtArguments),
     /// Print a plan as text.
     Show(ShowArguments),
+    /// Give a variable or an element another name.
+    Rename(RenameArguments),
+    /// Merge two plans with their common ancestor.
+    MergePlan(MergePlanArguments),
     /// Change settings of a plan.
     Set(SetArguments),
     /// Say what two plans do differently.

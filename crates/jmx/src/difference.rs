@@ -25,12 +25,12 @@ pub enum Difference {
 }
 
 /// An element with its path, in the order of the plan.
-struct Entry<'t> {
-    node: &'t Node,
-    path: String,
-    parent: Option<usize>,
-    place: usize,
-    partner: Option<usize>,
+pub(crate) struct Entry<'t> {
+    pub node: &'t Node,
+    pub path: String,
+    pub parent: Option<usize>,
+    pub place: usize,
+    pub partner: Option<usize>,
 }
 
 /// The differences from one plan to another; none if they mean the same.
@@ -77,7 +77,7 @@ pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
     found
 }
 
-fn entries(tree: &Tree) -> Vec<Entry<'_>> {
+pub(crate) fn entries(tree: &Tree) -> Vec<Entry<'_>> {
     fn add<'t>(nodes: &'t [Node], parent: Option<usize>, all: &mut Vec<Entry<'t>>) {
         for (place, node) in nodes.iter().enumerate() {
             let path = match parent {
@@ -102,7 +102,7 @@ fn entries(tree: &Tree) -> Vec<Entry<'_>> {
 
 /// Elements belong together if class and path agree; then, wherever they stand, if class and name do; then if class and place
 /// under the same element do, which is a new name.
-fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
+pub(crate) fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
     let by =
         |before: &mut [Entry<'_>], after: &mut [Entry<'_>], key: &dyn Fn(&Entry<'_>) -> String| {
             let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -27,6 +27,8 @@ mod difference;
 mod edit;
 mod interpret;
 mod known_properties;
+mod merge;
+mod merge_settings;
 mod name;
 mod number;
 mod outline;
@@ -54,6 +56,7 @@ pub use edit::Edit;
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };
+pub use merge::{Conflict, Merged, merge};
 pub use name::Name;
 pub use number::{
     boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,

@@ -25,7 +25,7 @@ pub fn settings(node: &Node) -> Vec<Setting> {
 }
 
 /// The name of a property without the class in front of it: `num_threads` of `ThreadGroup.num_threads`.
-fn short_name(name: &str) -> &str {
+pub(crate) fn short_name(name: &str) -> &str {
     match name.split_once('.') {
         Some((before, rest))
             if before.starts_with(|c: char| c.is_uppercase()) && !rest.is_empty() =>

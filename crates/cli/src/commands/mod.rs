@@ -7,10 +7,12 @@ pub mod doctor;
 pub mod fmt;
 pub mod import;
 pub mod jvm;
+pub mod merge_plan;
 pub mod mirror;
 pub mod new;
 pub mod plan;
 pub mod record;
+pub mod rename;
 pub mod report;
 pub mod run;
 mod run_url;
@@ -70,6 +72,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Merge(order) => compare::merge(&order, console),
         Command::Fmt(arguments) => fmt::fmt(&arguments, console),
         Command::Show(arguments) => show::show(&arguments, console),
+        Command::Rename(arguments) => rename::rename(&arguments, console),
+        Command::MergePlan(arguments) => merge_plan::merge_plan(&arguments, console),
         Command::Set(arguments) => set::set(&arguments, console),
         Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),

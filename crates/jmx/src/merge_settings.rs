@@ -1,0 +1,237 @@
+//! Settings of one element, merged three ways: what only one side changed is taken from that side.
+
+use std::collections::BTreeSet;
+
+use crate::settings::item_name;
+use crate::tree::{Element, Node, Prop, Props, Value};
+
+/// The side whose value is taken where both changed the same thing in different ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Ours,
+    Theirs,
+}
+
+/// One thing in its three versions; `None` where a version lacks it.
+pub(crate) struct Three<'t, T: ?Sized> {
+    pub base: Option<&'t T>,
+    pub ours: Option<&'t T>,
+    pub theirs: Option<&'t T>,
+}
+
+impl<T: ?Sized> Clone for Three<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Three<'_, T> {}
+
+impl<'t, T: ?Sized> Three<'t, T> {
+    pub fn map<U: ?Sized>(self, of: impl Fn(&'t T) -> Option<&'t U>) -> Three<'t, U> {
+        Three {
+            base: self.base.and_then(&of),
+            ours: self.ours.and_then(&of),
+            theirs: self.theirs.and_then(&of),
+        }
+    }
+
+    pub fn of(self, side: Side) -> Option<&'t T> {
+        match side {
+            Side::Ours => self.ours,
+            Side::Theirs => self.theirs,
+        }
+    }
+
+    /// The version that counts, if no more than one side changed it.
+    pub fn settled(self, same: impl Fn(&T, &T) -> bool) -> Option<Option<&'t T>> {
+        let equal = |one: Option<&T>, other: Option<&T>| match (one, other) {
+            (Some(one), Some(other)) => same(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        if equal(self.ours, self.theirs) || equal(self.base, self.theirs) {
+            Some(self.ours)
+        } else if equal(self.base, self.ours) {
+            Some(self.theirs)
+        } else {
+            None
+        }
+    }
+}
+
+/// Merges the settings of an element; `clash` is told each setting that both sides changed.
+pub(crate) struct SettingsMerge<'c> {
+    pub side: Side,
+    pub clash: &'c mut dyn FnMut(&str, Three<'_, Value>),
+}
+
+impl SettingsMerge<'_> {
+    pub fn props(&mut self, path: &str, three: Three<'_, Props>) -> Props {
+        let mut names = BTreeSet::new();
+        let sides = [three.ours, three.theirs].into_iter().flatten();
+        let all = sides.flat_map(Props::iter).map(|prop| &prop.name);
+        let ordered: Vec<_> = all.filter(|name| names.insert((*name).clone())).collect();
+        let merged = ordered.into_iter().filter_map(|name| {
+            let own = crate::settings::joined(path, crate::settings::short_name(name));
+            let versions = three.map(|props| props.get(name).map(|prop| &prop.value));
+            let value = self.value(&own, versions)?;
+            Some(Prop::new(name, value))
+        });
+        merged.collect()
+    }
+
+    fn value(&mut self, path: &str, three: Three<'_, Value>) -> Option<Value> {
+        if let Some(settled) = three.settled(alike) {
+            return settled.cloned();
+        }
+        if let (Some(Value::Element(ours)), Some(Value::Element(theirs))) =
+            (three.ours, three.theirs)
+            && ours.class == theirs.class
+        {
+            let props = three.map(|value| match value {
+                Value::Element(element) => Some(&element.props),
+                _ => None,
+            });
+            return Some(Value::Element(Element {
+                props: self.props(path, props),
+                ..ours.clone()
+            }));
+        }
+        let lists = three.map(|value| match value {
+            Value::List(items) => Some(items.as_slice()),
+            _ => None,
+        });
+        let is_named = |items: Option<&[Prop]>| items.is_none_or(named_once);
+        if let (Some(ours), Some(theirs)) = (lists.ours, lists.theirs)
+            && [lists.base, Some(ours), Some(theirs)]
+                .into_iter()
+                .all(is_named)
+        {
+            return Some(Value::List(self.items(path, lists, ours, theirs)));
+        }
+        (self.clash)(path, three);
+        three.of(self.side).cloned()
+    }
+
+    /// Items with names of their own, such as arguments and header fields, are merged one by one.
+    fn items(
+        &mut self,
+        path: &str,
+        lists: Three<'_, [Prop]>,
+        ours: &[Prop],
+        theirs: &[Prop],
+    ) -> Vec<Prop> {
+        let order = [ours, theirs].map(|items| items.iter().map(item_name).collect::<Vec<_>>());
+        let mut merged = Vec::new();
+        for name in woven(&order[0], &order[1]) {
+            let find = |items: &&[Prop]| -> Option<usize> {
+                items.iter().position(|item| item_name(item) == *name)
+            };
+            let versions = Three {
+                base: lists.base.and_then(|items| Some(&items[find(&items)?])),
+                ours: find(&ours).map(|at| &ours[at]),
+                theirs: find(&theirs).map(|at| &theirs[at]),
+            };
+            let own = format!("{path}[{name}]");
+            let value = self.value(&own, versions.map(|prop| Some(&prop.value)));
+            let kept = versions.ours.or(versions.theirs);
+            if let (Some(value), Some(kept)) = (value, kept) {
+                merged.push(Prop {
+                    value,
+                    ..kept.clone()
+                });
+            }
+        }
+        merged
+    }
+}
+
+/// The first order, with what only the second has put behind what it follows there.
+pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'t T> {
+    let mut all: Vec<&T> = first.iter().collect();
+    for (at, item) in second.iter().enumerate() {
+        if first.contains(item) {
+            continue;
+        }
+        let before = second[..at].iter().rev();
+        let place = before
+            .filter_map(|earlier| all.iter().position(|known| *known == earlier))
+            .next();
+        all.insert(place.map_or(0, |place| place + 1), item);
+    }
+    all
+}
+
+/// Whether each item has a name that no other has.
+fn named_once(items: &[Prop]) -> bool {
+    let mut names = BTreeSet::new();
+    items.iter().all(|item| {
+        let name = item_name(item);
+        !name.is_empty() && names.insert(name)
+    })
+}
+
+/// Whether two values are the same, wherever they stand in their files.
+pub(crate) fn alike(one: &Value, other: &Value) -> bool {
+    let items = |one: &[Prop], other: &[Prop]| {
+        one.len() == other.len()
+            && one
+                .iter()
+                .zip(other)
+                .all(|(one, other)| one.name == other.name && alike(&one.value, &other.value))
+    };
+    match (one, other) {
+        (Value::Element(one), Value::Element(other)) => {
+            (&one.class, &one.name, one.enabled) == (&other.class, &other.name, other.enabled)
+                && same_props(&one.props, &other.props)
+        }
+        (Value::List(one), Value::List(other)) | (Value::Map(one), Value::Map(other)) => {
+            items(one, other)
+        }
+        (one, other) => one == other,
+    }
+}
+
+pub(crate) fn same_props(one: &Props, other: &Props) -> bool {
+    one.len() == other.len()
+        && one.iter().all(|prop| {
+            other
+                .get(&prop.name)
+                .is_some_and(|twin| alike(&prop.value, &twin.value))
+        })
+}
+
+/// Whether two elements have the same settings, whatever is below them.
+pub(crate) fn same_settings(one: &Node, other: &Node) -> bool {
+    (&one.class, &one.name, one.enabled) == (&other.class, &other.name, other.enabled)
+        && same_props(&one.props, &other.props)
+}
+
+/// Whether two elements are the same with all that is below them.
+pub(crate) fn same_tree(one: &Node, other: &Node) -> bool {
+    let mut open = vec![(one, other)];
+    while let Some((one, other)) = open.pop() {
+        if !same_settings(one, other) || one.children.len() != other.children.len() {
+            return false;
+        }
+        open.extend(one.children.iter().zip(&other.children));
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_takes_in_what_only_the_other_has() {
+        let joined = |first: &str, second: &str| -> String {
+            let chars = |text: &str| text.chars().collect::<Vec<_>>();
+            woven(&chars(first), &chars(second)).into_iter().collect()
+        };
+        assert_eq!(joined("abc", "axbc"), "axbc");
+        assert_eq!(joined("abc", "xyab"), "xyabc");
+        assert_eq!(joined("ac", "abd"), "abdc");
+    }
+}

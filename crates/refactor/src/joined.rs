@@ -1,0 +1,233 @@
+//! Plans that belong together: Include Controllers join them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Diagnostic, Node, Tree};
+
+use crate::index::Index;
+
+/// More plans of a project are not looked at.
+const MAX_PLANS: usize = 5_000;
+/// Folders below this depth are not looked at.
+const MAX_DEPTH: usize = 12;
+
+/// A plan of a project with its names.
+#[derive(Debug, Clone)]
+pub struct PlanFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The plan.
+    pub tree: Tree,
+    /// Its names.
+    pub index: Index,
+}
+
+/// Plans joined by Include Controllers.
+#[derive(Debug, Clone, Default)]
+pub struct Joined {
+    /// The plans; the one that was asked for comes first.
+    pub plans: Vec<PlanFile>,
+    /// Which plan includes which, by their places in `plans`.
+    pub includes: Vec<(usize, usize)>,
+}
+
+impl Joined {
+    /// Reads a plan, all that it includes, and all plans of the project that include any of these.
+    ///
+    /// # Errors
+    /// The faults of a plan that belongs to it and cannot be read.
+    pub fn around(plan: &Path) -> Result<Joined, Vec<Diagnostic>> {
+        let mut others: Vec<PathBuf> = Vec::new();
+        find_plans(&project_root(plan), 0, &mut others);
+        let mut joined = Joined::default();
+        joined.read(plan)?;
+        joined.follow(0, plan)?;
+        let mut candidates = including(&others, plan);
+        // a plan that joins may be included by yet another
+        while let Some(at) = candidates
+            .iter()
+            .position(|other| joined.would_include(other))
+        {
+            let other = candidates.remove(at);
+            let place = joined.plans.len();
+            joined.read(&other.tree.source.path.clone())?;
+            joined.follow(place, plan)?;
+        }
+        Ok(joined)
+    }
+
+    /// Joins plans that are at hand, such as those open in an editor.
+    pub fn of(plans: Vec<PlanFile>) -> Joined {
+        let mut joined = Joined {
+            plans,
+            includes: Vec::new(),
+        };
+        for from in 0..joined.plans.len() {
+            let targets = joined.targets(&joined.plans[from]);
+            joined
+                .includes
+                .extend(targets.into_iter().map(|to| (from, to)));
+        }
+        joined
+    }
+
+    fn targets(&self, plan: &PlanFile) -> Vec<usize> {
+        let folder = plan.path.parent().unwrap_or(Path::new(""));
+        let files = include_paths(&plan.tree.roots);
+        let files = files
+            .iter()
+            .filter_map(|written| existing(written, &[folder]));
+        files.filter_map(|file| self.place(&file)).collect()
+    }
+
+    fn place(&self, file: &Path) -> Option<usize> {
+        let own = canonical(file);
+        self.plans
+            .iter()
+            .position(|plan| canonical(&plan.path) == own)
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+        let tree = drumfire_jmx::read_file(path)?.tree;
+        let index = Index::of(&tree);
+        self.plans.push(PlanFile {
+            path: path.to_path_buf(),
+            tree,
+            index,
+        });
+        Ok(())
+    }
+
+    /// Reads what a plan includes, and so on.
+    fn follow(&mut self, from: usize, first: &Path) -> Result<(), Vec<Diagnostic>> {
+        let mut open = vec![from];
+        while let Some(from) = open.pop() {
+            let own = self.plans[from].path.clone();
+            let folders = [own.as_path(), first].map(|plan| plan.parent().unwrap_or(Path::new("")));
+            for written in include_paths(&self.plans[from].tree.roots) {
+                let Some(file) = existing(&written, &folders) else {
+                    continue;
+                };
+                let to = match self.place(&file) {
+                    Some(known) => known,
+                    None => {
+                        self.read(&file)?;
+                        open.push(self.plans.len() - 1);
+                        self.plans.len() - 1
+                    }
+                };
+                self.includes.push((from, to));
+            }
+        }
+        Ok(())
+    }
+
+    fn would_include(&self, other: &PlanFile) -> bool {
+        self.place(&other.path).is_none() && !self.targets(other).is_empty()
+    }
+
+    /// The plans whose tree a Module Controller in a plan addresses: itself, and each that includes it.
+    pub(crate) fn roots_of(&self, plan: usize) -> BTreeSet<usize> {
+        let mut roots = BTreeSet::from([plan]);
+        let mut grown = true;
+        while grown {
+            let more = self.includes.iter().filter(|(_, to)| roots.contains(to));
+            let more: Vec<usize> = more.map(|(from, _)| *from).collect();
+            let before = roots.len();
+            roots.extend(more);
+            grown = roots.len() > before;
+        }
+        roots
+    }
+}
+
+/// The folder of the project that a plan belongs to: the nearest one above it with a `drumfire.toml` or a `.git`, else its own.
+pub fn project_root(plan: &Path) -> PathBuf {
+    let own = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
+    let folder = own.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let mut above = folder.ancestors();
+    let root = above.find(|folder| {
+        ["drumfire.toml", ".git"]
+            .iter()
+            .any(|mark| folder.join(mark).exists())
+    });
+    root.map_or(folder.clone(), Path::to_path_buf)
+}
+
+fn find_plans(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut entries: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let skipped = name.starts_with('.') || matches!(&*name, "node_modules" | "target");
+        if skipped || found.len() >= MAX_PLANS {
+            continue;
+        }
+        if path.is_symlink() {
+            continue;
+        }
+        if path.is_dir() && depth < MAX_DEPTH {
+            find_plans(&path, depth + 1, found);
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"))
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// The plans with an Include Controller. Those that cannot be read belong to nothing.
+fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
+    let own = canonical(except);
+    let others = plans.iter().filter(|plan| canonical(plan) != own);
+    let with = others.filter(|plan| {
+        let bytes = std::fs::read(plan).unwrap_or_default();
+        let sign = b"IncludeController.includepath";
+        bytes.windows(sign.len()).any(|window| window == sign)
+    });
+    let read = with.filter_map(|path| {
+        let tree = drumfire_jmx::read_file(path).ok()?.tree;
+        Some(PlanFile {
+            path: path.clone(),
+            tree,
+            index: Index::default(),
+        })
+    });
+    read.collect()
+}
+
+fn include_paths(nodes: &[Node]) -> Vec<String> {
+    let mut found = Vec::new();
+    for node in nodes {
+        if node.class == "IncludeController" {
+            let path = node
+                .props
+                .str("IncludeController.includepath")
+                .trim()
+                .to_owned();
+            if !path.is_empty() {
+                found.push(path);
+            }
+        }
+        found.extend(include_paths(&node.children));
+    }
+    found
+}
+
+/// The file that a plan means, from the working folder or from that of a plan.
+fn existing(written: &str, folders: &[&Path]) -> Option<PathBuf> {
+    let mut places = folders.iter().map(|folder| folder.join(written));
+    let beside = places.find(|file| file.is_file());
+    beside.or_else(|| Some(PathBuf::from(written)).filter(|file| file.is_file()))
+}
+
+fn canonical(file: &Path) -> PathBuf {
+    std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf())
+}

@@ -1,0 +1,26 @@
+//! The names in plans: variables, properties and elements, where each is given and where it is used, to the byte. `rename` and
+//! the language server are built on it.
+//!
+//! Edits are made in the text of the file, so that everything else in it stays as it is.
+
+#![warn(missing_docs)]
+
+mod edit;
+mod index;
+mod joined;
+mod leaves;
+mod mapped;
+mod names;
+mod places;
+mod rename;
+mod rename_element;
+
+pub use edit::{TextEdit, apply, escaped};
+pub use index::{Computed, ElementEntry, Index, Occurrence};
+pub use joined::{Joined, PlanFile, project_root};
+pub use leaves::{Leaf, content_span, leaves};
+pub use mapped::MappedText;
+pub use names::{Kind, Subject, base_name, derived_suffix};
+pub use places::{is_script, variable_property};
+pub use rename::{FileChange, Refused, Renamed, rename_variable};
+pub use rename_element::rename_element;

@@ -1,0 +1,333 @@
+//! Names in a text: `${name}`, arguments of functions that name variables, and literal names in scripts.
+
+use std::ops::Range;
+
+use drumfire_expr::FunctionSpec;
+
+/// Whether a name is given a value or asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The variable gets a value.
+    Set,
+    /// Its value is used.
+    Read,
+}
+
+/// What a name belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A variable of a user.
+    Variable,
+    /// A JMeter property.
+    Property,
+    /// A function.
+    Function,
+    /// A Throughput Shaping Timer, by its element's name.
+    Timer,
+}
+
+/// A name in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub range: Range<usize>,
+    pub subject: Subject,
+    pub kind: Kind,
+    /// The name is computed, and this is only how it begins.
+    pub is_computed: bool,
+}
+
+/// All names in a text, in no particular order.
+pub(crate) fn scan(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find("${").map(|at| at + from) {
+        from = match is_escaped(text, at) {
+            true => at + 2,
+            false => reference(text, at + 2, &mut found),
+        };
+    }
+    if text.contains("vars") || text.contains("getVariables") {
+        script_names(text, "vars", Subject::Variable, &mut found);
+        script_names(text, "getVariables()", Subject::Variable, &mut found);
+    }
+    if text.contains("props") {
+        script_names(text, "props", Subject::Property, &mut found);
+    }
+    found
+}
+
+/// An odd number of backslashes escapes what follows.
+fn is_escaped(text: &str, at: usize) -> bool {
+    let before = text[..at].bytes().rev();
+    before.take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+/// Reads a reference from behind its `${` and gives where reading goes on.
+fn reference(text: &str, start: usize, found: &mut Vec<Found>) -> usize {
+    let rest = &text[start..];
+    let end = rest.find(['}', '(']).unwrap_or(rest.len());
+    let name = rest[..end].trim();
+    let is_call = name.starts_with("__") && rest[end..].starts_with('(');
+    if !is_call {
+        let Some(close) = rest.find('}') else {
+            return text.len();
+        };
+        // `${a${b}}` is not what its writer meant: JMeter takes the name as it is
+        let name = &rest[..close];
+        if let Some(inner) = name.find("${") {
+            return start + inner;
+        }
+        if !name.trim().is_empty() {
+            found.push(Found {
+                range: trimmed(text, start..start + close),
+                subject: match name.trim().starts_with("__") {
+                    true => Subject::Function,
+                    false => Subject::Variable,
+                },
+                kind: Kind::Read,
+                is_computed: false,
+            });
+        }
+        return start + close + 1;
+    }
+    found.push(Found {
+        range: trimmed(text, start..start + end),
+        subject: Subject::Function,
+        kind: Kind::Read,
+        is_computed: false,
+    });
+    let (arguments, after) = arguments(text, start + end + 1, found);
+    note_arguments(text, name, &arguments, found);
+    after
+}
+
+/// The arguments of a call from behind its parenthesis, and where reading goes on. References inside are read too.
+fn arguments(text: &str, start: usize, found: &mut Vec<Found>) -> (Vec<Range<usize>>, usize) {
+    let mut arguments = Vec::new();
+    let (mut at, mut from, mut depth) = (start, start, 0);
+    while let Some(sign) = text[at..].chars().next() {
+        let next = at + sign.len_utf8();
+        match sign {
+            '\\' => at = next + text[next..].chars().next().map_or(0, char::len_utf8),
+            '$' if text[next..].starts_with('{') => at = reference(text, next + 1, found),
+            '(' => {
+                depth += 1;
+                at = next;
+            }
+            ')' if depth > 0 => {
+                depth -= 1;
+                at = next;
+            }
+            ')' => {
+                arguments.push(from..at);
+                let closing = text[next..].find('}').map(|close| next + close + 1);
+                return (arguments, closing.unwrap_or(next));
+            }
+            ',' if depth == 0 => {
+                arguments.push(from..at);
+                from = next;
+                at = next;
+            }
+            _ => at = next,
+        }
+    }
+    (arguments, text.len())
+}
+
+fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mut Vec<Found>) {
+    let Some(spec) = drumfire_expr::function(call) else {
+        return;
+    };
+    for (at, argument) in arguments.iter().enumerate() {
+        let Some((subject, kind)) = named_by(spec, at, arguments.len()) else {
+            continue;
+        };
+        let range = trimmed(text, argument.clone());
+        let inside = &text[range.clone()];
+        let computed = inside.find("${");
+        let range = range.start..range.start + computed.unwrap_or(inside.len());
+        if computed.is_some() || !range.is_empty() {
+            found.push(Found {
+                range,
+                subject,
+                kind,
+                is_computed: computed.is_some(),
+            });
+        }
+    }
+}
+
+/// What the argument at a place names, by what the function says of its parameters.
+fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Kind)> {
+    let parameter = match (spec.parameters.get(at), spec.max) {
+        (_, None) if at + 1 == count && at + 1 >= spec.parameters.len() => {
+            spec.parameters.last()?
+        }
+        (_, None) if at + 1 >= spec.parameters.len() => return None,
+        (Some(parameter), _) => parameter,
+        (None, _) => return None,
+    };
+    let about = parameter.name;
+    if about.contains("Throughput Shaping Timer") {
+        return Some((Subject::Timer, Kind::Read));
+    }
+    if matches!(about, "name of the property" | "name of a property") {
+        let kind = match spec.name {
+            "__setProperty" => Kind::Set,
+            _ => Kind::Read,
+        };
+        return Some((Subject::Property, kind));
+    }
+    if !about.contains("variable") || about.contains("environment") {
+        return None;
+    }
+    let kind = match about {
+        "name of a variable" | "variable to search in" => Kind::Read,
+        _ => Kind::Set,
+    };
+    Some((Subject::Variable, kind))
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let inside = &text[range.clone()];
+    let start = range.start + (inside.len() - inside.trim_start().len());
+    start..(start + inside.trim().len())
+}
+
+/// Names in `vars.get("name")`, `vars.put('name', …)` and `vars["name"]`.
+fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Found>) {
+    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+    for (at, _) in text.match_indices(object) {
+        if text[..at].chars().next_back().is_some_and(is_word) {
+            continue;
+        }
+        let mut rest = at + object.len();
+        let skip = |from: usize| from + (text[from..].len() - text[from..].trim_start().len());
+        rest = skip(rest);
+        let kind = if text[rest..].starts_with('[') {
+            rest += 1;
+            Kind::Read
+        } else {
+            let Some(call) = text[rest..].strip_prefix('.').map(str::trim_start) else {
+                continue;
+            };
+            let start = text.len() - call.len();
+            let end = call.find(|sign| !is_word(sign)).unwrap_or(call.len());
+            let kind = match &call[..end] {
+                "put" | "putObject" | "setProperty" => Kind::Set,
+                "get" | "getObject" | "remove" | "getProperty" | "containsKey" => Kind::Read,
+                _ => continue,
+            };
+            rest = skip(start + end);
+            if !text[rest..].starts_with('(') {
+                continue;
+            }
+            rest += 1;
+            kind
+        };
+        rest = skip(rest);
+        let Some(quote) = text[rest..]
+            .chars()
+            .next()
+            .filter(|sign| matches!(sign, '"' | '\''))
+        else {
+            continue;
+        };
+        let start = rest + 1;
+        let Some(length) = text[start..].find(quote) else {
+            continue;
+        };
+        let name = &text[start..start + length];
+        let after = text[start + length + 1..].trim_start();
+        let is_whole = after.starts_with([',', ')', ']']);
+        let is_computed = !is_whole || name.contains('$');
+        let end = name.find('$').unwrap_or(length);
+        found.push(Found {
+            range: start..start + end,
+            subject,
+            kind,
+            is_computed,
+        });
+    }
+}
+
+/// The part that extractors put behind a variable's name: `_1`, `_matchNr`, `_g1`, `_1_g2`, `_ALL`, `_#`.
+pub fn derived_suffix<'n>(name: &'n str, base: &str) -> Option<&'n str> {
+    let suffix = name.strip_prefix(base)?;
+    let parts = suffix.strip_prefix('_')?.split('_');
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = |part: &str| {
+        matches!(part, "matchNr" | "ALL" | "#" | "g")
+            || is_number(part)
+            || part.strip_prefix('g').is_some_and(is_number)
+    };
+    parts.into_iter().all(is_part).then_some(suffix)
+}
+
+/// The name without what extractors put behind it.
+pub fn base_name(name: &str) -> &str {
+    let mut base = name;
+    while let Some((shorter, _)) = base.rsplit_once('_')
+        && !shorter.is_empty()
+        && derived_suffix(base, shorter).is_some()
+    {
+        base = shorter;
+    }
+    base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let mut found = scan(text);
+        found.retain(|one| one.subject != Subject::Function);
+        found.sort_by_key(|one| one.range.start);
+        let told = found.iter().map(|one| {
+            let kind = match (one.subject, one.kind) {
+                (Subject::Property, Kind::Set) => "P=",
+                (Subject::Property, Kind::Read) => "P:",
+                (Subject::Timer, _) => "T:",
+                (_, Kind::Set) => "=",
+                (_, Kind::Read) => "",
+            };
+            let more = if one.is_computed { "…" } else { "" };
+            format!("{kind}{}{more}", &text[one.range.clone()])
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn references_and_arguments() {
+        assert_eq!(names(r"a ${b} \${c} ${ d } ${open"), ["b", "d"]);
+        assert_eq!(names("${__Random(1,${top},dice)}"), ["top", "=dice"]);
+        assert_eq!(names("${__V(user_${n})}${__V(a)}"), ["user_…", "n", "a"]);
+        assert_eq!(names("${__P(users,${__property(b)})}"), ["P:users", "P:b"]);
+        assert_eq!(names("${__setProperty(p,${v})}"), ["P=p", "v"]);
+        assert_eq!(names("${__split(${list},part)}"), ["list", "=part"]);
+        assert_eq!(
+            names(r#"${__groovy(vars.get("x") + f(1\,2),y)}"#),
+            ["x", "=y"]
+        );
+        assert_eq!(names("${__intSum(1,${a},total)}"), ["a", "=total"]);
+    }
+
+    #[test]
+    fn scripts_name_variables_by_texts() {
+        let script = "vars.put( 'a' , x); def t = vars.get(\"b\"); vars['c']; myvars.get('no'); vars.get('d' + i);\n\
+                      ctx.getVariables().getObject(\"e\"); props.put('p', '1')";
+        assert_eq!(names(script), ["=a", "b", "c", "d…", "e", "P=p"]);
+        assert_eq!(names("vars.get(\"f_${i}\")"), ["f_…", "i"]);
+    }
+
+    #[test]
+    fn parts_of_a_name() {
+        assert_eq!(derived_suffix("id_1", "id"), Some("_1"));
+        assert_eq!(derived_suffix("id_2_g1", "id"), Some("_2_g1"));
+        assert_eq!(derived_suffix("id_x", "id"), None);
+        assert_eq!(derived_suffix("id", "id"), None);
+        assert_eq!(base_name("id_matchNr"), "id");
+        assert_eq!(base_name("user_id_1_g1"), "user_id");
+    }
+}

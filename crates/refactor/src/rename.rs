@@ -1,0 +1,322 @@
+//! A variable gets another name in all plans that belong together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::did_you_mean;
+
+use crate::edit::{TextEdit, apply, escaped};
+use crate::joined::{Joined, PlanFile};
+use crate::names::{Subject, derived_suffix};
+use crate::places::is_script;
+
+/// The new text of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file.
+    pub path: PathBuf,
+    /// The edits that lead to the text.
+    pub edits: Vec<TextEdit>,
+    /// The whole new text.
+    pub text: String,
+}
+
+/// The outcome of a rename.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// The files that change.
+    pub changes: Vec<FileChange>,
+    /// Places that somebody should look at.
+    pub notes: Vec<String>,
+}
+
+/// Why a name is not changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason, with the places.
+    pub message: String,
+    /// The way out, as a sentence.
+    pub hint: Option<String>,
+}
+
+impl Refused {
+    pub(crate) fn new(message: impl Into<String>) -> Refused {
+        Refused {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Refused {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Renames a variable with its parts (`name_1`, `name_matchNr`). With `headers`, columns of CSV files that name it change too.
+///
+/// # Errors
+/// The variable is not there, the new name is taken or is none, or a name that is put together while the test runs may be it.
+pub fn rename_variable(
+    joined: &Joined,
+    old: &str,
+    new: &str,
+    headers: bool,
+) -> Result<Renamed, Refused> {
+    proper(new)?;
+    if old == new {
+        return Err(Refused::new(format!("`{old}` has this name already")));
+    }
+    for plan in &joined.plans {
+        editable(plan)?;
+    }
+    let columns = csv_columns(joined, old);
+    if columns.is_empty() {
+        known(joined, old)?;
+    } else if !headers {
+        let files: Vec<String> = columns
+            .keys()
+            .map(|file| format!("`{}`", file.display()))
+            .collect();
+        let message = format!(
+            "the first line of {} names the variable `{old}`",
+            files.join(", ")
+        );
+        return Err(Refused::new(message).hint("Add `--csv` to change that line too"));
+    }
+    free(joined, new)?;
+    reached(joined, old)?;
+    let has_parts = joined.plans.iter().any(|plan| {
+        let sets = |one: &&crate::Occurrence| one.name == old && one.has_parts;
+        plan.index.variable(old).any(|one| sets(&one))
+    });
+    let mut renamed = Renamed::default();
+    for plan in &joined.plans {
+        let mut edits = Vec::new();
+        for one in plan.index.variable(old) {
+            let suffix = derived_suffix(&one.name, old).unwrap_or_default();
+            if suffix.is_empty() || has_parts {
+                edits.push(TextEdit {
+                    span: one.span,
+                    text: escaped(&format!("{new}{suffix}")),
+                });
+            }
+        }
+        note_scripts(plan, old, &mut renamed.notes);
+        renamed.changes.extend(changed(plan, edits)?);
+    }
+    for (path, line) in columns {
+        renamed.changes.push(header_change(path, &line, old, new)?);
+    }
+    Ok(renamed)
+}
+
+/// The change of a plan's file, which must still be a plan afterwards.
+pub(crate) fn changed(
+    plan: &PlanFile,
+    edits: Vec<TextEdit>,
+) -> Result<Option<FileChange>, Refused> {
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let text = apply(&plan.tree.source.text, &edits);
+    if drumfire_jmx::read(text.as_bytes(), &plan.path).is_err() {
+        let path = plan.path.display();
+        return Err(Refused::new(format!(
+            "`{path}` would not be a plan any more"
+        )));
+    }
+    Ok(Some(FileChange {
+        path: plan.path.clone(),
+        edits,
+        text,
+    }))
+}
+
+/// Texts of plans of JMeter 1.x are encoded, so their places are not those of the names.
+pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
+    match plan.tree.version.as_str() {
+        "1.0" => {
+            let path = plan.path.display();
+            let refused = Refused::new(format!("`{path}` has the form of an old JMeter"));
+            Err(refused.hint(format!("Run `drumfire fmt {path}` first")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a text can be the name of a variable everywhere.
+fn proper(name: &str) -> Result<(), Refused> {
+    let is_odd =
+        |sign: char| sign.is_whitespace() || sign.is_control() || "${}(),;<>\"'\\|&".contains(sign);
+    if name.is_empty() || name.starts_with("__") || name.contains(is_odd) {
+        let refused = Refused::new(format!("`{name}` cannot be the name of a variable"));
+        return Err(refused.hint("Write letters, digits, `_`, `.` and `-`"));
+    }
+    Ok(())
+}
+
+fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
+    let is_named = |plan: &PlanFile| plan.index.variable(old).any(|one| one.name == old);
+    if joined.plans.iter().any(is_named) {
+        return Ok(());
+    }
+    let all = joined.plans.iter().flat_map(|plan| &plan.index.names);
+    let names: BTreeSet<&str> = all
+        .filter(|one| one.subject == Subject::Variable)
+        .map(|one| one.name.as_str())
+        .collect();
+    let refused = Refused::new(format!("no plan here names a variable `{old}`"));
+    Err(match did_you_mean(old, names.iter().copied()) {
+        Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+        None => refused,
+    })
+}
+
+/// Two variables must not become one.
+fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
+    for plan in &joined.plans {
+        if let Some(one) = plan.index.variable(new).next() {
+            let message = format!(
+                "`{new}` is used already, {}",
+                place(plan, one.span.start, one.element)
+            );
+            return Err(Refused::new(message).hint("Choose another name"));
+        }
+    }
+    Ok(())
+}
+
+/// A name that is put together while the test runs may be the one that changes.
+fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
+    let mut places = Vec::new();
+    for plan in &joined.plans {
+        for computed in &plan.index.computed {
+            let prefix = computed.prefix.as_str();
+            let parts = format!("{old}_");
+            let reaches =
+                !prefix.is_empty() && (old.starts_with(prefix) || prefix.starts_with(&parts));
+            if computed.subject == Subject::Variable && reaches {
+                places.push(format!(
+                    "`{prefix}…` {}",
+                    place(plan, computed.span.start, computed.element)
+                ));
+            }
+        }
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    places.truncate(5);
+    let message = format!(
+        "a name that is put together while the test runs may be `{old}`: {}",
+        places.join("; ")
+    );
+    Err(Refused::new(message).hint("Write the name out there first"))
+}
+
+/// `in file:line, Plan > Group > Element`
+pub(crate) fn place(plan: &PlanFile, offset: usize, element: usize) -> String {
+    let (line, _) = plan.tree.source.line_column(offset);
+    let path = plan.index.path(element).join(" > ");
+    format!("in {}:{line}, {path}", plan.path.display())
+}
+
+/// Scripts may name variables in ways that cannot be read here.
+fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
+    let mut number = 0;
+    let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().rev().collect();
+    while let Some(node) = open.pop() {
+        let own = number;
+        number += 1;
+        open.extend(node.children.iter().rev());
+        if !is_script(node) {
+            continue;
+        }
+        let note = |what: &str| format!("{what} {}", place(plan, node.span.start, own));
+        let file = [
+            "filename",
+            "BeanShellSampler.filename",
+            "BSFSampler.filename",
+        ]
+        .iter()
+        .map(|name| node.props.str(name))
+        .find(|file| !file.is_empty());
+        if let Some(file) = file {
+            notes.push(note(&format!(
+                "the script file `{file}` was not looked at:"
+            )));
+        }
+        let locals = [
+            format!("def {old} "),
+            format!("def {old}="),
+            format!("String {old} "),
+        ];
+        let texts = node.props.iter().map(|prop| prop.value.as_str());
+        if texts
+            .into_iter()
+            .any(|text| locals.iter().any(|local| text.contains(local)))
+        {
+            notes.push(note(&format!(
+                "a script has a variable `{old}` of its own, which kept its name:"
+            )));
+        }
+    }
+}
+
+/// The CSV files whose first line names the variable, with that line.
+fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for plan in &joined.plans {
+        let folder = plan.path.parent().unwrap_or(Path::new(""));
+        let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().collect();
+        while let Some(node) = open.pop() {
+            open.extend(&node.children);
+            if node.class != "CSVDataSet" || !node.props.str("variableNames").trim().is_empty() {
+                continue;
+            }
+            let file = folder.join(&*node.props.str("filename"));
+            let Ok(text) = std::fs::read_to_string(&file) else {
+                continue;
+            };
+            let line = text.lines().next().unwrap_or_default();
+            if column_spans(line)
+                .iter()
+                .any(|span| &line[span.clone()] == old)
+            {
+                found.insert(file, line.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The columns of a line, whatever stands between them.
+fn column_spans(line: &str) -> Vec<std::ops::Range<usize>> {
+    let mut spans = Vec::new();
+    let mut from = 0;
+    for (at, sign) in line.char_indices().chain([(line.len(), ',')]) {
+        if matches!(sign, ',' | ';' | '\t' | '|' | '"') {
+            let inside = &line[from..at];
+            let start = from + (inside.len() - inside.trim_start().len());
+            spans.push(start..start + inside.trim().len());
+            from = at + sign.len_utf8();
+        }
+    }
+    spans
+}
+
+fn header_change(path: PathBuf, line: &str, old: &str, new: &str) -> Result<FileChange, Refused> {
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Refused::new(format!("`{}`: {error}", path.display())))?;
+    let spans = column_spans(line);
+    let edits = spans.into_iter().filter(|span| &line[span.clone()] == old);
+    let edits: Vec<TextEdit> = edits
+        .map(|span| TextEdit {
+            span: drumfire_jmx::Span::new(span.start, span.end),
+            text: new.to_owned(),
+        })
+        .collect();
+    let text = apply(&text, &edits);
+    Ok(FileChange { path, edits, text })
+}

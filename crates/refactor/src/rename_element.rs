@@ -1,0 +1,282 @@
+//! An element gets another name; Module Controllers and others that address it by name follow.
+
+use std::collections::BTreeSet;
+
+use drumfire_jmx::{Node, Prop, Span, did_you_mean};
+
+use crate::edit::{TextEdit, escaped};
+use crate::index::Index;
+use crate::joined::{Joined, PlanFile};
+use crate::leaves::content_span;
+use crate::names::Subject;
+use crate::rename::{Refused, Renamed, changed, editable, place};
+
+const NODE_PATH: &str = "ModuleController.node_path";
+
+/// Renames all elements of a name. The old name may be a path of names with ` > ` between them, which means less of them.
+///
+/// # Errors
+/// No element has the name, or a Module Controller would lead to another element.
+pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, Refused> {
+    if new.trim().is_empty() {
+        return Err(Refused::new("an element needs a name"));
+    }
+    for plan in &joined.plans {
+        editable(plan)?;
+    }
+    let wanted: Vec<&str> = old.split(" > ").collect();
+    let own = wanted.last().copied().unwrap_or_default();
+    let meant: Vec<BTreeSet<usize>> = joined
+        .plans
+        .iter()
+        .map(|plan| {
+            let all = 0..plan.index.elements.len();
+            all.filter(|at| plan.index.path(*at).ends_with(&wanted))
+                .collect()
+        })
+        .collect();
+    if meant.iter().all(BTreeSet::is_empty) {
+        return Err(unknown(joined, old));
+    }
+    let mut edits: Vec<Vec<TextEdit>> = vec![Vec::new(); joined.plans.len()];
+    for (plan, (own_edits, meant)) in joined.plans.iter().zip(edits.iter_mut().zip(&meant)) {
+        names(plan, meant, new, own_edits);
+        choices(plan, meant, own, new, own_edits);
+    }
+    timers(joined, &meant, own, new, &mut edits);
+    let mut chains = Vec::new();
+    for at in 0..joined.plans.len() {
+        modules(joined, at, &meant, new, &mut edits[at], &mut chains);
+    }
+    let mut renamed = Renamed::default();
+    for (plan, edits) in joined.plans.iter().zip(edits) {
+        renamed.changes.extend(changed(plan, edits)?);
+    }
+    still_lead(joined, &renamed, &chains)?;
+    Ok(renamed)
+}
+
+fn unknown(joined: &Joined, old: &str) -> Refused {
+    let all = joined.plans.iter().flat_map(|plan| &plan.index.elements);
+    let names: BTreeSet<&str> = all.map(|element| element.name.as_str()).collect();
+    let refused = Refused::new(format!("no element here has the name `{old}`"));
+    match did_you_mean(old, names.iter().copied()) {
+        Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+        None => refused,
+    }
+}
+
+fn names(plan: &PlanFile, meant: &BTreeSet<usize>, new: &str, edits: &mut Vec<TextEdit>) {
+    for at in meant {
+        if let Some(span) = plan.index.elements[*at].name_span {
+            edits.push(TextEdit {
+                span,
+                text: escaped(new),
+            });
+        }
+    }
+}
+
+/// All nodes of a plan in the order of its index.
+fn nodes(plan: &PlanFile) -> Vec<&Node> {
+    fn walk<'t>(nodes: &'t [Node], found: &mut Vec<&'t Node>) {
+        for node in nodes {
+            found.push(node);
+            walk(&node.children, found);
+        }
+    }
+    let mut found = Vec::new();
+    walk(&plan.tree.roots, &mut found);
+    found
+}
+
+/// Switch Controllers choose a child by its name, Weighted Switch Controllers list their children.
+fn choices(
+    plan: &PlanFile,
+    meant: &BTreeSet<usize>,
+    own: &str,
+    new: &str,
+    edits: &mut Vec<TextEdit>,
+) {
+    let source = plan.tree.source.text.as_str();
+    let nodes = nodes(plan);
+    let parents: BTreeSet<usize> = meant
+        .iter()
+        .filter_map(|at| plan.index.elements[*at].parent)
+        .collect();
+    for parent in parents {
+        let node = nodes[parent];
+        let mut follow = |prop: &Prop| {
+            if prop.value.as_str() == own {
+                edits.extend(content_edit(source, prop.span, new));
+            }
+        };
+        match node.class.as_str() {
+            "SwitchController" => node
+                .props
+                .get("SwitchController.value")
+                .iter()
+                .for_each(|prop| follow(prop)),
+            "com.blazemeter.jmeter.control.WeightedSwitchController" => {
+                for row in node.props.list("Weights") {
+                    if let drumfire_jmx::Value::List(cells) = &row.value
+                        && let Some(first) = cells.first()
+                    {
+                        follow(first);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn content_edit(source: &str, whole: Span, new: &str) -> Option<TextEdit> {
+    let span = content_span(source, whole)?;
+    Some(TextEdit {
+        span,
+        text: escaped(new),
+    })
+}
+
+/// `${__tstFeedback(name,…)}` names a Throughput Shaping Timer.
+fn timers(
+    joined: &Joined,
+    meant: &[BTreeSet<usize>],
+    own: &str,
+    new: &str,
+    edits: &mut [Vec<TextEdit>],
+) {
+    let mut named = joined.plans.iter().zip(meant);
+    let is_timer = |plan: &PlanFile, at: &usize| {
+        plan.index.elements[*at].class == "kg.apc.jmeter.timers.VariableThroughputTimer"
+    };
+    if !named.any(|(plan, meant)| meant.iter().any(|at| is_timer(plan, at))) {
+        return;
+    }
+    for (plan, edits) in joined.plans.iter().zip(edits) {
+        let calls = plan.index.names.iter();
+        let calls = calls.filter(|one| one.subject == Subject::Timer && one.name == own);
+        edits.extend(calls.map(|one| TextEdit {
+            span: one.span,
+            text: escaped(new),
+        }));
+    }
+}
+
+/// A Module Controller and the element that it leads to.
+struct Chain {
+    plan: usize,
+    module: usize,
+    root: usize,
+    target: usize,
+}
+
+fn modules(
+    joined: &Joined,
+    at: usize,
+    meant: &[BTreeSet<usize>],
+    new: &str,
+    edits: &mut Vec<TextEdit>,
+    chains: &mut Vec<Chain>,
+) {
+    let plan = &joined.plans[at];
+    let source = plan.tree.source.text.as_str();
+    for (module, node) in nodes(plan).into_iter().enumerate() {
+        if node.class != "ModuleController" {
+            continue;
+        }
+        let entries = node.props.list(NODE_PATH);
+        let path: Vec<String> = entries
+            .iter()
+            .map(|entry| entry.value.as_str().into_owned())
+            .collect();
+        for root in joined.roots_of(at) {
+            let Some(chain) = lead(&joined.plans[root].index, &path) else {
+                continue;
+            };
+            for (entry, element) in entries.iter().skip(1).zip(&chain) {
+                if meant[root].contains(element) {
+                    edits.extend(content_edit(source, entry.span, new));
+                }
+            }
+            chains.push(Chain {
+                plan: at,
+                module,
+                root,
+                target: chain.last().copied().unwrap_or_default(),
+            });
+        }
+    }
+}
+
+/// The elements from the Test Plan down to the one that a path of names leads to, as `ModuleController#traverse` finds it: the
+/// last one wins. The first name is that of the tree's root on the screen.
+fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
+    let mut found = None;
+    let children = |parent: Option<usize>| {
+        let all = 0..index.elements.len();
+        all.filter(move |at| index.elements[*at].parent == parent)
+    };
+    let mut open: Vec<Vec<usize>> = children(None).map(|at| vec![at]).collect();
+    open.reverse();
+    while let Some(chain) = open.pop() {
+        let at = *chain.last()?;
+        let element = &index.elements[at];
+        if element.class == "ModuleController" || path.get(chain.len()) != Some(&element.name) {
+            continue;
+        }
+        if path.len() == chain.len() + 1 {
+            found = Some(chain);
+            continue;
+        }
+        let below: Vec<Vec<usize>> = children(Some(at))
+            .map(|child| [chain.as_slice(), &[child]].concat())
+            .collect();
+        open.extend(below.into_iter().rev());
+    }
+    found
+}
+
+/// After the change each Module Controller must lead where it led before.
+fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<(), Refused> {
+    let after: Vec<PlanFile> = joined
+        .plans
+        .iter()
+        .map(|plan| {
+            let change = renamed
+                .changes
+                .iter()
+                .find(|change| change.path == plan.path);
+            let Some(change) = change else {
+                return plan.clone();
+            };
+            match drumfire_jmx::read(change.text.as_bytes(), &plan.path) {
+                Ok(read) => PlanFile {
+                    index: Index::of(&read.tree),
+                    tree: read.tree,
+                    path: plan.path.clone(),
+                },
+                Err(_) => plan.clone(),
+            }
+        })
+        .collect();
+    for chain in chains {
+        let module = nodes(&after[chain.plan])[chain.module];
+        let entries = module.props.list(NODE_PATH).iter();
+        let path: Vec<String> = entries
+            .map(|entry| entry.value.as_str().into_owned())
+            .collect();
+        let target = lead(&after[chain.root].index, &path);
+        if target.and_then(|target| target.last().copied()) != Some(chain.target) {
+            let plan = &joined.plans[chain.plan];
+            let message = format!(
+                "the Module Controller `{}` would lead to another element, {}",
+                module.name,
+                place(plan, module.span.start, chain.module)
+            );
+            return Err(Refused::new(message).hint("Choose a name that no element beside it has"));
+        }
+    }
+    Ok(())
+}
