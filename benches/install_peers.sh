@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs the programs that `cargo xtask bench` compares with, each from its package registry; those that cannot be had
-# are told and left out. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
+# are told and left out. loadr is in no registry: `bench` takes it where it is on the path. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta gatling jmeter]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta locust gatling jmeter]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta gatling jmeter)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta locust gatling jmeter)
 
 gatling_version=3.13.5
 jmeter_version=5.6.3
 k6_version=v0.57.0
 vegeta_version=v12.12.0
+locust_version=2.47.0
 
 debian() { apt-get install --yes --no-install-recommends "$@"; }
 
@@ -75,6 +76,7 @@ install() {
         oha) cargo install --locked oha ;;
         k6) go install "go.k6.io/k6@$k6_version" ;;
         vegeta) vegeta ;;
+        locust) pip install "locust==$locust_version" ;;
         gatling)
             jars "$folder/gatling" "io.gatling.highcharts:gatling-charts-highcharts:$gatling_version" &&
                 echo "export GATLING_HOME=$folder/gatling"

@@ -33,6 +33,8 @@ pub enum Figure {
     PeakMib,
     /// Peak memory in our own of another case: the largest.
     PeakToCase(&'static str),
+    /// Peak memory in that of another program: the largest.
+    PeakTo(Program),
     /// Memory of a user beyond our own case with fewer users, in KiB.
     UserKib(&'static str),
     /// From the start of the process to that of its first sample, in milliseconds; JMeter's is told beside it.
@@ -68,6 +70,7 @@ impl Figure {
             Figure::Rate(program) => format!("rate to {}'s", program.name()),
             Figure::PeakMib => "peak MiB".to_owned(),
             Figure::PeakToCase(case) => format!("peak memory to that of '{case}'"),
+            Figure::PeakTo(program) => format!("peak memory to {}'s", program.name()),
             Figure::UserKib(case) => format!("KiB a user beyond '{case}'"),
             Figure::FirstSampleMs => "ms to the first sample".to_owned(),
             Figure::LateUs => "us late by itself, p99".to_owned(),
@@ -117,6 +120,7 @@ impl Figure {
             }),
             Figure::PeakMib => Some(own.peak_mib()),
             Figure::PeakToCase(name) => Some(own.peak_mib() / ours(name)?.peak_mib()),
+            Figure::PeakTo(program) => Some(own.peak_mib() / beside(program)?.peak_mib()),
             Figure::UserKib(name) => {
                 let few = ours(name)?;
                 let users = f64::from(own.entry.users.checked_sub(few.entry.users)?);

@@ -8,6 +8,16 @@ use anyhow::Context as _;
 const SMALL_BYTES: usize = 510;
 /// Entries of the pages that extractors read: 16 KiB of HTML.
 const ENTRIES: usize = 96;
+/// Entries of the large documents: 100 KiB.
+const MANY_ENTRIES: usize = 720;
+/// Images of the gallery's page, and the size of each.
+const IMAGES: usize = 30;
+const IMAGE_BYTES: usize = 2048;
+/// Accounts that log in.
+const ACCOUNTS: usize = 1000;
+/// nginx takes words of less than 4 KiB.
+const PRODUCTS: usize = 30;
+const ITEMS: usize = 8;
 /// A part of a body made of many.
 const PART_BYTES: usize = 8 << 20;
 /// HTTP Requests of the large plan: with their hash trees and arguments 100,000 elements and 50 MB.
@@ -22,18 +32,67 @@ pub fn small() -> String {
 
 /// Writes the pages that extractors read, and the part of the upload.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    std::fs::write(folder.join("page.html"), html())?;
+    std::fs::write(folder.join("page.html"), html(ENTRIES))?;
     std::fs::write(folder.join("page.json"), json())?;
-    std::fs::write(folder.join("page.xml"), xml())?;
+    std::fs::write(folder.join("page.xml"), xml(ENTRIES))?;
+    std::fs::write(folder.join("catalogue.html"), html(MANY_ENTRIES))?;
+    std::fs::write(folder.join("catalogue.xml"), xml(MANY_ENTRIES))?;
+    std::fs::write(folder.join("users.csv"), accounts())?;
+    std::fs::write(folder.join("part"), vec![b'p'; 1 << 20])?;
+    write_gallery(folder)?;
     std::fs::write(
         folder.join("megabytes"),
         "0123456789abcde\n".repeat(PART_BYTES / 16),
     )
 }
 
-fn html() -> String {
+/// A page with images of its own.
+fn write_gallery(folder: &Path) -> std::io::Result<()> {
+    let images = folder.join("gallery");
+    std::fs::create_dir_all(&images)?;
+    let mut page = "<!DOCTYPE html><title>Gallery</title>\n".to_owned();
+    for number in 1..=IMAGES {
+        let _ = writeln!(page, "<img src=\"/gallery/{number}.png\" alt=\"\">");
+        std::fs::write(
+            images.join(format!("{number}.png")),
+            vec![b'i'; IMAGE_BYTES],
+        )?;
+    }
+    std::fs::write(folder.join("gallery.html"), page)
+}
+
+/// Names and passwords.
+fn accounts() -> String {
+    (1..=ACCOUNTS).fold(String::new(), |mut text, number| {
+        let _ = writeln!(text, "user{number},secret{number}");
+        text
+    })
+}
+
+/// The shop's list, as HTML without the signs that nginx reads in its settings.
+pub fn products() -> String {
+    (1..=PRODUCTS).fold(String::new(), |mut text, number| {
+        let _ = write!(
+            text,
+            "<div class=\"product\" id=\"p{number}\"><h2><a href=\"/store/p/{number}\">Product {number}</a></h2><p class=\"price\">{number}.50</p></div>"
+        );
+        text
+    })
+}
+
+/// The items of the shop's cart, as JSON.
+pub fn items() -> String {
+    let item = |number: usize| {
+        format!(
+            "{{\"id\":{number},\"name\":\"Item {number}\",\"price\":{number}.5,\"link\":{{\"href\":\"/store/p/{number}\",\"rel\":\"self\"}}}}"
+        )
+    };
+    (1..=ITEMS).map(item).collect::<Vec<_>>().join(",")
+}
+
+fn html(entries: usize) -> String {
     let mut text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>A catalogue</title></head>\n<body>\n".to_owned();
-    for number in 1..=ENTRIES {
+    for number in 1..=entries {
         let _ = writeln!(
             text,
             "<div class=\"entry\" id=\"e{number}\"><h2><a href=\"/item/{number}?from=list\">Item {number}</a></h2>\
@@ -58,9 +117,9 @@ fn json() -> String {
     text
 }
 
-fn xml() -> String {
+fn xml(entries: usize) -> String {
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<items>\n".to_owned();
-    for number in 1..=ENTRIES {
+    for number in 1..=entries {
         let _ = writeln!(
             text,
             "<item id=\"{number}\"><name>Item {number}</name><price>{number}.5</price><tags><tag>a</tag><tag>b</tag></tags>\
@@ -107,9 +166,16 @@ mod tests {
     fn pages_have_their_sizes_and_what_the_plans_look_for() {
         assert_eq!(small().len(), 510);
         assert!(small().contains("<title>510 bytes</title>"));
-        for page in [html(), json(), xml()] {
+        for page in [html(ENTRIES), json(), xml(ENTRIES)] {
             assert!((12_000..24_000).contains(&page.len()), "{}", page.len());
             assert!(page.contains("t-4711"));
+        }
+        for page in [html(MANY_ENTRIES), xml(MANY_ENTRIES)] {
+            assert!((90_000..150_000).contains(&page.len()), "{}", page.len());
+        }
+        for part in [products(), items()] {
+            assert!((600..4_000).contains(&part.len()), "{}", part.len());
+            assert!(!part.contains(['$', '\'']));
         }
     }
 

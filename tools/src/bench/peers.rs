@@ -15,6 +15,8 @@ use crate::measure::{Cost, measured};
 const BODIES: usize = 10;
 /// Of programs that send as a schedule has it.
 pub const PACE_PER_SECOND: u32 = 5_000;
+/// The figures that k6 and loadr write at the end.
+const SUMMARY: &str = "summary.json";
 /// The output of a program that runs a plan.
 const RESULTS: &str = "out.jtl";
 /// The input and output of vegeta.
@@ -28,6 +30,8 @@ pub enum Program {
     Oha,
     K6,
     Gatling,
+    Locust,
+    Loadr,
     JMeter,
     Curl,
     /// curl that sends.
@@ -40,12 +44,14 @@ pub enum Program {
 }
 
 impl Program {
-    pub const ALL: [Program; 11] = [
+    pub const ALL: [Program; 13] = [
         Program::Drumfire,
         Program::Wrk,
         Program::Oha,
         Program::K6,
         Program::Gatling,
+        Program::Locust,
+        Program::Loadr,
         Program::JMeter,
         Program::Curl,
         Program::CurlUpload,
@@ -61,6 +67,8 @@ impl Program {
             Program::Oha => "oha",
             Program::K6 => "k6",
             Program::Gatling => "gatling",
+            Program::Locust => "locust",
+            Program::Loadr => "loadr",
             Program::JMeter => "jmeter",
             Program::Curl => "curl",
             Program::CurlUpload => "curl-upload",
@@ -210,18 +218,72 @@ impl Told<'_> {
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
 
+    /// As many threads as cores, as we have, but none without a user.
+    fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        cores.min(self.entry.users as usize)
+    }
+
+    /// The script of a program for the work that a plan does: `benches/k6/shop.js` for `shop.jmx`.
+    fn script(&self, ending: &str) -> anyhow::Result<PathBuf> {
+        let name = Path::new(self.entry.plan).with_extension(ending);
+        let folder = self.entry.program.name();
+        let file = xtask::root().join("benches").join(folder).join(name);
+        if !file.is_file() {
+            bail!("{} is missing", file.display());
+        }
+        Ok(file)
+    }
+
     fn command(&self) -> anyhow::Result<Vec<String>> {
-        let Entry { users, .. } = self.entry;
-        let (seconds, url) = (self.seconds, self.url());
-        let benches = xtask::root().join("benches");
         let text = match self.entry.program {
-            Program::Drumfire | Program::JMeter => return Ok(self.plan(&benches)),
-            Program::Gatling => return self.gatling(&benches),
+            Program::Drumfire | Program::JMeter => {
+                return Ok(self.plan(&xtask::root().join("benches")));
+            }
+            Program::Gatling => return self.gatling(),
+            Program::K6 | Program::Locust | Program::Loadr => self.scripted()?,
+            Program::Wrk | Program::Oha | Program::H2load | Program::Vegeta => self.asking()?,
+            Program::Curl | Program::CurlUpload | Program::Md5sum => self.bodies(),
+        };
+        let words = text.split_whitespace().map(str::to_owned);
+        Ok([self.file.display().to_string()]
+            .into_iter()
+            .chain(words)
+            .collect())
+    }
+
+    /// The words of programs that run a script of their own kind.
+    fn scripted(&self) -> anyhow::Result<String> {
+        let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
+        Ok(match self.entry.program {
+            Program::K6 => format!(
+                "run --quiet --no-usage-report --insecure-skip-tls-verify --summary-export {SUMMARY} \
+                 -e URL={url} -e VUS={users} -e DURATION={seconds}s {}",
+                self.script("js")?.display()
+            ),
+            Program::Locust => format!(
+                "--headless --json --loglevel ERROR --users {users} --spawn-rate {users} --run-time {seconds}s \
+                 --host {url} --locustfile {}",
+                self.script("py")?.display()
+            ),
+            _ => {
+                let script = std::fs::read_to_string(self.script("yaml")?)?
+                    .replace("@USERS@", &users.to_string())
+                    .replace("@SECONDS@", &seconds.to_string())
+                    .replace("@URL@", &url);
+                std::fs::write(self.folder.join("test.yaml"), script)?;
+                format!("run --quiet --summary-export {SUMMARY} test.yaml")
+            }
+        })
+    }
+
+    /// The words of programs that ask for one URL.
+    fn asking(&self) -> anyhow::Result<String> {
+        let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
+        Ok(match self.entry.program {
             Program::Wrk => {
-                let threads = std::thread::available_parallelism()
-                    .map_or(1, usize::from)
-                    .min(*users as usize);
-                let script = benches.join("wrk.lua");
+                let script = xtask::root().join("benches/wrk.lua");
+                let threads = self.threads();
                 format!(
                     "-t{threads} -c{users} -d{seconds}s -s {} {url}",
                     script.display()
@@ -237,47 +299,37 @@ impl Told<'_> {
                     "-z {seconds}s -c {users} --no-tui --insecure --output-format json{reconnect} {url}"
                 )
             }
-            Program::K6 => format!(
-                "run --quiet --no-usage-report --insecure-skip-tls-verify --summary-export summary.json \
-                 -e URL={url} -e VUS={users} -e DURATION={seconds}s {}",
-                benches.join("k6.js").display()
-            ),
             // One request at a time on each connection, as a user of a plan; a thread for each core and a line for each request,
             // as we have.
-            Program::H2load => {
-                let threads = std::thread::available_parallelism()
-                    .map_or(1, usize::from)
-                    .min(*users as usize);
-                format!("-D {seconds} -c {users} -m 1 -t {threads} --log-file=requests.log {url}")
-            }
-            Program::Vegeta => {
+            Program::H2load => format!(
+                "-D {seconds} -c {users} -m 1 -t {} --log-file=requests.log {url}",
+                self.threads()
+            ),
+            _ => {
                 std::fs::write(self.folder.join(TARGETS), format!("GET {url}\n"))?;
                 format!(
                     "attack -targets={TARGETS} -rate={PACE_PER_SECOND} -duration={seconds}s -output={HITS}"
                 )
             }
+        })
+    }
+
+    /// The words of programs that move or read ten large bodies.
+    fn bodies(&self) -> String {
+        let url = self.url();
+        let file = self.server.join("html/big").display().to_string();
+        match self.entry.program {
             Program::Curl => {
-                let one = format!("-o /dev/null {url}");
-                let all = vec![one; BODIES].join(" ");
+                let all = vec![format!("-o /dev/null {url}"); BODIES].join(" ");
                 format!("-s -S -k -w %{{http_code}}\\n {all}")
             }
             Program::CurlUpload => {
                 // Without waiting for leave to send, as JMeter.
-                let body = self.server.join("html/big");
-                let one = format!("-o /dev/null -T {} {url}", body.display());
-                let all = vec![one; BODIES].join(" ");
+                let all = vec![format!("-o /dev/null -T {file} {url}"); BODIES].join(" ");
                 format!("-s -S -X POST -H Expect: -w %{{http_code}}\\n {all}")
             }
-            Program::Md5sum => {
-                let body = self.server.join("html/big").display().to_string();
-                vec![body; BODIES].join(" ")
-            }
-        };
-        let words = text.split_whitespace().map(str::to_owned);
-        Ok([self.file.display().to_string()]
-            .into_iter()
-            .chain(words)
-            .collect())
+            _ => vec![file; BODIES].join(" "),
+        }
     }
 
     /// For programs that run a plan. The seconds of the entry come last and so take precedence.
@@ -312,23 +364,29 @@ impl Told<'_> {
         words
     }
 
-    /// Gatling's class is compiled beside its jars, once.
-    fn gatling(&self, benches: &Path) -> anyhow::Result<Vec<String>> {
+    /// Gatling's class is compiled beside its jars, once for each state of its source.
+    fn gatling(&self) -> anyhow::Result<Vec<String>> {
+        let name = Path::new(self.entry.plan).with_extension("");
+        let name = name.to_string_lossy();
+        let class = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        let source = xtask::root().join(format!("benches/gatling/{class}.java"));
         let jars = format!("{}/*", self.file.display());
         let classes = self.file.join("classes");
-        if !classes.join("KeepAlive.class").is_file() {
+        let compiled = classes.join(format!("{class}.class"));
+        let changed = |file: &Path| std::fs::metadata(file).and_then(|data| data.modified());
+        let written = changed(&source).with_context(|| source.display().to_string())?;
+        if !changed(&compiled).is_ok_and(|compiled| compiled >= written) {
             std::fs::create_dir_all(&classes)?;
-            let source = benches.join("gatling/KeepAlive.java");
             let mut compiler = std::process::Command::new("javac");
             compiler
                 .args(["-cp", &jars, "-d"])
                 .arg(&classes)
-                .arg(source);
+                .arg(&source);
             xtask::run(&mut compiler)?;
         }
         let text = format!(
             "java -cp {jars}:{} -Durl={} -Dusers={} -Dseconds={} --add-opens=java.base/java.lang=ALL-UNNAMED \
-             io.gatling.app.Gatling -s KeepAlive -rf gatling",
+             io.gatling.app.Gatling -s {class} -rf gatling",
             classes.display(),
             self.url(),
             self.entry.users,
@@ -355,6 +413,7 @@ fn read(
     counted_ms: Option<Range<u64>>,
 ) -> Option<Reading> {
     let rows = || readings::jtl(&folder.join(RESULTS), counted_ms);
+    let summary = || std::fs::read_to_string(folder.join(SUMMARY)).ok();
     match entry.program {
         Program::Drumfire if !entry.writes_results => readings::summary(said),
         Program::Drumfire => {
@@ -368,7 +427,9 @@ fn read(
         Program::JMeter => rows(),
         Program::Wrk => readings::wrk(said),
         Program::Oha => readings::oha(said),
-        Program::K6 => readings::k6(&std::fs::read_to_string(folder.join("summary.json")).ok()?),
+        Program::K6 => readings::k6(&summary()?),
+        Program::Loadr => readings::loadr(&summary()?),
+        Program::Locust => readings::locust(said),
         Program::Gatling => readings::gatling(said),
         Program::Curl | Program::CurlUpload => readings::curl(said),
         Program::Md5sum => Some(readings::lines(said)),

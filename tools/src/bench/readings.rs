@@ -168,6 +168,65 @@ pub fn k6(summary: &str) -> Option<Reading> {
     })
 }
 
+/// The export of loadr: a list of metrics.
+pub fn loadr(summary: &str) -> Option<Reading> {
+    let report: Value = serde_json::from_str(summary).ok()?;
+    let metrics = report["metrics"].as_array()?;
+    let metric = |name: &str| {
+        let named = metrics.iter().find(|metric| metric["metric"] == name);
+        named.map(|metric| &metric["agg"])
+    };
+    let requests = metric("http_reqs")?;
+    let samples = requests["count"].as_f64().or(requests["sum"].as_f64())? as u64;
+    let failed = metric("http_req_failed").and_then(|agg| agg["rate"].as_f64());
+    let times = metric("http_req_duration")?;
+    Some(Reading {
+        samples,
+        failed: (failed.unwrap_or(0.0) * samples as f64).round() as u64,
+        p50_ms: times["med"].as_f64(),
+        p99_ms: times["p99"].as_f64(),
+        p999_ms: None,
+        first_ms: None,
+    })
+}
+
+/// Locust's JSON: a list of requests, each with how many took so many milliseconds.
+pub fn locust(said: &str) -> Option<Reading> {
+    let from = said.find('[')?;
+    let mut lists = serde_json::Deserializer::from_str(&said[from..]).into_iter::<Vec<Value>>();
+    let entries = lists.next()?.ok()?;
+    let sum = |name: &str| {
+        entries
+            .iter()
+            .filter_map(|entry| entry[name].as_u64())
+            .sum()
+    };
+    let mut times = std::collections::BTreeMap::<u64, u64>::new();
+    for entry in &entries {
+        for (ms, count) in entry["response_times"].as_object()? {
+            let ms = ms.parse::<f64>().ok()? as u64;
+            *times.entry(ms).or_default() += count.as_u64()?;
+        }
+    }
+    let all: u64 = times.values().sum();
+    let percentile = |share: f64| {
+        let rank = (all as f64 * share).ceil() as u64;
+        let mut seen = 0;
+        times.iter().find_map(|(ms, count)| {
+            seen += count;
+            (seen >= rank).then_some(*ms as f64)
+        })
+    };
+    Some(Reading {
+        samples: sum("num_requests"),
+        failed: sum("num_failures"),
+        p50_ms: percentile(0.5),
+        p99_ms: percentile(0.99),
+        p999_ms: percentile(0.999),
+        first_ms: None,
+    })
+}
+
 /// Gatling's last table: requests, those that failed, and percentiles as `benches/gatling` leaves them set.
 pub fn gatling(said: &str) -> Option<Reading> {
     let row = |name: &str| {
@@ -383,6 +442,35 @@ TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n";
         assert_eq!(
             (reading.samples, reading.failed, reading.p50_ms),
             (5, 1, Some(0.1))
+        );
+    }
+
+    #[test]
+    fn json_of_loadr_and_locust() {
+        let reading = loadr(
+            r#"{"metrics":[{"metric":"http_reqs","agg":{"count":200,"sum":200.0}},
+            {"metric":"http_req_failed","agg":{"rate":0.01}},
+            {"metric":"http_req_duration","agg":{"med":0.4,"p99":1.5}}]}"#,
+        );
+        let reading = reading.expect("a report");
+        assert_eq!(
+            (reading.samples, reading.failed, reading.p99_ms),
+            (200, 2, Some(1.5))
+        );
+        let reading = locust(
+            r#"[{"name":"List","num_requests":3,"num_failures":0,"response_times":{"1":2,"9":1}},
+            {"name":"Cart","num_requests":1,"num_failures":1,"response_times":{"2":1}}]
+            and a last word"#,
+        );
+        let reading = reading.expect("a list");
+        assert_eq!(
+            (
+                reading.samples,
+                reading.failed,
+                reading.p50_ms,
+                reading.p99_ms
+            ),
+            (4, 1, Some(1.0), Some(9.0))
         );
     }
 

@@ -44,6 +44,8 @@ impl Nginx {
             .replace("@TLS_PORT@", &ports[1].to_string())
             .replace("@CLIENT_PORT@", &ports[2].to_string())
             .replace("@HTTP2_PORT@", &ports[3].to_string())
+            .replace("@PRODUCTS@", &pages::products())
+            .replace("@ITEMS@", &pages::items())
             .replace("@CONNECTIONS@", &(connections + 64).to_string());
         let config = folder.join("nginx.conf");
         std::fs::write(&config, settings)?;

@@ -5,6 +5,7 @@ mod load;
 mod requests;
 mod scripts;
 mod start;
+mod work;
 
 use super::aim::{Aim, Bound, Figure};
 use super::peers::Program;
@@ -145,6 +146,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(load::all());
     all.extend(start::all());
     all.extend(scripts::all());
+    all.extend(work::all());
     all
 }
 
@@ -154,6 +156,8 @@ fn each(programs: &[Program], entry: impl Fn(Program) -> Entry) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::bench::server::LARGE_PLAN;
 
@@ -162,6 +166,17 @@ mod tests {
         for entry in all().iter().flat_map(|scenario| &scenario.entries) {
             if entry.plan == LARGE_PLAN {
                 continue;
+            }
+            let script = |ending: &str| {
+                let name = Path::new(entry.plan).with_extension(ending);
+                let folder = xtask::root().join("benches").join(entry.program.name());
+                assert!(folder.join(&name).is_file(), "{}", name.display());
+            };
+            match entry.program {
+                Program::K6 => script("js"),
+                Program::Locust => script("py"),
+                Program::Loadr => script("yaml"),
+                _ => {}
             }
             let file = xtask::root().join("benches").join(entry.plan);
             let plan = std::fs::read_to_string(&file).expect(entry.plan);
@@ -195,7 +210,8 @@ mod tests {
                     Figure::Cpu(program)
                     | Figure::Time(program)
                     | Figure::Rate(program)
-                    | Figure::LateTo(program) => has(program, &aim.case),
+                    | Figure::LateTo(program)
+                    | Figure::PeakTo(program) => has(program, &aim.case),
                     Figure::CpuIn(program, case) => has(program, case),
                     Figure::CpuToCase(case)
                     | Figure::CpuBeyondCase(case)

@@ -1,4 +1,4 @@
-// The keep-alive scenario for k6; URL, VUS and DURATION come from `cargo xtask bench`.
+// The requests of `benches/requests.jmx` for k6; URL, VUS and DURATION come from `cargo xtask bench`.
 import http from 'k6/http';
 
 export const options = {

@@ -5,8 +5,8 @@ import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
 import java.time.Duration;
 
-/** The keep-alive scenario for Gatling; url, users and seconds come from `cargo xtask bench`. */
-public class KeepAlive extends Simulation {
+/** The requests of `benches/requests.jmx` for Gatling; url, users and seconds come from `cargo xtask bench`. */
+public class Requests extends Simulation {
     private static final int SECONDS = Integer.getInteger("seconds");
 
     private final ScenarioBuilder requests =

@@ -1,0 +1,94 @@
+//! Plans as people have them: several requests that hang together, and what is done with their answers.
+
+use super::{Entry, Scenario, each};
+use crate::bench::aim::Figure::{Cpu, CpuIn, LateUs, PeakTo};
+use crate::bench::peers::Program;
+
+/// The case of the program that only asks for a page of 510 bytes.
+const BARE: &str = "one static page";
+const SCRIPT: &str = "shop";
+
+pub(super) fn all() -> Vec<Scenario> {
+    vec![shop(), work(), open()]
+}
+
+/// The same script in the words of each program; wrk only asks.
+fn shop() -> Scenario {
+    let programs = [
+        Program::Drumfire,
+        Program::K6,
+        Program::Gatling,
+        Program::Locust,
+        Program::Loadr,
+        Program::JMeter,
+    ];
+    let mut entries = each(&programs, |program| Entry {
+        path: "/store/",
+        // As the others, which write no line for a request; JMeter is counted by its file.
+        writes_results: program == Program::JMeter,
+        ..Entry::new(program, "shop.jmx").case(SCRIPT, 10)
+    });
+    entries.push(Entry::new(Program::Wrk, "shop.jmx").case(BARE, 10));
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "shop",
+            "three requests, a regular expression, a JSONPath, two assertions, every page different; wrk asks for one static page",
+            entries,
+        )
+    }
+    .at_most(SCRIPT, CpuIn(Program::Wrk, BARE), 1.2)
+    .at_most(SCRIPT, Cpu(Program::Loadr), 0.4)
+    .at_most(SCRIPT, Cpu(Program::K6), 0.2)
+    .at_most(SCRIPT, Cpu(Program::Gatling), 0.111)
+    .at_most(SCRIPT, Cpu(Program::JMeter), 0.111)
+    .at_most(SCRIPT, PeakTo(Program::Loadr), 1.0)
+}
+
+/// Each beside JMeter; the case is the property that gives its thread group users.
+fn work() -> Scenario {
+    /// Case, users, and the most of JMeter's CPU a sample.
+    const CASES: [(&str, u32, f64); 6] = [
+        ("login", 10, 0.125),
+        ("pages", 2, 0.2),
+        ("cached", 2, 0.2),
+        ("groovy", 10, 0.5),
+        ("documents", 2, 0.2),
+        ("multipart", 2, 0.5),
+    ];
+    let mut entries = Vec::new();
+    for (case, users, _) in CASES {
+        entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
+            Entry::new(program, "work.jmx")
+                .case(case, users)
+                .with("folder", "@FOLDER@/html")
+                .with(case, users)
+        }));
+    }
+    let scenario = Scenario {
+        // JMeter's compiler needs some time.
+        least_seconds: 10,
+        ..Scenario::new(
+            "work",
+            "log-in with accounts and cookies; a page with 30 images, without and with a cache; a JSON API with Groovy; XPath and CSS on 100 KiB; an upload of 1 MiB",
+            entries,
+        )
+    };
+    CASES.iter().fold(scenario, |scenario, (case, _, most)| {
+        scenario.at_most(case, Cpu(Program::JMeter), *most)
+    })
+}
+
+/// As fast as one machine can be asked for an even pace.
+fn open() -> Scenario {
+    const FAST: &str = "20,000 a second";
+    let entry = Entry::new(Program::Drumfire, "open.jmx")
+        .case(FAST, 100)
+        .with("rate", 20_000);
+    Scenario::new(
+        "open",
+        "20,000 requests a second by an Open Model Thread Group",
+        vec![entry],
+    )
+    .at_most(FAST, LateUs, 1_000.0)
+}
