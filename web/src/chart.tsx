@@ -40,6 +40,8 @@ export interface ChartProps {
   /** Steps of the axis are powers of two. */
   binary?: boolean;
   height?: number;
+  /** Values are added while the chart is looked at. */
+  live?: boolean;
   /** What the heat map says at a place. */
   describe?: (x: number, y: number) => string;
 }
@@ -63,12 +65,15 @@ export function Chart(props: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const theme = document.documentElement.dataset.theme;
+  const now = useRef(props);
+  now.current = props;
+  const shape = props.live ? [props.lines.map((line) => line.name).join("\0"), props.marks?.length] : [props.x, props.lines, props.rects];
 
   // Drawn with its place in the page: a key pressed on a place that is still empty would be lost.
   useLayoutEffect(() => {
     const element = holder.current;
     if (!element) return;
-    const made = draw(element, props);
+    const made = draw(element, props, () => now.current);
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 220 }));
     observer.observe(element);
@@ -76,7 +81,10 @@ export function Chart(props: ChartProps) {
       observer.disconnect();
       made.destroy();
     };
-  }, [props.x, props.lines, props.rects, theme]);
+  }, [...shape, theme]);
+  useLayoutEffect(() => {
+    if (props.live && plot.current) plot.current.setData(dataOf(props));
+  }, [props.live && props.x, props.live && props.lines]);
 
   const points = props.rects?.length ?? props.lines.reduce((sum, line) => sum + line.values.filter((v) => v != null).length, 0);
   return (
@@ -105,14 +113,21 @@ function stack(lines: Line[]): (number | null)[][] {
 
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
-function draw(element: HTMLElement, props: ChartProps): uPlot {
+function dataOf(props: ChartProps): uPlot.AlignedData {
+  const columns = props.stacked ? stack(props.lines) : props.lines.map((line) => line.values);
+  const data = [props.x, ...columns];
+  // A run that was over within one step still has a stretch of time to show.
+  const isMoment = props.from != null && props.x.length === 1;
+  return (isMoment ? data.map((column, index) => [column[0], index ? null : props.x[0] + 1]) : data) as uPlot.AlignedData;
+}
+
+function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): uPlot {
   const text = cssColour("--text-soft");
   const grid = { stroke: cssColour("--grid"), width: 1 };
   const font = "12px system-ui, sans-serif";
   const { from } = props;
-  const columns = props.stacked ? stack(props.lines) : props.lines.map((line) => line.values);
   const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : elapsed(value - from)));
-  const series: uPlot.Series[] = props.lines.map((line) => ({
+  const series: uPlot.Series[] = props.lines.map((line, index) => ({
     label: line.name,
     stroke: lineColour(line.colour),
     width: line.points ? 0 : 1.75,
@@ -121,7 +136,10 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     fill: props.stacked || line.filled ? fade(lineColour(line.colour), props.stacked ? 0.55 : 0.16) : undefined,
     paths: line.points ? () => null : undefined,
     points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? fade(lineColour(line.colour), 0.6) : undefined },
-    value: (_, __, ___, at) => (at == null || line.values[at] == null ? "–" : props.value(line.values[at]!)),
+    value: (_, __, ___, at) => {
+      const value = at == null ? null : now().lines[index]?.values[at];
+      return value == null ? "–" : props.value(value);
+    },
   }));
   const bands: uPlot.Band[] = props.stacked ? props.lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) : [];
   const xAxisTimes = from == null ? {} : { splits: (u: uPlot) => timeSplits(u, from) };
@@ -149,16 +167,13 @@ function draw(element: HTMLElement, props: ChartProps): uPlot {
     ],
     series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${new Date(v * 1000).toLocaleTimeString()})`) }, ...series],
     hooks: {
-      drawClear: [(u) => drawStretches(u, props.stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
+      drawClear: [(u) => drawStretches(u, now().stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
       setScale: [(u, key) => key === "x" && tellSpan(u, element, from != null)],
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
   };
-  const data = [props.x, ...columns];
-  // A run that was over within one step still has a stretch of time to show.
-  const isMoment = from != null && props.x.length === 1;
-  return new uPlot(options, (isMoment ? data.map((column, index) => [column[0], index ? null : props.x[0] + 1]) : data) as uPlot.AlignedData, element);
+  return new uPlot(options, dataOf(props), element);
 }
 
 /** Those who want to know which stretch the charts over time show. */

@@ -188,12 +188,21 @@ export interface Comparison {
   others: { name: string; finding: string; verdict: string | null; sentence: string; refusals: string[]; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
 }
 
-/** Takes the numbers out of the page: base64 of deflated JSON. */
-export async function readPayload(): Promise<Report | Comparison> {
-  const text = document.getElementById("payload")?.textContent ?? "";
+/** A run that is under way: its numbers come later. */
+export interface Live {
+  kind: "live";
+}
+
+/** Takes the numbers out of the page. */
+export function readPayload(): Promise<Report | Comparison | Live> {
+  return unpack(document.getElementById("payload")?.textContent ?? "");
+}
+
+/** Reads base64 of deflated JSON. */
+export async function unpack<T>(text: string): Promise<T> {
   const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).json();
+  return new Response(stream).json() as Promise<T>;
 }
 
 /** A label's steps as columns that a chart takes; steps without samples are gaps. */

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
+use drumfire_serve::Address;
 
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
@@ -11,13 +12,14 @@ use crate::commands::new::NewArguments;
 use crate::commands::record::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
+use crate::ctl_arguments::CtlArguments;
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, Command, CompareOrder, DemoOptions, DoctorOptions,
     ExportOptions, JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress,
-    PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, ViewOptions,
-    split_definition,
+    PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions,
+    ViewOptions, split_definition,
 };
 use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
@@ -43,6 +45,8 @@ pub struct Arguments {
 enum Subcommands {
     /// Run a plan
     Run(RunArguments),
+    /// Ask or steer a run that was started with --ui
+    Ctl(CtlArguments),
     /// Say of every element of a plan how it will be run, without sending anything
     Check(CheckArguments),
     /// Show a plan as it will be run: its tree, its properties, when each user starts and stops
@@ -180,6 +184,12 @@ struct RunArguments {
     report: RunReportArguments,
     #[command(flatten)]
     exports: ExportArguments,
+    /// Serve a page that shows the run while it goes on and steers it; without an address on 127.0.0.1 and a free port
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0", help_heading = SHOWN)]
+    ui: Option<Address>,
+    /// The page of --ui gives no orders
+    #[arg(long, help_heading = SHOWN)]
+    ui_readonly: bool,
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long, help_heading = PROPERTIES)]
     skip_unsupported: bool,
@@ -382,7 +392,8 @@ fn exit_code_help() -> String {
 /// A [`Refusal`] with clap's text if the command line is wrong.
 pub fn read(words: &[String]) -> Result<Command, Refusal> {
     let program = std::iter::once("drumfire".to_owned());
-    match Arguments::try_parse_from(program.chain(words.iter().cloned())) {
+    let words = with_free_port(words);
+    match Arguments::try_parse_from(program.chain(words)) {
         Ok(arguments) => Ok(arguments.into_command()),
         Err(error) if error.use_stderr() => Err(Refusal {
             exit: Exit::Usage,
@@ -391,6 +402,21 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
         }),
         Err(help) => Ok(Command::Print(help.render().to_string())),
     }
+}
+
+/// `--ui` takes the next word only if that is an address, so that it may stand before the plan.
+fn with_free_port(words: &[String]) -> impl Iterator<Item = String> {
+    let is_run = words.first().is_some_and(|word| word == "run");
+    let mut following = words.iter().skip(1);
+    words.iter().map(move |word| {
+        let has_address = following
+            .next()
+            .is_some_and(|next| next.parse::<Address>().is_ok());
+        match is_run && word == "--ui" && !has_address {
+            true => format!("--ui={}", Address::default().0),
+            false => word.clone(),
+        }
+    })
 }
 
 /// Whether an option of a command, as written, takes the next word as its value.
@@ -448,6 +474,7 @@ impl Arguments {
     fn into_command(self) -> Command {
         match self.command {
             Subcommands::Run(run) => Command::Run(run.into_options()),
+            Subcommands::Ctl(arguments) => Command::Ctl(arguments),
             Subcommands::Check(view) => Command::Check(view.into_options()),
             Subcommands::Plan(view) => Command::Plan(view.into_options()),
             Subcommands::Doctor(doctor) => Command::Doctor(DoctorOptions {
@@ -545,6 +572,10 @@ impl RunArguments {
                 out: self.exports.out,
                 tags: self.exports.tag,
                 required: self.exports.out_required,
+            },
+            ui: UiOptions {
+                address: self.ui,
+                readonly: self.ui_readonly,
             },
             report_at_end: false,
             notes: Vec::new(),

@@ -3,12 +3,15 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use drumfire_serve::Address;
+
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
 use crate::commands::record::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
+use crate::ctl_arguments::CtlArguments;
 use crate::exit_codes::Exit;
 use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
@@ -27,6 +30,8 @@ pub enum Command {
     Jvm(JvmOptions),
     /// Make a report from what a run left behind.
     Report(ReportOptions),
+    /// Ask or steer a run that is under way.
+    Ctl(CtlArguments),
     /// Put runs side by side.
     Compare(CompareOrder),
     /// Add runs.
@@ -98,6 +103,8 @@ pub struct RunOptions {
     pub keeps_run: bool,
     /// Where the numbers go while the run goes on.
     pub exports: ExportOptions,
+    /// The page that is served while the run goes on, beside the property `drumfire.ui`.
+    pub ui: UiOptions,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
     pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.
@@ -113,6 +120,15 @@ pub struct ExportOptions {
     pub tags: Vec<String>,
     /// A batch that is not delivered fails the run.
     pub required: bool,
+}
+
+/// The page of a run that is under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UiOptions {
+    /// Where it listens, if it was asked for.
+    pub address: Option<Address>,
+    /// It gives no orders.
+    pub readonly: bool,
 }
 
 /// The files of a report.

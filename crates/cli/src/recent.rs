@@ -9,11 +9,20 @@ use std::path::{Path, PathBuf};
 
 /// Where the last plan is remembered, given the variables of the environment; none without a home.
 pub fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    Some(state_folder(variable)?.join("last-plan"))
+}
+
+/// Where runs with a page are noted.
+pub fn runs_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    Some(state_folder(variable)?.join("runs"))
+}
+
+fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let state = match variable("XDG_STATE_HOME").filter(|folder| Path::new(folder).is_absolute()) {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(&variable("HOME")?).join(".local/state"),
     };
-    Some(state.join("drumfire/last-plan"))
+    Some(state.join("drumfire"))
 }
 
 /// Remembers a plan by its absolute path.

@@ -5,7 +5,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_report::{Apdex, Case, PageOptions, RunFile, junit, report_page, statistics_json};
+use drumfire_report::{
+    Apdex, Case, LabelMatcher, PageOptions, RunFile, junit, report_page, report_payload,
+    statistics_json,
+};
 
 use crate::options::ReportFiles;
 use crate::outputs;
@@ -125,6 +128,22 @@ fn told(path: &Path, error: &std::io::Error) -> String {
 }
 
 fn page(run: &RunFile, settings: &Settings) -> String {
+    with_page_options(settings, |options, apdex, matches| {
+        report_page(run, options, apdex, matches)
+    })
+}
+
+/// What a live page shows when the run has ended.
+pub fn payload(run: &RunFile, settings: &Settings) -> String {
+    with_page_options(settings, |options, apdex, matches| {
+        report_payload(run, options, apdex, matches)
+    })
+}
+
+fn with_page_options(
+    settings: &Settings,
+    make: impl FnOnce(&PageOptions, &Apdex, LabelMatcher<'_>) -> String,
+) -> String {
     let property = |name: &str| settings.properties.get(name).map(str::to_owned);
     let apdex = Apdex::from_properties(&property);
     // The whole label, as ReportGenerator has Jakarta ORO do it.
@@ -132,12 +151,7 @@ fn page(run: &RunFile, settings: &Settings) -> String {
         Pattern::compile(rule, Dialect::Oro, Options::default())
             .is_ok_and(|pattern| pattern.full_match(label))
     };
-    report_page(
-        run,
-        &PageOptions::from_properties(&property),
-        &apdex,
-        &matches,
-    )
+    make(&PageOptions::from_properties(&property), &apdex, &matches)
 }
 
 #[cfg(test)]

@@ -261,7 +261,7 @@ impl Second {
     }
 
     /// Both in one; `next` follows.
-    fn merged(&self, next: &Second) -> Second {
+    pub fn merged(&self, next: &Second) -> Second {
         let (own, other) = (self.length_ms() as f64, next.length_ms() as f64);
         let mean = |a: f64, b: f64| (a * own + b * other) / (own + other);
         Second {
@@ -375,12 +375,19 @@ impl Watch {
         elapsed.saturating_sub(self.opened.elapsed) >= SECOND
     }
 
-    /// Takes note of a moment; reads the machine once a second.
-    pub fn observe(&mut self, moment: &Moment) {
+    /// Takes note of a moment; reads the machine once a second. Gives the second that is over now, if one is.
+    pub fn observe(&mut self, moment: &Moment) -> Option<&Second> {
         self.note(moment);
-        if self.is_due(moment.elapsed) {
-            self.close(moment);
+        if !self.is_due(moment.elapsed) {
+            return None;
         }
+        self.close(moment);
+        self.seconds.last()
+    }
+
+    /// The seconds up to now.
+    pub fn seconds(&self) -> &[Second] {
+        &self.seconds
     }
 
     /// The seconds of the whole run; `last` is its end.

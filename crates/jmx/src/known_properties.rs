@@ -136,6 +136,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Tags of everything that `drumfire.out` sends: `NAME=VALUE`, with semicolons between.",
             ),
             honoured(
+                "drumfire.ui",
+                "",
+                "Where the live page listens, as `--ui` takes it: `127.0.0.1:0` is a free port of this machine.",
+            ),
+            honoured(
                 "drumfire.jvm.home",
                 "",
                 "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",

@@ -17,7 +17,9 @@ pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
 pub use ci::{Case, annotations, junit};
 pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 pub use input::{InputError, read_input};
-pub use page::{PageOptions, report_html, report_page};
+pub use page::{
+    LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,
+};
 pub use run_file::{
     HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict,
     ThresholdResult, TimeUse, TimedPart, VerdictReason,

@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use drumfire_results::{Connections, Recording};
+use drumfire_results::{Connections, Increment, Recording};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
@@ -304,6 +304,16 @@ impl RunFile {
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
         packer.finish()?.flush()
+    }
+
+    /// Adds what happened in a span of time.
+    pub fn add(&mut self, increment: &Increment) {
+        self.recording.absorb(increment);
+        let connections = self.connections.unwrap_or_default();
+        self.connections = Some(connections.plus(increment.connections));
+        if increment.from_ms < increment.to_ms {
+            self.ended_ms = self.ended_ms.max(increment.to_ms);
+        }
     }
 
     /// Adds other runs: their samples as if they had come in one run, everything else side by side.

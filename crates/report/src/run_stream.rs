@@ -66,7 +66,7 @@ impl RunStream {
     /// # Errors
     /// What the disk says; what was written before stays readable.
     pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
-        add_to(&mut self.run, increment);
+        self.run.add(increment);
         let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
         if grown {
             return self.write_anew();
@@ -132,15 +132,6 @@ fn record(kind: u8, content: &[u8]) -> Vec<u8> {
     record
 }
 
-fn add_to(run: &mut RunFile, increment: &Increment) {
-    run.recording.absorb(increment);
-    let connections = run.connections.unwrap_or_default();
-    run.connections = Some(connections.plus(increment.connections));
-    if increment.from_ms < increment.to_ms {
-        run.ended_ms = run.ended_ms.max(increment.to_ms);
-    }
-}
-
 /// Reads a stream as far as it goes, [`START`] included.
 ///
 /// # Errors
@@ -162,7 +153,7 @@ pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
     while let Some((kind, content)) = next(&mut input) {
         match kind {
             INCREMENT => match Increment::decode(&content) {
-                Ok(increment) => add_to(&mut run, &increment),
+                Ok(increment) => run.add(&increment),
                 Err(_) => break,
             },
             MARK => match serde_json::from_slice(&content) {

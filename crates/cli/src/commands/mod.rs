@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compare;
+mod ctl;
 pub mod demo;
 pub mod doctor;
 pub mod fmt;
@@ -80,6 +81,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Import(arguments) => import::import(&arguments, engine, console),
         Command::Record(arguments) => record::record(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),
+        Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
 }

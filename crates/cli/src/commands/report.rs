@@ -15,7 +15,7 @@ use crate::options::{Progress, Refusal, ReportOptions};
 use crate::properties::Settings;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
-use crate::{reports, run_record};
+use crate::{reports, run_facts};
 
 /// A regular expression for the labels that a report is made of, in full.
 const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
@@ -60,7 +60,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
         console.print(&text);
         is_met = judge(&run.recording, &thresholds, Progress::Lines, console);
         if !thresholds.is_empty() {
-            run.thresholds = run_record::threshold_results(&thresholds, &run.recording);
+            run.thresholds = run_facts::threshold_results(&thresholds, &run.recording);
         }
     }
     let lost = reports::write(&run, &run, &files, &settings);

@@ -10,6 +10,7 @@ use drumfire_health::Grade;
 use drumfire_jmx::Diagnostic;
 use drumfire_report::{RunFile, annotations};
 use drumfire_results::{Recording, Threshold, ThresholdError, local_zone};
+use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -37,6 +38,7 @@ use crate::terminal::snapshot::Snapshot;
 use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
 use crate::terminal::{milestones, verdict};
+use crate::ui::Ui;
 use crate::{log, outputs, recent, reports, run_record, summary_json};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
@@ -47,6 +49,8 @@ const KEEP_RUNS: &str = "drumfire.keep_runs";
 const KEEP_FAILURES: &str = "drumfire.keep_failures";
 /// The property that asks for a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
+/// The property with the address of the live page, for JMeter's command line.
+const UI: &str = "drumfire.ui";
 
 /// Runs a plan.
 pub fn run<E: Engine>(
@@ -82,6 +86,9 @@ pub fn run<E: Engine>(
     )?;
     let thresholds = thresholds(&options.fail_on, &settings)?;
     let report = Report::claim(&options, &order, &settings)?;
+    let control = Control::default();
+    // Before the plan is compiled: Java may take seconds to start.
+    let mut ui = serve(&options, &plan, &settings, &thresholds, &control, console)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -104,18 +111,20 @@ pub fn run<E: Engine>(
         console.warn(&problem);
     }
     let mut kept = keep(&options, &plan, &settings, console)?;
-    let groups = match report.is_wished() || kept.is_some() {
+    let groups = match report.is_wished() || kept.is_some() || ui.is_some() {
         true => engine.describe(&program).groups,
         false => Vec::new(),
     };
 
-    let control = Control::default();
     let mut screen = Screen::new(&plan, options.progress, zone, console);
     screen.summary_lines = engine.summary_lines(&program);
     screen.start(&settings, &control);
     let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
     if let Some(kept) = &mut kept {
         subscribers.push(kept);
+    }
+    if let Some(ui) = &mut ui {
+        subscribers.push(ui);
     }
     subscribers.push(&mut exports);
     let outcome = engine.run(program, &order, &control, &mut subscribers);
@@ -162,11 +171,14 @@ pub fn run<E: Engine>(
         };
         ending.exit()
     };
-    if report.is_wished() || kept.is_some() {
+    if report.is_wished() || kept.is_some() || ui.is_some() {
         let mut run = run_record::run_file(outcome, &plan, &thresholds, &groups);
         run.properties = run_record::given(&options.properties);
         if settings.properties.get(KEEP_FAILURES) == Some("false") {
             run.recording.errors.forget_samples();
+        }
+        if let Some(ui) = ui {
+            ui.end(Some(&reports::payload(&run, &settings)));
         }
         if let Some(place @ KeptPlace::Folder(_)) = &kept
             && let Err(error) = kept_run::finish(place, &run)
@@ -211,6 +223,38 @@ fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
 fn run_id(plan: &Path) -> String {
     let name = plan.file_stem().unwrap_or_default().to_string_lossy();
     format!("{name}-{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"))
+}
+
+/// Serves the live page and prints its address, if it was asked for.
+fn serve(
+    options: &RunOptions,
+    plan: &Path,
+    settings: &Settings,
+    thresholds: &[Threshold],
+    control: &Control,
+    console: &mut Console<'_>,
+) -> Result<Option<Ui>, Refusal> {
+    let wrong = |why: String| Refusal::new(Exit::Usage, why);
+    let property = settings.properties.get(UI).filter(|text| !text.is_empty());
+    let property = property.map(str::parse).transpose();
+    let property = property.map_err(|why: String| wrong(format!("{UI}: {why}")))?;
+    let Some(address) = options.ui.address.or(property) else {
+        return match options.ui.readonly {
+            true => Err(wrong("--ui-readonly needs --ui".to_owned())),
+            false => Ok(None),
+        };
+    };
+    let live = LiveOptions {
+        readonly: options.ui.readonly,
+        keeps_failures: settings.properties.get(KEEP_FAILURES) != Some("false"),
+    };
+    let mut begun = run_record::begun(plan, Timestamp::now().as_millisecond());
+    begun.properties = run_record::given(&options.properties);
+    let thresholds = thresholds.to_vec();
+    let ui = Ui::start(address, live, begun, thresholds, control, console.variable)
+        .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {}: {error}", address.0)))?;
+    console.line(&format!("live page  {}", ui.url()));
+    Ok(Some(ui))
 }
 
 /// Begins the run file. One that was asked for must be writable; without the others a run goes on.

@@ -12,7 +12,7 @@ use crate::args;
 use crate::exit_codes::Exit;
 use crate::options::{
     Change, Command, ExportOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal,
-    ReportFiles, ReportOptions, ResultsFile, RunOptions,
+    ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions,
 };
 
 /// What stands for the last plan in `-t` and `-l`.
@@ -137,6 +137,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         report: report_files(given),
         keeps_run: true,
         exports: ExportOptions::default(),
+        ui: UiOptions::default(),
         report_at_end: given.has('e'),
         notes,
     })

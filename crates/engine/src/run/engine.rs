@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use drumfire_health::{Delay, Failures, Lacking, Machine, Moment, Opened, Watch, judge};
+use drumfire_health::{
+    Delay, Failures, Lacking, Machine, Moment, Opened, Second, Verdict, Watch, judge,
+};
 use drumfire_results::{
     ExistingFile, FileReport, Histogram, OpenError, Place, Recording, ResultWriter,
     SummariserSettings,
@@ -27,6 +29,8 @@ use crate::run::worker::{Command, Done, JavaMoment, RecorderParts, StartGroup};
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
 /// How often the run looks at itself.
 const TICK: Duration = Duration::from_millis(100);
+/// How often the verdict up to now is found.
+const JUDGE_PAUSE: Duration = Duration::from_secs(5);
 /// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
 const STOP_NOW_WAIT: Duration = Duration::from_secs(5);
 
@@ -111,6 +115,9 @@ pub fn run(
         watch: Watch::start(machine.clone(), TICK),
         machine,
         marks: Vec::new(),
+        second: None,
+        verdict: None,
+        judged: Duration::ZERO,
         shared,
         ledger,
         writer,
@@ -256,6 +263,11 @@ struct Run<'s, 'o> {
     machine: Machine,
     watch: Watch,
     marks: Vec<Mark>,
+    /// The last second of the generator that nobody was told yet.
+    second: Option<Arc<Second>>,
+    /// The verdict up to now, and when it was found.
+    verdict: Option<Arc<Verdict>>,
+    judged: Duration,
 }
 
 impl Run<'_, '_> {
@@ -415,7 +427,10 @@ impl Run<'_, '_> {
         let now_ms = self.shared.clock.now_ms();
         self.ledger.collect(now_ms, &self.shared.counts);
         let moment = self.moment();
-        self.watch.observe(&moment);
+        if let Some(second) = self.watch.observe(&moment) {
+            self.second = Some(Arc::new(second.clone()));
+            self.judge_so_far(&moment);
+        }
         for hint in self.shared.statics.hints.take_news() {
             self.tell(&Event::Warning(hint.into()));
         }
@@ -438,6 +453,21 @@ impl Run<'_, '_> {
         }
     }
 
+    fn judge_so_far(&mut self, moment: &Moment) {
+        if self.verdict.is_some() && moment.elapsed < self.judged + JUDGE_PAUSE {
+            return;
+        }
+        self.judged = moment.elapsed;
+        let failures = Failures {
+            samples: moment.samples,
+            lacking: moment.lacking,
+            lost_rows: 0,
+            behind_schedule_us: behind_schedule_us(self.ledger.recording()),
+        };
+        let verdict = judge(self.watch.seconds(), &failures, &self.machine.limits());
+        self.verdict = Some(Arc::new(verdict));
+    }
+
     fn tell_tick(&mut self, at_ms: i64) {
         let (summaries, recent_errors) = self.ledger.take_news();
         let tick = Tick {
@@ -451,6 +481,9 @@ impl Run<'_, '_> {
             writer: self.writer.gauge(),
             stopping: self.shared.control.state(),
             paused: self.shared.control.is_paused(),
+            rate: self.shared.control.rate(),
+            second: self.second.take(),
+            verdict: self.verdict.clone(),
         };
         self.tell(&Event::Tick(Arc::new(tick)));
     }

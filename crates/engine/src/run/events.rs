@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use drumfire_health::{Second, Verdict};
 use drumfire_results::{
     Connections, Increment, LabelCount, RecentError, Recording, SummaryDelta, ThreadCounts,
     WriterGauge,
@@ -75,6 +76,12 @@ pub struct Tick {
     pub stopping: Stopping,
     /// Whether the users pause.
     pub paused: bool,
+    /// What rates are multiplied by.
+    pub rate: f64,
+    /// How the generator was doing in the second that is over since the last tick, if one is.
+    pub second: Option<Arc<Second>>,
+    /// Whether the numbers up to now can be trusted, as of a few seconds ago at most; none at first.
+    pub verdict: Option<Arc<Verdict>>,
 }
 
 impl Tick {
@@ -90,6 +97,9 @@ impl Tick {
     fn catch_up(&mut self, earlier: &Tick) {
         for (mine, theirs) in self.summaries.iter_mut().zip(&earlier.summaries) {
             mine.merge(theirs);
+        }
+        if self.second.is_none() {
+            self.second.clone_from(&earlier.second);
         }
         let mut errors = earlier.recent_errors.clone();
         errors.append(&mut self.recent_errors);

@@ -1,5 +1,6 @@
 //! The report as one HTML page that needs no network: a template with scripts and styles in it, and the numbers, packed.
 
+mod live;
 mod rows;
 mod steps;
 
@@ -12,6 +13,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
 
+pub use self::live::{LiveSecond, live_html, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
 use crate::run_file::{
     HealthGroup, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult, TimeUse,
@@ -103,6 +105,27 @@ pub fn report_page(
     apdex: &Apdex,
     matches: LabelMatcher<'_>,
 ) -> String {
+    let page = page("report", run, options, apdex, matches);
+    html(options.title.as_deref().unwrap_or(&run.name), &page)
+}
+
+/// The numbers of [`report_page`] alone, as the page takes them: deflated JSON in base64.
+pub fn report_payload(
+    run: &RunFile,
+    options: &PageOptions,
+    apdex: &Apdex,
+    matches: LabelMatcher<'_>,
+) -> String {
+    packed(&page("report", run, options, apdex, matches))
+}
+
+fn page<'a>(
+    kind: &'static str,
+    run: &'a RunFile,
+    options: &PageOptions,
+    apdex: &Apdex,
+    matches: LabelMatcher<'_>,
+) -> Page<'a> {
     let recording = &run.recording;
     let ApdexLimits {
         satisfied_ms,
@@ -121,8 +144,8 @@ pub fn report_page(
         ));
         row
     });
-    let page = Page {
-        kind: "report",
+    Page {
+        kind,
         tool: &run.tool,
         name: &run.name,
         plan: run.plan.as_ref(),
@@ -147,19 +170,22 @@ pub fn report_page(
         labels: labels.collect(),
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
-    };
-    html(options.title.as_deref().unwrap_or(&run.name), &page)
+    }
+}
+
+/// Deflated JSON in base64.
+fn packed(page: &impl Serialize) -> String {
+    let json = serde_json::to_vec(page).expect("numbers and texts can be written");
+    let mut packer = DeflateEncoder::new(Vec::new(), Compression::new(7));
+    let packed = packer.write_all(&json).and_then(|()| packer.finish());
+    STANDARD.encode(packed.expect("memory takes everything"))
 }
 
 /// The template with a title and with what the page shows.
 pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
-    let json = serde_json::to_vec(page).expect("numbers and texts can be written");
-    let mut packer = DeflateEncoder::new(Vec::new(), Compression::new(7));
-    let packed = packer.write_all(&json).and_then(|()| packer.finish());
-    let packed = packed.expect("memory takes everything");
     let payload = format!(
         "<script id=\"payload\" type=\"text/plain\">{}</script>",
-        STANDARD.encode(packed)
+        packed(page)
     );
     let title = format!("<title>{} – Drumfire</title>", escape(title));
     TEMPLATE

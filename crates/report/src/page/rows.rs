@@ -53,6 +53,23 @@ pub struct Row {
 impl Row {
     pub fn of(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
         let service = &label.service;
+        let percentile = |percent| service.percentile(percent) / 1000.0;
+        Row {
+            curve: match service.count() {
+                0 => Vec::new(),
+                _ => CURVE
+                    .iter()
+                    .map(|&percent| (percent, percentile(percent)))
+                    .collect(),
+            },
+            distribution: distribution(service),
+            ..Row::brief(label, limits, resolution_us)
+        }
+    }
+
+    /// The row without the curve and the distribution, which take long to find.
+    pub fn brief(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
+        let service = &label.service;
         let row = label.row();
         let percentile = |percent| service.percentile(percent) / 1000.0;
         let response = &label.response;
@@ -80,14 +97,8 @@ impl Row {
                 let max = response.max() as f64 / 1000.0;
                 [response.count() as f64, ms(50.0), ms(95.0), ms(99.0), max]
             }),
-            curve: match service.count() {
-                0 => Vec::new(),
-                _ => CURVE
-                    .iter()
-                    .map(|&percent| (percent, percentile(percent)))
-                    .collect(),
-            },
-            distribution: distribution(service),
+            curve: Vec::new(),
+            distribution: Vec::new(),
             steps: None,
         }
     }

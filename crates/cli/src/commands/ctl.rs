@@ -1,0 +1,222 @@
+//! `drumfire ctl`: asks and steers a run that has a page (`run --ui`).
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use drumfire_serve::{Order, Phase, Status};
+use ureq::Agent;
+use ureq::http::StatusCode;
+
+use crate::console::Console;
+use crate::ctl_arguments::{CtlArguments, CtlVerb};
+use crate::exit_codes::Exit;
+use crate::options::Refusal;
+use crate::recent;
+
+/// How long a run may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How to have a run that answers.
+const HINT: &str = "hint: start one with `drumfire run plan.jmx --ui`\n";
+
+/// Carries out a command of `drumfire ctl`.
+pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let page = match &arguments.ui {
+        Some(url) => Page::parse(url)?,
+        None => only_run(console)?,
+    };
+    match order(&arguments.verb) {
+        Some(order) => {
+            page.give(&order)?;
+            console.line(&format!("accepted: {}", told(&order)));
+        }
+        None => {
+            let status = page.status().map_err(|why| page.silent(&why))?;
+            match arguments.verb {
+                CtlVerb::Status { json: true } => {
+                    let text = serde_json::to_string_pretty(&status);
+                    let text = text.expect("numbers and texts can be written");
+                    console.print(&format!("{text}\n"));
+                }
+                _ => console.print(&rendered(&status)),
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// The order; none for `status`.
+fn order(verb: &CtlVerb) -> Option<Order> {
+    Some(match verb.clone() {
+        CtlVerb::Status { .. } => return None,
+        CtlVerb::Stop => Order::Stop,
+        CtlVerb::StopNow => Order::StopNow,
+        CtlVerb::Pause => Order::Pause,
+        CtlVerb::Resume => Order::Resume,
+        CtlVerb::Users { group, users } => Order::Users { group, users },
+        CtlVerb::Rate { factor } => Order::Rate { factor },
+        CtlVerb::Mark { text } => Order::Mark { text },
+        CtlVerb::Set { name, value } => Order::Set { name, value },
+    })
+}
+
+fn told(order: &Order) -> String {
+    match order {
+        Order::Users { group, users } => format!("users of `{group}` set to {users}"),
+        Order::Rate { factor } => format!("rate factor set to {factor}"),
+        Order::Set { name, .. } => format!("property `{name}` set"),
+        other => other.name().to_owned(),
+    }
+}
+
+/// The page of a run.
+struct Page {
+    /// `http://HOST:PORT`
+    place: String,
+    token: String,
+    agent: Agent,
+}
+
+impl Page {
+    fn parse(url: &str) -> Result<Page, Refusal> {
+        let parts = url
+            .split_once("/?token=")
+            .filter(|(place, token)| place.starts_with("http://") && !token.is_empty());
+        let Some((place, token)) = parts else {
+            let message = format!(
+                "`{url}` is not the address of a run's page; give it as the run printed it, such as 'http://127.0.0.1:9280/?token=…'"
+            );
+            return Err(Refusal::new(Exit::Usage, message));
+        };
+        let agent = Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .http_status_as_error(false)
+            // A run on this machine is asked directly.
+            .proxy(None)
+            .build();
+        Ok(Page {
+            place: place.to_owned(),
+            token: token.to_owned(),
+            agent: agent.into(),
+        })
+    }
+
+    fn status(&self) -> Result<Status, String> {
+        let request = self.agent.get(format!("{}/api/status", self.place));
+        let request = request.header("Authorization", format!("Bearer {}", self.token));
+        let mut answer = request.call().map_err(|error| error.to_string())?;
+        let text = answer.body_mut().read_to_string();
+        let text = text.map_err(|error| error.to_string())?;
+        match answer.status() {
+            StatusCode::OK => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            status => Err(failure(status, &text)),
+        }
+    }
+
+    fn give(&self, order: &Order) -> Result<(), Refusal> {
+        let request = self
+            .agent
+            .post(format!("{}/api/{}", self.place, order.name()))
+            .header("Authorization", format!("Bearer {}", self.token))
+            .header("Content-Type", "application/json");
+        let mut answer = request
+            .send(order.body())
+            .map_err(|error| self.silent(&error.to_string()))?;
+        let text = answer.body_mut().read_to_string().unwrap_or_default();
+        match answer.status() {
+            StatusCode::OK => Ok(()),
+            status => Err(Refusal::new(Exit::RunFailed, failure(status, &text))),
+        }
+    }
+
+    fn silent(&self, why: &str) -> Refusal {
+        let message = format!("no run answers at {}: {why}", self.place);
+        let mut refusal = Refusal::new(Exit::RunFailed, message);
+        refusal.err.push_str(HINT);
+        refusal
+    }
+}
+
+/// What the page says of a refusal.
+fn failure(status: StatusCode, text: &str) -> String {
+    let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let why = value.as_ref().and_then(|value| value["error"].as_str());
+    why.map_or_else(|| status.to_string(), str::to_owned)
+}
+
+/// The run of this user on this machine. Notes of runs that are gone are taken away.
+fn only_run(console: &Console<'_>) -> Result<Page, Refusal> {
+    let host = gethostname::gethostname().to_string_lossy().into_owned();
+    let known = recent::runs_folder(console.variable)
+        .map(|folder| drumfire_serve::runs(&folder, &host))
+        .unwrap_or_default();
+    let mut answering = Vec::new();
+    for (run, file) in known {
+        let Ok(page) = Page::parse(&run.url) else {
+            continue;
+        };
+        match page.status() {
+            Ok(_) => answering.push((run, page)),
+            Err(_) => drop(std::fs::remove_file(file)),
+        }
+    }
+    match answering.len() {
+        1 => Ok(answering.remove(0).1),
+        0 => {
+            let mut refusal = Refusal::new(Exit::RunFailed, "no run with a page is under way here");
+            refusal.err.push_str(HINT);
+            Err(refusal)
+        }
+        count => {
+            let mut message = format!("{count} runs are under way; choose one with --ui URL");
+            for (run, _) in &answering {
+                let _ = write!(message, "\n  {}  {}", run.name, run.url);
+            }
+            Err(Refusal::new(Exit::Usage, message))
+        }
+    }
+}
+
+fn rendered(status: &Status) -> String {
+    let standing = &status.standing;
+    let phase = match standing.phase {
+        Phase::Starting => "starting",
+        Phase::Running => "running",
+        Phase::Paused => "paused",
+        Phase::Stopping => "stopping",
+        Phase::Ended => "ended",
+    };
+    let seconds = standing.elapsed_ms / 1000;
+    let share = status.errors as f64 * 100.0 / status.samples.max(1) as f64;
+    let mut text = format!(
+        "{}  {phase}, {:02}:{:02}:{:02}\n",
+        status.name,
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    let _ = writeln!(
+        text,
+        "samples  {} ({} failed, {share:.2} %), {:.0}/s",
+        status.samples, status.errors, status.rate_per_s
+    );
+    let _ = writeln!(
+        text,
+        "times    median {:.1} ms, 95th {:.1} ms, 99th {:.1} ms",
+        status.p50_ms, status.p95_ms, status.p99_ms
+    );
+    let _ = writeln!(
+        text,
+        "users    {} active, {} started, {} finished",
+        standing.active, standing.started, standing.finished
+    );
+    for group in &status.groups {
+        let _ = writeln!(text, "  {}: {}", group.name, group.active);
+    }
+    if standing.rate != 1.0 {
+        let _ = writeln!(text, "rate     {} times the plan's", standing.rate);
+    }
+    if let Some(verdict) = &status.verdict {
+        let _ = writeln!(text, "verdict  {verdict} so far");
+    }
+    text
+}

@@ -1,0 +1,281 @@
+//! The page of a run that is under way (`--ui`): what it is told, and what its orders do.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use drumfire_engine::{Control, Event, Inbox, Mailbox, Stopping, Subscriber, Tick, mailbox};
+use drumfire_health::Second;
+use drumfire_report::{Mark, RunFile};
+use drumfire_results::{Recording, Threshold};
+use drumfire_serve::{
+    Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Server, Standing, Steering,
+};
+
+use crate::recent;
+use crate::run_facts::{health, run_verdict, threshold_results};
+
+/// Events that may wait for the page.
+const ROOM: usize = 64;
+/// How often verdict, thresholds and the generator's health are told.
+const FACTS_PAUSE: Duration = Duration::from_secs(2);
+/// How often a page hears how the run stands when nothing changes.
+const STANDING_PAUSE: Duration = Duration::from_secs(1);
+/// Seconds of the generator's health on the page; of a longer run they are merged in pairs.
+const MOST_SECONDS: usize = 600;
+
+/// A page at work.
+pub struct Ui {
+    /// None once the run has ended.
+    mailbox: Option<Mailbox>,
+    thread: Option<JoinHandle<()>>,
+    server: Server,
+    _entry: Option<Entry>,
+}
+
+/// Steers the run of this process.
+struct OwnRun(Control);
+
+impl Steering for OwnRun {
+    fn carry_out(&self, order: &Order) -> Result<(), String> {
+        let control = &self.0;
+        let done = match order {
+            Order::Stop => {
+                control.shutdown_soon();
+                Ok(())
+            }
+            Order::StopNow => {
+                control.stop_now();
+                Ok(())
+            }
+            Order::Pause => {
+                control.pause();
+                Ok(())
+            }
+            Order::Resume => {
+                control.resume();
+                Ok(())
+            }
+            Order::Users { group, users } => control.set_users(group, *users),
+            Order::Rate { factor } => control.set_rate(*factor),
+            Order::Mark { text } => {
+                control.mark(text);
+                Ok(())
+            }
+            Order::Set { name, value } => control.set_property(name, value),
+        };
+        done.map_err(|error| error.to_string())
+    }
+}
+
+impl Ui {
+    /// Serves the page of a run of which `begun` says what is known before its first sample, and notes it for `drumfire ctl`.
+    ///
+    /// # Errors
+    /// If the address cannot be listened on.
+    pub fn start(
+        address: Address,
+        options: LiveOptions,
+        begun: RunFile,
+        thresholds: Vec<Threshold>,
+        control: &Control,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> io::Result<Ui> {
+        let host = gethostname::gethostname().to_string_lossy().into_owned();
+        let name = begun.name.clone();
+        let live = Live::new(begun, options);
+        let steering = Arc::new(OwnRun(control.clone()));
+        let server = Server::start(address, host.clone(), live.clone(), steering)?;
+        let run = KnownRun {
+            url: server.url().to_owned(),
+            name,
+            host,
+        };
+        let entry = recent::runs_folder(variable).and_then(|folder| note(&folder, &run));
+        let (mailbox, inbox) = mailbox(ROOM);
+        let thread = std::thread::Builder::new()
+            .name("live numbers".to_owned())
+            .spawn(move || Teller::new(live, thresholds).tell(&inbox))?;
+        Ok(Ui {
+            mailbox: Some(mailbox),
+            thread: Some(thread),
+            server,
+            _entry: entry,
+        })
+    }
+
+    /// The address of the page, token included.
+    pub fn url(&self) -> &str {
+        self.server.url()
+    }
+
+    /// Shows the report in the place of the page, and ends the server.
+    pub fn end(mut self, report: Option<&str>) {
+        drop(self.mailbox.take());
+        if let Some(thread) = self.thread.take() {
+            // Its numbers are shown as far as it came.
+            let _ = thread.join();
+        }
+        self.server.end(report);
+    }
+}
+
+/// Without the note, `ctl` needs the address of the page.
+fn note(folder: &Path, run: &KnownRun) -> Option<Entry> {
+    let written = Entry::write(folder, run);
+    written
+        .map_err(|error| tracing::warn!("{} cannot be written: {error}", folder.display()))
+        .ok()
+}
+
+impl Subscriber for Ui {
+    fn receive(&mut self, event: &Event, so_far: &Recording) {
+        let is_shown = !matches!(event, Event::Heard(..) | Event::Line(_) | Event::Warning(_));
+        if let Some(mailbox) = self.mailbox.as_mut().filter(|_| is_shown) {
+            mailbox.receive(event, so_far);
+        }
+    }
+}
+
+/// Turns events into what the page shows, on a thread of its own.
+struct Teller {
+    live: Live,
+    thresholds: Vec<Threshold>,
+    seconds: Vec<Second>,
+    started_ms: i64,
+    planned: (u64, Option<u64>),
+    stood: Option<(Instant, Standing)>,
+    learned: Instant,
+}
+
+impl Teller {
+    fn new(live: Live, thresholds: Vec<Threshold>) -> Teller {
+        Teller {
+            live,
+            thresholds,
+            seconds: Vec::new(),
+            started_ms: 0,
+            planned: (0, None),
+            stood: None,
+            learned: Instant::now(),
+        }
+    }
+
+    fn tell(mut self, inbox: &Inbox) {
+        while let Some(event) = inbox.next() {
+            match event {
+                Event::Started(started) => {
+                    self.started_ms = started.at_ms;
+                    self.planned = (started.planned_users, started.planned_ms);
+                    self.live.begin(started.at_ms, started.groups.clone());
+                }
+                Event::Increment(increment) => self.live.add(&increment),
+                Event::Tick(tick) => self.tick(&tick),
+                Event::Mark(mark) => self.live.mark(Mark {
+                    at_ms: mark.at_ms,
+                    text: mark.text,
+                }),
+                Event::Heard(..) | Event::Line(_) | Event::Warning(_) | Event::Ended(_) => {}
+            }
+        }
+    }
+
+    fn tick(&mut self, tick: &Tick) {
+        let standing = self.standing(tick);
+        let is_news = self.stood.as_ref().is_none_or(|(at, last)| {
+            let same_time = Standing {
+                elapsed_ms: standing.elapsed_ms,
+                ..last.clone()
+            };
+            at.elapsed() >= STANDING_PAUSE || same_time != standing
+        });
+        if is_news {
+            self.stood = Some((Instant::now(), standing.clone()));
+            self.live.stand(standing);
+        }
+        if let Some(second) = &tick.second {
+            self.note_second(second);
+        }
+        if self.learned.elapsed() >= FACTS_PAUSE {
+            self.learned = Instant::now();
+            self.learn(tick);
+        }
+    }
+
+    fn standing(&self, tick: &Tick) -> Standing {
+        Standing {
+            phase: match (tick.stopping, tick.paused) {
+                (Stopping::No, false) => Phase::Running,
+                (Stopping::No, true) => Phase::Paused,
+                _ => Phase::Stopping,
+            },
+            elapsed_ms: tick.elapsed.as_millis() as u64,
+            planned_ms: self.planned.1,
+            planned_users: self.planned.0,
+            active: tick.users.active,
+            started: tick.users.started,
+            finished: tick.users.finished,
+            rate: tick.rate,
+        }
+    }
+
+    fn note_second(&mut self, second: &Second) {
+        self.seconds.push(second.clone());
+        if self.seconds.len() > MOST_SECONDS {
+            let pairs = self.seconds.chunks(2).map(|pair| match pair {
+                [first, next] => first.merged(next),
+                _ => pair[0].clone(),
+            });
+            self.seconds = pairs.collect();
+        }
+    }
+
+    /// The verdict is for programs, too; the rest is for those who look.
+    fn learn(&self, tick: &Tick) {
+        let verdict = tick.verdict.as_ref();
+        let mut facts = Facts {
+            verdict: verdict.map(|verdict| run_verdict(verdict, self.started_ms)),
+            ..Facts::default()
+        };
+        facts.health = health(&self.seconds, self.started_ms);
+        facts.thresholds = self
+            .live
+            .read(|recording| threshold_results(&self.thresholds, recording));
+        self.live.learn(facts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_health_of_a_long_run_is_kept_in_few_seconds() {
+        let live = Live::new(
+            drumfire_report::begun("p.jmx", 0),
+            LiveOptions {
+                readonly: true,
+                keeps_failures: true,
+            },
+        );
+        let mut teller = Teller::new(live, Vec::new());
+        for at in 0..8 * 3_600 {
+            teller.note_second(&Second {
+                from_ms: at * 1_000,
+                to_ms: (at + 1) * 1_000,
+                samples: 3,
+                ..Second::default()
+            });
+        }
+        assert!(teller.seconds.len() <= MOST_SECONDS);
+        let samples: u64 = teller.seconds.iter().map(|second| second.samples).sum();
+        assert_eq!(samples, 3 * 8 * 3_600);
+        assert_eq!(
+            teller.seconds.last().map(|last| last.to_ms),
+            Some(28_800_000)
+        );
+    }
+}

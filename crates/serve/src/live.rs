@@ -1,0 +1,346 @@
+//! What is known of the run that is shown: the sum of its increments, and how it stands.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drumfire_report::{
+    HealthGroup, LiveSecond, Mark, RunFile, RunVerdict, ThresholdResult, live_state,
+};
+use drumfire_results::{ErrorKind, Increment, LabelStatistics, Recording};
+use hyper::body::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::viewers::{EventStream, Viewers, event, event_of};
+
+/// Kinds of errors that are told while the run goes on; the report has all of them.
+const MOST_KINDS: usize = 100;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// The plan is being prepared.
+    #[default]
+    Starting,
+    /// Users run.
+    Running,
+    /// Users wait.
+    Paused,
+    /// It was told to end.
+    Stopping,
+    /// The last user has ended.
+    Ended,
+}
+
+/// How a run stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Standing {
+    /// How far it is.
+    pub phase: Phase,
+    /// Time since the start, in milliseconds.
+    pub elapsed_ms: u64,
+    /// How long the plan says that it takes, in milliseconds; none if that depends on the target.
+    pub planned_ms: Option<u64>,
+    /// Users of the plan, as far as it says.
+    pub planned_users: u64,
+    /// Users that run.
+    pub active: u64,
+    /// Users that have started.
+    pub started: u64,
+    /// Users that have ended.
+    pub finished: u64,
+    /// What rates are multiplied by.
+    pub rate: f64,
+}
+
+/// A thread group and its users.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupStanding {
+    /// Its name.
+    pub name: String,
+    /// Users that run.
+    pub active: u64,
+}
+
+/// What is found out every few seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Whether the numbers up to now can be trusted.
+    pub verdict: Option<RunVerdict>,
+    /// What has become of the thresholds up to now.
+    pub thresholds: Vec<ThresholdResult>,
+    /// How the generator is doing, and what is watched beside it.
+    pub health: Vec<HealthGroup>,
+}
+
+/// The answer to `GET /api/status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Status {
+    /// The name of the run.
+    pub name: String,
+    /// Start of the run, in milliseconds since the Unix epoch.
+    pub started_ms: i64,
+    /// How it stands.
+    pub standing: Standing,
+    /// The thread groups in the order of the plan.
+    pub groups: Vec<GroupStanding>,
+    /// Samples up to now, those of transaction controllers left out.
+    pub samples: u64,
+    /// Those of them that failed.
+    pub errors: u64,
+    /// Samples of the last second.
+    pub rate_per_s: f64,
+    /// Median of the elapsed times, in milliseconds.
+    pub p50_ms: f64,
+    /// 95th percentile of the elapsed times, in milliseconds.
+    pub p95_ms: f64,
+    /// 99th percentile of the elapsed times, in milliseconds.
+    pub p99_ms: f64,
+    /// VALID, DEGRADED, INVALID or `too short to judge`; none before it is known.
+    pub verdict: Option<String>,
+    /// The page can be looked at, but gives no orders.
+    pub readonly: bool,
+}
+
+/// What a page may show and do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveOptions {
+    /// It gives no orders.
+    pub readonly: bool,
+    /// It shows the first failed request and response of each kind.
+    pub keeps_failures: bool,
+}
+
+/// The run that a page shows. Copies are of the same run.
+#[derive(Clone, Debug)]
+pub struct Live(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    run: RunFile,
+    /// The sum of all labels but those of transaction controllers.
+    total: LabelStatistics,
+    standing: Standing,
+    groups: Vec<GroupStanding>,
+    last_rate: f64,
+    options: LiveOptions,
+    viewers: Viewers,
+    /// Kinds of errors whose first sample all viewers have.
+    told_kinds: HashSet<(String, String, String)>,
+    told_errors: u64,
+    /// The finished report.
+    report: Option<Bytes>,
+}
+
+/// What a page learns at once and now and then.
+#[derive(Serialize)]
+struct Standings<'s> {
+    standing: &'s Standing,
+    groups: &'s [GroupStanding],
+    readonly: bool,
+}
+
+#[derive(Serialize)]
+struct FactsEvent<'f> {
+    verdict: Option<&'f RunVerdict>,
+    thresholds: &'f [ThresholdResult],
+    health: &'f [HealthGroup],
+}
+
+impl Live {
+    /// A run of which `begun` says what is known before its first sample.
+    pub fn new(begun: RunFile, options: LiveOptions) -> Live {
+        Live(Arc::new(Mutex::new(State {
+            run: begun,
+            total: LabelStatistics::new(String::new(), false),
+            standing: Standing {
+                rate: 1.0,
+                ..Standing::default()
+            },
+            groups: Vec::new(),
+            last_rate: 0.0,
+            options,
+            viewers: Viewers::default(),
+            told_kinds: HashSet::new(),
+            told_errors: 0,
+            report: None,
+        })))
+    }
+
+    /// The first user is about to start, at `at_ms` milliseconds since the Unix epoch.
+    pub fn begin(&self, at_ms: i64, groups: Vec<String>) {
+        let mut state = self.lock();
+        state.run.started_ms = at_ms;
+        state.run.ended_ms = state.run.ended_ms.max(at_ms);
+        let groups = groups.into_iter();
+        state.groups = groups
+            .map(|name| GroupStanding { name, active: 0 })
+            .collect();
+        state.tell_standing();
+    }
+
+    /// Adds what happened in a span of time.
+    pub fn add(&self, increment: &Increment) {
+        let mut state = self.lock();
+        let state = &mut *state;
+        state.run.add(increment);
+        if !state.options.keeps_failures {
+            state.run.recording.errors.forget_samples();
+        }
+        let samples = increment.labels.iter().filter(|label| !label.transaction);
+        for label in samples {
+            state.total.absorb(label);
+        }
+        for users in &increment.users {
+            if let Some(group) = state.groups.get_mut(users.group as usize) {
+                group.active = (group.active + users.started).saturating_sub(users.ended);
+            }
+        }
+        let seconds = increment.to_ms.saturating_sub(increment.from_ms).max(1) as f64 / 1000.0;
+        state.last_rate = increment.totals().0 as f64 / seconds;
+        if !state.viewers.is_empty() {
+            let second = LiveSecond::of(&state.run, &state.total, increment);
+            state.viewers.tell(&event("second", &second));
+        }
+    }
+
+    /// How the run stands now.
+    pub fn stand(&self, standing: Standing) {
+        let mut state = self.lock();
+        state.standing = standing;
+        state.tell_standing();
+    }
+
+    /// Something happened.
+    pub fn mark(&self, mark: Mark) {
+        let mut state = self.lock();
+        state.viewers.tell(&event("mark", &mark));
+        state.run.marks.push(mark);
+    }
+
+    /// What is found out every few seconds; errors are told with it.
+    pub fn learn(&self, facts: Facts) {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if !state.viewers.is_empty() {
+            let told = FactsEvent {
+                verdict: facts.verdict.as_ref(),
+                thresholds: &facts.thresholds,
+                health: &facts.health,
+            };
+            state.viewers.tell(&event("facts", &told));
+            state.tell_errors();
+        }
+        state.run.verdict = facts.verdict;
+        state.run.thresholds = facts.thresholds;
+        state.run.health = facts.health;
+    }
+
+    /// Puts the report in the place of the page, as [`drumfire_report::report_payload`] makes it. Without one the page stays as
+    /// it is.
+    pub fn end(&self, report: Option<&str>) {
+        let mut state = self.lock();
+        state.standing.phase = Phase::Ended;
+        state.tell_standing();
+        let ended = event_of("ended", &format!("\"{}\"", report.unwrap_or_default()));
+        state.viewers.tell(&ended);
+        state.report = Some(ended);
+        state.viewers.close();
+    }
+
+    /// Reads the sum of everything up to now.
+    pub fn read<T>(&self, read: impl FnOnce(&Recording) -> T) -> T {
+        read(&self.lock().run.recording)
+    }
+
+    /// How the run stands, for programs.
+    pub fn status(&self) -> Status {
+        let state = self.lock();
+        let ms = |percent| state.total.service.percentile(percent) / 1000.0;
+        Status {
+            name: state.run.name.clone(),
+            started_ms: state.run.started_ms,
+            standing: state.standing.clone(),
+            groups: state.groups.clone(),
+            samples: state.total.count,
+            errors: state.total.errors,
+            rate_per_s: state.last_rate,
+            p50_ms: ms(50.0),
+            p95_ms: ms(95.0),
+            p99_ms: ms(99.0),
+            verdict: state
+                .run
+                .verdict
+                .as_ref()
+                .map(|verdict| verdict.state.clone()),
+            readonly: state.options.readonly,
+        }
+    }
+
+    pub(crate) fn is_readonly(&self) -> bool {
+        self.lock().options.readonly
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.lock().run.name.clone()
+    }
+
+    /// Everything up to now and then each event; none if there are too many viewers.
+    pub(crate) fn follow(&self) -> Option<EventStream> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        // The others have all that this one begins with.
+        state.tell_errors();
+        let known = event_of("state", &live_state(&state.run));
+        let first = [known, event("standing", &state.standings())].concat();
+        let stream = state.viewers.join(Bytes::from(first));
+        if let Some(report) = &state.report {
+            state.viewers.tell(&report.clone());
+            state.viewers.close();
+        }
+        stream
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn standings(&self) -> Standings<'_> {
+        Standings {
+            standing: &self.standing,
+            groups: &self.groups,
+            readonly: self.options.readonly,
+        }
+    }
+
+    fn tell_standing(&mut self) {
+        if !self.viewers.is_empty() {
+            let told = event("standing", &self.standings());
+            self.viewers.tell(&told);
+        }
+    }
+
+    /// Tells the kinds of errors, if there are new ones; each with its first sample once.
+    fn tell_errors(&mut self) {
+        if self.total.errors == self.told_errors {
+            return;
+        }
+        self.told_errors = self.total.errors;
+        let mut kinds = self.run.recording.errors.by_label();
+        kinds.truncate(MOST_KINDS);
+        for kind in &mut kinds {
+            if !self.told_kinds.insert(key(kind)) {
+                kind.first = None;
+            }
+        }
+        self.viewers.tell(&event("errors", &kinds));
+    }
+}
+
+fn key(kind: &ErrorKind) -> (String, String, String) {
+    (kind.label.clone(), kind.code.clone(), kind.message.clone())
+}

@@ -1,0 +1,152 @@
+//! Orders to a run, from the page and from other programs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that a run is asked to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    rename_all = "kebab-case",
+    rename_all_fields = "snake_case",
+    tag = "order",
+    deny_unknown_fields
+)]
+pub enum Order {
+    /// Let users finish their sample, then end.
+    Stop,
+    /// Break samples off, and end.
+    StopNow,
+    /// Let users wait.
+    Pause,
+    /// Let users go on.
+    Resume,
+    /// Change the users of a thread group.
+    Users {
+        /// The name of the thread group.
+        group: String,
+        /// How many there are from now on.
+        users: u32,
+    },
+    /// Multiply the rates of open models and throughput timers.
+    Rate {
+        /// By this, from 0 to 1,000.
+        factor: f64,
+    },
+    /// Note that something happened.
+    Mark {
+        /// What.
+        text: String,
+    },
+    /// Set a JMeter property.
+    Set {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+}
+
+impl Order {
+    /// The paths below `/api/`, as [`Order::read`] knows them.
+    pub(crate) const NAMES: [&'static str; 8] = [
+        "stop", "stop-now", "pause", "resume", "users", "rate", "mark", "set",
+    ];
+
+    /// The name of the order, which is also its path below `/api/`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Order::Stop => "stop",
+            Order::StopNow => "stop-now",
+            Order::Pause => "pause",
+            Order::Resume => "resume",
+            Order::Users { .. } => "users",
+            Order::Rate { .. } => "rate",
+            Order::Mark { .. } => "mark",
+            Order::Set { .. } => "set",
+        }
+    }
+
+    /// Reads the order of that name from the JSON of a request; an empty body is an empty object.
+    pub(crate) fn read(name: &str, body: &[u8]) -> Result<Order, String> {
+        let mut fields: serde_json::Map<String, serde_json::Value> =
+            match body.iter().all(u8::is_ascii_whitespace) {
+                true => serde_json::Map::new(),
+                false => serde_json::from_slice(body)
+                    .map_err(|error| format!("The body is no JSON object: {error}"))?,
+            };
+        fields.insert("order".to_owned(), name.into());
+        serde_json::from_value(fields.into())
+            .map_err(|error| format!("The body does not fit `{name}`: {error}"))
+    }
+
+    /// The JSON that [`Order::read`] reads.
+    pub fn body(&self) -> String {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("order");
+        }
+        value.to_string()
+    }
+}
+
+/// Carries out orders, without waiting for their effect.
+pub trait Steering: Send + Sync {
+    /// Carries out an order.
+    ///
+    /// # Errors
+    /// Why it is refused, as a sentence for whoever gave it.
+    fn carry_out(&self, order: &Order) -> Result<(), String>;
+}
+
+impl fmt::Debug for dyn Steering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Steering")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_read_from_what_they_write() {
+        let all = [
+            Order::Stop,
+            Order::StopNow,
+            Order::Pause,
+            Order::Resume,
+            Order::Users {
+                group: "Buyers".to_owned(),
+                users: 7,
+            },
+            Order::Rate { factor: 1.5 },
+            Order::Mark {
+                text: "deployed".to_owned(),
+            },
+            Order::Set {
+                name: "a".to_owned(),
+                value: "b".to_owned(),
+            },
+        ];
+        for (order, name) in all.iter().zip(Order::NAMES) {
+            assert_eq!(order.name(), name);
+            let read = Order::read(name, order.body().as_bytes());
+            assert_eq!(read.as_ref(), Ok(order));
+        }
+        assert_eq!(Order::read("pause", b""), Ok(Order::Pause));
+    }
+
+    #[test]
+    fn a_body_that_does_not_fit_is_refused() {
+        for (name, body) in [
+            ("users", "{}"),
+            ("users", r#"{"group": "a", "users": -1}"#),
+            ("rate", r#"{"factor": "fast"}"#),
+            ("mark", "deployed"),
+            ("mark", r#"{"text": "a", "more": 1}"#),
+        ] {
+            assert!(Order::read(name, body.as_bytes()).is_err(), "{name} {body}");
+        }
+    }
+}

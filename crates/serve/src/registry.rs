@@ -1,0 +1,109 @@
+//! Which runs of a user have a page: a file for each in a folder that only he can read.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A run with a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownRun {
+    /// The address of its page, with the token.
+    pub url: String,
+    /// The name of the plan.
+    pub name: String,
+    /// The machine that it runs on: a home folder may be shared.
+    pub host: String,
+}
+
+/// The file of a run that is under way; dropped with it.
+#[derive(Debug)]
+pub struct Entry(PathBuf);
+
+impl Entry {
+    /// Notes a run of this process in a folder, which is made if need be.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn write(folder: &Path, run: &KnownRun) -> io::Result<Entry> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let path = folder.join(format!("{}-{}.json", run.host, std::process::id()));
+        // One that an earlier process of the same number left may have other rights.
+        if let Err(error) = fs::remove_file(&path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(error);
+        }
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        serde_json::to_writer(file, run)?;
+        Ok(Entry(path))
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        // One that stays is recognised by its silence.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The runs that were noted on this machine, each with its file; some may be gone.
+pub fn runs(folder: &Path, host: &str) -> Vec<(KnownRun, PathBuf)> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut runs: Vec<(KnownRun, PathBuf)> = paths
+        .filter_map(|path| {
+            let run: KnownRun = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+            (run.host == host).then_some((run, path))
+        })
+        .collect();
+    runs.sort_by(|a, b| a.1.cmp(&b.1));
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_known_while_it_goes_on_to_its_user_alone() {
+        let place = tempfile::tempdir().expect("there is room");
+        let folder = place.path().join("deep/runs");
+        assert!(runs(&folder, "box").is_empty());
+        let run = KnownRun {
+            url: "http://127.0.0.1:1/?token=a".to_owned(),
+            name: "shop.jmx".to_owned(),
+            host: "box".to_owned(),
+        };
+        let entry = Entry::write(&folder, &run).expect("there is room");
+        let again = Entry::write(&folder, &run).expect("it is replaced");
+        let found = runs(&folder, "box");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].0, run);
+        let mode = |path: &Path| {
+            fs::metadata(path)
+                .expect("it is there")
+                .permissions()
+                .mode()
+        };
+        assert_eq!(mode(&found[0].1) & 0o777, 0o600);
+        assert_eq!(mode(&folder) & 0o777, 0o700);
+        assert!(runs(&folder, "other").is_empty());
+        drop(again);
+        assert!(runs(&folder, "box").is_empty());
+        drop(entry);
+    }
+}

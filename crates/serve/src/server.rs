@@ -1,0 +1,293 @@
+//! The HTTP server of a page, on a thread of its own.
+
+use std::convert::Infallible;
+use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use drumfire_report::live_html;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::access::{Address, Gate, PARAMETER, Token};
+use crate::live::Live;
+use crate::orders::{Order, Steering};
+
+/// How the API is described to programs.
+const OPEN_API: &str = include_str!("openapi.json");
+/// The longest body of an order, in bytes.
+const MOST_BYTES: usize = 64 << 10;
+/// Connections at a time.
+const MOST_CONNECTIONS: usize = 64;
+/// How long a connection may take to send the head of a request, and browsers to take the last event.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
+
+/// A page at work.
+#[derive(Debug)]
+pub struct Server {
+    url: String,
+    live: Live,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Site {
+    gate: Gate,
+    live: Live,
+    steering: Arc<dyn Steering>,
+}
+
+impl Server {
+    /// Listens, and serves the page of `live`. Orders go to `steering`. `host_name` is the name of this machine.
+    ///
+    /// # Errors
+    /// If the address is taken, or not this machine's.
+    pub fn start(
+        address: Address,
+        host_name: String,
+        live: Live,
+        steering: Arc<dyn Steering>,
+    ) -> std::io::Result<Server> {
+        let listener = TcpListener::bind(address.0)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let token = Token::random()?;
+        let url = url(address, &host_name, &token);
+        let site = Arc::new(Site {
+            gate: Gate {
+                token,
+                address,
+                host_name,
+            },
+            live: live.clone(),
+            steering,
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (stop, stopped) = watch::channel(false);
+        let thread = std::thread::Builder::new()
+            .name("live page".to_owned())
+            .spawn(move || runtime.block_on(serve(listener, site, stopped)))?;
+        Ok(Server {
+            url,
+            live,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// The address of the page, token included.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends the server. Open pages become the report, if there is one; they are waited for, two seconds at most.
+    pub fn end(self, report: Option<&str>) {
+        self.live.end(report);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            // A server that panicked shows nothing any more; the run does not depend on it.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A server of all addresses is told by the machine's name.
+fn url(address: SocketAddr, host_name: &str, token: &Token) -> String {
+    let place = match address.ip().is_unspecified() {
+        true => format!("{host_name}:{}", address.port()),
+        false => address.to_string(),
+    };
+    format!("http://{place}/?{PARAMETER}={}", token.as_str())
+}
+
+async fn serve(listener: TcpListener, site: Arc<Site>, mut stopped: watch::Receiver<bool>) {
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(error) => return tracing::error!("the live page cannot be served: {error}"),
+    };
+    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopped.changed() => break,
+        };
+        while connections.try_join_next().is_some() {}
+        // Without room, or without a file descriptor, a browser asks again.
+        if let (Ok((stream, _)), Ok(place)) = (accepted, room.clone().try_acquire_owned()) {
+            let (site, stopped) = (site.clone(), stopped.clone());
+            connections.spawn(async move {
+                connection(stream, site, stopped).await;
+                drop(place);
+            });
+        }
+    }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    // A browser that does not read is left behind.
+    let _ = tokio::time::timeout(PATIENCE, all).await;
+}
+
+async fn connection(
+    stream: tokio::net::TcpStream,
+    site: Arc<Site>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let service = service_fn(move |request| {
+        let site = site.clone();
+        async move { Ok::<_, Infallible>(site.answer(request).await) }
+    });
+    let mut server = http1::Builder::new();
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE);
+    let mut connection = pin!(server.serve_connection(TokioIo::new(stream), service));
+    // A browser that goes away is its own affair.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stopped.changed() => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}
+
+impl Site {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let (head, body) = request.into_parts();
+        let checked = self.gate.check(head.uri.query(), &head.headers);
+        let mut answer = match checked {
+            Err(status) => refusal(status),
+            Ok(()) => self.route(&head.method, head.uri.path(), body).await,
+        };
+        let fixed: [(HeaderName, &str); 4] = [
+            (CACHE_CONTROL, "no-store"),
+            (REFERRER_POLICY, "no-referrer"),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (X_FRAME_OPTIONS, "DENY"),
+        ];
+        for (name, value) in fixed {
+            answer
+                .headers_mut()
+                .insert(name, HeaderValue::from_static(value));
+        }
+        answer
+    }
+
+    async fn route(&self, method: &Method, path: &str, body: Incoming) -> Answer {
+        let order = path
+            .strip_prefix("/api/")
+            .filter(|name| Order::NAMES.contains(name));
+        let wanted = match (path, order) {
+            (_, Some(_)) => Method::POST,
+            ("/" | "/api/status" | "/api/events" | "/api/openapi.json", _) => Method::GET,
+            _ => return failure(StatusCode::NOT_FOUND, "There is nothing at this path"),
+        };
+        if *method != wanted {
+            let mut answer = failure(
+                StatusCode::METHOD_NOT_ALLOWED,
+                &format!("Use {wanted} for this path"),
+            );
+            let allowed = HeaderValue::from_str(wanted.as_str());
+            let allowed = allowed.expect("the name of a method is plain");
+            answer.headers_mut().insert(ALLOW, allowed);
+            return answer;
+        }
+        match (path, order) {
+            (_, Some(name)) => self.order(name, body).await,
+            ("/", _) => whole("text/html; charset=utf-8", self.page()),
+            ("/api/status", _) => {
+                let status = serde_json::to_string(&self.live.status());
+                whole(JSON, status.expect("numbers and texts can be written"))
+            }
+            ("/api/openapi.json", _) => whole(JSON, OPEN_API.to_owned()),
+            _ => match self.live.follow() {
+                Some(events) => answer("text/event-stream", UnsyncBoxBody::new(events)),
+                None => failure(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "Too many pages are open; close one",
+                ),
+            },
+        }
+    }
+
+    fn page(&self) -> String {
+        live_html(&self.live.name(), &json!({ "kind": "live" }))
+    }
+
+    async fn order(&self, name: &str, body: Incoming) -> Answer {
+        if self.live.is_readonly() {
+            return failure(
+                StatusCode::FORBIDDEN,
+                "This page takes no orders (--ui-readonly)",
+            );
+        }
+        let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
+            return failure(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The body of an order is 64 KiB at most",
+            );
+        };
+        let order = match Order::read(name, &body.to_bytes()) {
+            Ok(order) => order,
+            Err(why) => return failure(StatusCode::BAD_REQUEST, &why),
+        };
+        match self.steering.carry_out(&order) {
+            Ok(()) => whole(JSON, json!({ "accepted": order.name() }).to_string()),
+            Err(why) => failure(StatusCode::CONFLICT, &why),
+        }
+    }
+}
+
+const JSON: &str = "application/json";
+
+fn refusal(status: StatusCode) -> Answer {
+    let why = match status {
+        StatusCode::UNAUTHORIZED => {
+            "The token is missing or wrong: use the URL that the run printed"
+        }
+        StatusCode::FORBIDDEN => "Another site's page may not ask here",
+        _ => "This host is not served here: use the URL that the run printed",
+    };
+    failure(status, why)
+}
+
+fn failure(status: StatusCode, why: &str) -> Answer {
+    let mut answer = whole(JSON, json!({ "error": why }).to_string());
+    *answer.status_mut() = status;
+    answer
+}
+
+fn whole(kind: &'static str, content: String) -> Answer {
+    answer(kind, UnsyncBoxBody::new(Full::new(Bytes::from(content))))
+}
+
+fn answer(kind: &'static str, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer {
+    let mut answer = Response::new(body);
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
