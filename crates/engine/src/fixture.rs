@@ -13,11 +13,13 @@ use crate::resolve::Resolver;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Control;
+use crate::run::controllers::Hook;
+use crate::run::journey::BoundPlan;
 use crate::run::program::Program;
 use crate::run::roles::Act;
 use crate::run::settings::Settings;
 use crate::run::shared::{Counts, Shared};
-use crate::run::walk::Hook;
+use crate::run::user::WorkerPlan;
 use crate::run::worker::Worker;
 
 /// Decodes one element and makes a user for it.
@@ -77,19 +79,24 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         keeps_previous: false,
         reads_sampler_name: false,
         java: Default::default(),
-        preparations: Vec::new(),
         settings: settings.clone(),
     };
     let program = Arc::new(program);
-    user_of(Shared {
+    let shared = Shared {
         counts: Counts::new(1),
         ..Shared::new(&program, Clock::start(), &Control::default())
             .expect("every server is trusted")
-    })
+    };
+    let plan = BoundPlan {
+        program,
+        journeys: Vec::new(),
+        preparations: Vec::new(),
+    };
+    user_of(shared, Rc::new(Arc::new(plan)))
 }
 
 /// The first user of a run whose results go nowhere.
-pub fn user_of(shared: Shared) -> Context {
+pub fn user_of(shared: Shared, plan: WorkerPlan) -> Context {
     let shared = Arc::new(shared);
     let place = Place {
         base_dir: std::path::PathBuf::new(),
@@ -98,7 +105,7 @@ pub fn user_of(shared: Shared) -> Context {
     };
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
     let recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), false);
-    let worker = Rc::new(Worker::new(&shared, recorder));
+    let worker = Rc::new(Worker::new(&shared, recorder, plan));
     Context::new(&shared, &worker, first_user())
 }
 

@@ -26,6 +26,7 @@ pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Stopping};
 pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox};
+pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{BackendSpec, Group, GroupKind, Program};
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
@@ -34,8 +35,11 @@ pub use run::summaries::SummaryLines;
 
 /// Elements and scripts that Java code runs.
 pub mod java {
-    pub use crate::elements::config::SeenCookie;
     pub use crate::elements::java::{text_blocks, text_sees};
-    pub use crate::elements::samplers::http::edits::{Request, RequestArgument};
-    pub use crate::run::java::*;
+    pub use crate::run::java::host::{Apart, Java, JavaHost};
+    pub use crate::run::java::plan::*;
+    pub use crate::run::java::visit::{Crowd, Visit};
+    pub use crate::run::orders::Halt;
+    pub use crate::run::request::{Request, RequestArgument, SeenCookie};
+    pub use drumfire_web::cookies::Cookie;
 }

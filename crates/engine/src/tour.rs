@@ -1,6 +1,7 @@
 //! The tour: one small plan through all nine stops, with what each gives to the next. Read it first.
 
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
@@ -12,11 +13,12 @@ use crate::fixture::user_of;
 use crate::resolve::resolve;
 use crate::run::control::Control;
 use crate::run::engine::{Options, run};
-use crate::run::program::Program;
 use crate::run::schedule::Window;
 use crate::run::settings::Settings;
 use crate::run::shared::Shared;
-use crate::run::walk::{Step, Walk, Walker};
+use crate::run::step::Step;
+use crate::run::user::WorkerPlan;
+use crate::run::walk::{Walk, Walker};
 
 /// Two users, half a second apart, ask for one page twice, the second time within a transaction.
 const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
@@ -68,16 +70,16 @@ fn from_xml_to_rows() {
     assert_eq!(root.children[0].children.len(), 3);
 
     // 3. bind: the plan becomes a program; from here on no property is looked up by name.
-    let Ok(Compiled { program, warnings }) = bind(plan, &settings) else {
+    let Ok(Compiled { plan, warnings }) = bind(plan, &settings) else {
         panic!("the plan can run")
     };
     assert!(warnings.is_empty());
-    let program = Arc::new(program);
+    let program = plan.program.clone();
     assert_eq!(
         program.variables,
         [("greeting".to_owned(), "hello".to_owned())]
     );
-    assert_eq!(program.groups[0].samplers.len(), 2);
+    assert_eq!(plan.journeys[0].samplers.len(), 2);
 
     // 4. schedule: when each user starts and stops, as plain data.
     let shape = &program.groups[0].shape;
@@ -91,11 +93,12 @@ fn from_xml_to_rows() {
     );
 
     // 5. walk: controllers and one user's state give the next sampler, without input or output.
-    assert_eq!(walk(&program), [Step::Sampler(0), Step::Sampler(1)]);
+    let plan = Rc::new(Arc::new(plan));
+    assert_eq!(walk(&plan), [Step::Sampler(0), Step::Sampler(1)]);
 
     // 6 to 9. sample, exchange, record, write: users run, and every sample is a row.
     let (options, control) = (Options::default(), Control::default());
-    let outcome = run(program, &options, &control, &mut []);
+    let outcome = run(Arc::clone(&plan), &options, &control, &mut []);
     let outcome = outcome.expect("the results file can be opened");
     assert_eq!((outcome.users.started, outcome.users.finished), (2, 2));
     assert!(outcome.faults.is_empty());
@@ -113,13 +116,13 @@ fn from_xml_to_rows() {
 }
 
 /// The steps of a user of the first group whose samples all take no time.
-fn walk(program: &Arc<Program>) -> Vec<Step> {
-    let shared = Shared::new(program, Clock::start(), &Control::default());
-    let mut cx = user_of(shared.expect("every server is trusted"));
-    let group = &program.groups[0];
-    let mut walk = Walk::new(group);
+fn walk(plan: &WorkerPlan) -> Vec<Step> {
+    let shared = Shared::new(&plan.program, Clock::start(), &Control::default());
+    let mut cx = user_of(shared.expect("every server is trusted"), plan.clone());
+    let journey = &plan.journeys[0];
+    let mut walk = Walk::new(journey);
     let mut walker = Walker {
-        group,
+        journey,
         cx: &mut cx,
         walk: &mut walk,
     };

@@ -18,14 +18,14 @@ fn steer(group: &str, subscriber: &mut dyn Subscriber, control: &Control) -> Out
 </hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>"#
     );
     let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("it is well-formed");
-    let Ok(Compiled { program, .. }) = compile(read.tree, Arc::new(Settings::default())) else {
+    let Ok(Compiled { plan: bound, .. }) = compile(read.tree, Arc::new(Settings::default())) else {
         panic!("the plan runs")
     };
     let options = Options {
         workers: 2,
         ..Options::default()
     };
-    run(Arc::new(program), &options, control, &mut [subscriber]).expect("it starts")
+    run(Arc::new(bound), &options, control, &mut [subscriber]).expect("it starts")
 }
 
 /// Two users for half a minute, if nobody ends them earlier.

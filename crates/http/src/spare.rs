@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::pin::Pin;
 
-use recycle_box::RecycleBox;
+use recycle_box::{RecycleBox, coerce_box};
+
+/// A future in room that is used again.
+pub type Placed<'f, T> = Pin<RecycleBox<dyn Future<Output = T> + 'f>>;
 
 /// More than so many are hardly all needed again.
 const MOST: usize = 1024;
@@ -51,7 +54,8 @@ impl Spare<RecycleBox<()>> {
         RecycleBox::recycle(self.room(), value)
     }
 
-    fn room(&self) -> RecycleBox<()> {
+    /// Room that has served, or new one.
+    pub fn room(&self) -> RecycleBox<()> {
         self.take().unwrap_or_else(|| RecycleBox::new(()))
     }
 
@@ -66,6 +70,18 @@ impl Spare<RecycleBox<()>> {
     pub fn take_place_back<F: Future>(&self, place: Pin<RecycleBox<F>>) {
         self.take_back(RecycleBox::vacate_pinned(place));
     }
+}
+
+/// Makes a future in `room`. It is large and would be copied once more if it were made elsewhere.
+#[inline]
+pub fn place_in<'f, F: Future + 'f>(
+    room: RecycleBox<()>,
+    make: impl FnOnce() -> F,
+) -> Placed<'f, F::Output> {
+    let place = RecycleBox::recycle(room, make());
+    // SAFETY (of the macro): the parts are those of one box, put together again; only the pointer becomes a wide one.
+    let place: RecycleBox<dyn Future<Output = F::Output> + 'f> = coerce_box!(place);
+    RecycleBox::into_pin(place)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The native methods of `Natives.java`, through which Java code calls the engine.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use drumfire_engine::Control;
 use drumfire_engine::Shape;
@@ -18,7 +18,7 @@ use crate::{current, exit, request, result, text};
 struct Run {
     properties: Option<Properties>,
     control: Option<Control>,
-    crowd: Option<Crowd>,
+    crowd: Option<Arc<dyn Crowd>>,
 }
 
 static RUN: RwLock<Run> = RwLock::new(Run {
@@ -40,14 +40,14 @@ pub fn use_control(control: Control) {
 }
 
 /// The users that Java code counts and stops from now on.
-pub fn use_crowd(crowd: Crowd) {
+pub fn use_crowd(crowd: Arc<dyn Crowd>) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.crowd = Some(crowd);
 }
 
-fn crowd<R>(use_it: impl FnOnce(&Crowd) -> R) -> Option<R> {
+fn crowd<R>(use_it: impl FnOnce(&dyn Crowd) -> R) -> Option<R> {
     let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
-    run.crowd.as_ref().map(use_it)
+    run.crowd.as_deref().map(use_it)
 }
 
 fn properties_at_hand<R>(use_it: impl FnOnce(&Properties) -> R) -> Option<R> {
@@ -469,7 +469,7 @@ extern "system" fn running_threads<'l>(
 
 extern "system" fn thread_count<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, which: jint) -> jint {
     env.with_env(|_| -> Result<_> {
-        let counts = crowd(Crowd::of_phase).unwrap_or_default();
+        let counts = crowd(|crowd| crowd.of_phase()).unwrap_or_default();
         Ok(counts.get(which as usize).map_or(0, |count| *count as jint))
     })
     .resolve::<ThrowRuntimeExAndDefault>()

@@ -11,7 +11,7 @@ use drumfire::engine::{
 };
 use drumfire::properties::Settings;
 use drumfire_engine::java::Java;
-use drumfire_engine::{Options, Program};
+use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Tree};
 
@@ -21,7 +21,7 @@ pub struct Wiring;
 /// A compiled plan and what it was compiled from.
 pub struct Ready {
     tree: Tree,
-    program: Program,
+    plan: BoundPlan,
 }
 
 impl Engine for Wiring {
@@ -51,7 +51,7 @@ impl Engine for Wiring {
                 Ok((
                     Ready {
                         tree: read.tree,
-                        program: compiled.program,
+                        plan: compiled.plan,
                     },
                     warnings,
                 ))
@@ -78,11 +78,11 @@ impl Engine for Wiring {
     }
 
     fn result_files(&self, ready: &Ready) -> Vec<PathBuf> {
-        drumfire_engine::result_files(&ready.program)
+        drumfire_engine::result_files(&ready.plan.program)
     }
 
     fn backends(&self, ready: &Ready) -> Vec<drumfire_engine::BackendSpec> {
-        ready.program.backends.clone()
+        ready.plan.program.backends.clone()
     }
 
     fn draft(
@@ -96,10 +96,10 @@ impl Engine for Wiring {
         let plan =
             drumfire_engine::resolve(read.tree.clone(), &settings.properties, &settings.base_dir);
         match drumfire_engine::draft(&plan, &settings).checked() {
-            Ok((program, more)) => {
+            Ok((plan, more)) => {
                 warnings.extend(more);
                 let tree = read.tree;
-                Ok((Ready { tree, program }, warnings))
+                Ok((Ready { tree, plan }, warnings))
             }
             Err(faults) => {
                 warnings.extend(faults);
@@ -109,11 +109,11 @@ impl Engine for Wiring {
     }
 
     fn describe(&self, ready: &Ready) -> PlanView {
-        drumfire_engine::describe(&ready.tree, &ready.program)
+        drumfire_engine::describe(&ready.tree, &ready.plan.program)
     }
 
     fn summary_lines(&self, ready: &Ready) -> SummaryLines {
-        SummaryLines::of(&ready.program)
+        SummaryLines::of(&ready.plan.program)
     }
 
     fn run(
@@ -127,9 +127,8 @@ impl Engine for Wiring {
             delete_results: order.delete_results,
             workers: 0,
         };
-        let java = ready.program.settings.java.clone();
-        let outcome =
-            drumfire_engine::run(Arc::new(ready.program), &options, control, subscribers)?;
+        let java = ready.plan.program.settings.java.clone();
+        let outcome = drumfire_engine::run(Arc::new(ready.plan), &options, control, subscribers)?;
         if let Java::Host(host) = java {
             host.run_ended();
         }

@@ -9,14 +9,15 @@ use crate::bind::{classpath, decode, functions, scripts};
 use crate::decode::{Unit, World};
 use crate::elements::java::{ABSENT, NEEDS_JAVA};
 use crate::resolve::Plan;
-use crate::run::java::{Java, JavaHost, Traits};
-use crate::run::program::Program;
+use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::plan::Traits;
+use crate::run::journey::BoundPlan;
 use crate::run::settings::Settings;
 
 /// A plan that was decoded without touching anything.
 pub struct Draft {
     /// Shows the plan and its load; it must not be run. `None` if the plan has errors.
-    pub program: Option<Program>,
+    pub plan: Option<BoundPlan>,
     pub findings: Vec<Diagnostic>,
     /// Something of the plan needs Java.
     needs_java: bool,
@@ -27,13 +28,13 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The program with its warnings.
+    /// The plan with its warnings.
     ///
     /// # Errors
     /// All findings, if one of them is an error.
-    pub fn checked(self) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
-        match self.program {
-            Some(program) => Ok((program, self.findings)),
+    pub fn checked(self) -> Result<(BoundPlan, Vec<Diagnostic>), Vec<Diagnostic>> {
+        match self.plan {
+            Some(plan) => Ok((plan, self.findings)),
             None => Err(self.findings),
         }
     }
@@ -100,7 +101,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
     let mut findings = plan.findings.clone();
     let Some(root) = &plan.root else {
         return Draft {
-            program: None,
+            plan: None,
             findings,
             needs_java: false,
             jdbc_in_java: None,
@@ -128,7 +129,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
     classes.dedup();
     if unit.findings.iter().any(Diagnostic::is_error) {
         return Draft {
-            program: None,
+            plan: None,
             findings: unit.findings,
             needs_java,
             jdbc_in_java,
@@ -137,7 +138,7 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
     }
     let compiled = unit.finish(root, groups, settings);
     Draft {
-        program: Some(compiled.program),
+        plan: Some(compiled.plan),
         findings: compiled.warnings,
         needs_java,
         jdbc_in_java,
@@ -153,7 +154,10 @@ mod tests {
     use super::*;
     use crate::resolve::resolve;
     use crate::run::control::Control;
-    use crate::run::java::{Apart, JavaCall, JavaEvent, Visit};
+    use crate::run::java::host::Apart;
+    use crate::run::java::plan::{JavaCall, JavaEvent};
+    use crate::run::java::visit::Visit;
+    use crate::run::program::Program;
     use drumfire_expr::{Raised, ScriptCall};
 
     /// A Java that has the classes of JMeter and counts how often it is asked.
@@ -245,7 +249,7 @@ mod tests {
         let plan = plan("${__groovy(3)}", &format!("{SCRIPT}{PLUGIN}"));
         let draft = draft(&plan, &settings);
         assert_eq!(host.0.load(Ordering::Relaxed), 0);
-        assert!(draft.needs_java && draft.program.is_some());
+        assert!(draft.needs_java && draft.plan.is_some());
         assert_eq!(draft.classes, ["JSR223Sampler", "kg.apc.Thing"]);
         let codes: Vec<_> = draft.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(codes, ["script-value-unknown"]);
@@ -256,12 +260,12 @@ mod tests {
         let (host, settings) = with_java();
         assert!(
             draft_asking_java(&plan("1", SCRIPT), &settings)
-                .program
+                .plan
                 .is_some()
         );
         assert!(host.0.load(Ordering::Relaxed) > 0);
         let absent = draft_asking_java(&plan("1", PLUGIN), &settings);
-        assert!(absent.program.is_none());
+        assert!(absent.plan.is_none());
         let [finding] = &absent.findings[..] else {
             panic!("{:?}", absent.findings)
         };
@@ -278,7 +282,7 @@ mod tests {
             r#"<DebugSampler guiclass="g" testclass="DebugSampler" testname="D"/><hashTree/>"#;
         assert!(
             draft_asking_java(&plan("1", sampler), &settings)
-                .program
+                .plan
                 .is_some()
         );
         assert_eq!(host.0.load(Ordering::Relaxed), 0);

@@ -5,7 +5,7 @@ use drumfire_expr::{add_function, function};
 use drumfire_jmx::{Diagnostic, Props, Value};
 
 use crate::resolve::Element;
-use crate::run::java::Java;
+use crate::run::java::host::Java;
 use crate::run::settings::Settings;
 
 /// The functions that the plan calls and that are not built in. Functions that do not do here what they do in JMeter are

@@ -13,14 +13,14 @@ use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::elements::java;
 use crate::elements::samplers;
-use crate::elements::samplers::Sampler;
-use crate::elements::samplers::listing::Listing;
+use crate::elements::samplers::listing;
 use crate::resolve::Element;
+use crate::run::controllers::{Controller, Hook, Kind};
+use crate::run::journey::{Journey, Package, Reach, Sampled, Told, TransactionPackage};
 use crate::run::needs::Needs;
-use crate::run::program::{
-    Group, GroupKind, LateSettings, Package, Reach, Told, TransactionPackage,
-};
-use crate::run::walk::{Child, Controller, ControllerId, Hook, Kind};
+use crate::run::program::{Group, GroupKind, LateSettings};
+use crate::run::sampler::Sampler;
+use crate::run::step::{Child, ControllerId};
 
 /// An element on the way from the thread group down, with what its children do for samplers below.
 struct Frame<'p> {
@@ -36,7 +36,7 @@ struct Builder<'p, 'd, 'c, 'u> {
     decoded: &'d mut Decoded,
     unit: &'d mut Unit<'u>,
     frames: Vec<Frame<'p>>,
-    group: Group,
+    journey: Journey,
 }
 
 /// Compiles a thread group; `None` when it cannot run (then there is a finding).
@@ -46,8 +46,8 @@ pub fn compile<'p>(
     command_line: &[Listener],
     decoded: &mut Decoded,
     unit: &mut Unit,
-) -> Option<Group> {
-    let group = decode_group(element, plan, unit)?;
+) -> Option<(Group, Journey)> {
+    let (mut group, journey) = decode_group(element, plan, unit)?;
     let mut builder = Builder {
         plan,
         group_element: element,
@@ -55,13 +55,14 @@ pub fn compile<'p>(
         decoded,
         unit,
         frames: Vec::new(),
-        group,
+        journey,
     };
     builder.build();
-    Some(builder.group)
+    group.has_samplers = !builder.journey.samplers.is_empty();
+    Some((group, builder.journey))
 }
 
-fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<Group> {
+fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<(Group, Journey)> {
     let kind = match element.class.as_str() {
         "SetupThreadGroup" => GroupKind::SetUp,
         "PostThreadGroup" => GroupKind::TearDown,
@@ -70,7 +71,7 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<Gr
     let mut d = Decoder::new(element, unit);
     let (name, on_error, load) = group_start::read(&mut d)?;
     let root = new_controller(d.name(), load.root);
-    Some(Group {
+    let group = Group {
         kind,
         name,
         path: element.path(),
@@ -81,13 +82,17 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<Gr
         on_error,
         same_user: load.same_user,
         late: LateElement::of(element, plan).map(|late| Box::new(late) as Box<dyn LateSettings>),
+        has_samplers: false,
+    };
+    let journey = Journey {
         controllers: vec![root],
         samplers: Vec::new(),
         transactions: vec![None],
         iteration_listeners: Vec::new(),
         java: Vec::new(),
         time_limits: Vec::new(),
-    })
+    };
+    Some((group, journey))
 }
 
 fn new_controller(name: Template, kind: Kind) -> Controller {
@@ -120,8 +125,10 @@ impl<'p> Builder<'p, '_, '_, '_> {
             // Of the plan's own elements JMeter adds the element alone, without what is below it.
             self.visit(child, index < own, 0, &mut members);
         }
-        self.group.controllers[0].children = members.into();
-        self.group.controllers[0].listeners.insert(0, Hook::Thread);
+        self.journey.controllers[0].children = members.into();
+        self.journey.controllers[0]
+            .listeners
+            .insert(0, Hook::Thread);
         self.set_index_variable(0);
         self.frames.pop();
     }
@@ -169,17 +176,18 @@ impl<'p> Builder<'p, '_, '_, '_> {
             }
             Some(elements::Role::Sampler) => {
                 self.push_frame(None, &children);
-                let place = self.group.java.len();
+                let place = self.journey.java.len();
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
-                let package = self.package(element, samplers::decode);
-                if let Some(Package {
-                    sampler: Sampler::Foreign(element),
-                    ..
-                }) = &package
-                {
-                    self.group.java.insert(place, element.number());
+                let package = self.package(element, |d, configs, needs| {
+                    samplers::decode(d, configs, needs).map(Sampled::Element)
+                });
+                let sampler = package
+                    .as_ref()
+                    .and_then(|package| package.sampler.element());
+                if let Some(element) = sampler.and_then(Sampler::java_element) {
+                    self.journey.java.insert(place, element);
                 }
                 self.add_sampler(package, members);
                 self.frames.pop();
@@ -190,11 +198,11 @@ impl<'p> Builder<'p, '_, '_, '_> {
                     self.listen(parent, listener.clone());
                 }
                 if let Some(listener) = &roles.each_thread_iteration {
-                    self.group.iteration_listeners.push(listener.clone());
+                    self.journey.iteration_listeners.push(listener.clone());
                 }
-                self.group.java.extend(roles.java);
+                self.journey.java.extend(roles.java);
                 if let Some(limit) = &roles.time_limit {
-                    self.group.time_limits.push(limit.clone());
+                    self.journey.time_limits.push(limit.clone());
                 }
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
@@ -240,20 +248,20 @@ impl<'p> Builder<'p, '_, '_, '_> {
             self.listen(parent, Hook::Controller(id));
         }
         if is_transaction {
-            self.group.transactions[id as usize] = Some(self.transaction_package());
+            self.journey.transactions[id as usize] = Some(self.transaction_package());
         }
         if iterates {
             self.set_index_variable(id);
         }
         self.frames.pop();
-        self.group.controllers[id as usize].children = own.into();
+        self.journey.controllers[id as usize].children = own.into();
         members.push(Child::Controller(id));
     }
 
     fn add_sampler(&mut self, package: Option<Package>, members: &mut Vec<Child>) {
         let Some(package) = package else { return };
-        self.group.samplers.push(package);
-        members.push(Child::Sampler((self.group.samplers.len() - 1) as u32));
+        self.journey.samplers.push(package);
+        members.push(Child::Sampler((self.journey.samplers.len() - 1) as u32));
     }
 
     /// A Parallel Controller is a sampler that runs a loop of one iteration around each of its children
@@ -284,42 +292,42 @@ impl<'p> Builder<'p, '_, '_, '_> {
             self.push_frame(Some(branch), &[]);
             self.visit(child, true, branch, &mut own);
             self.frames.pop();
-            let controller = &mut self.group.controllers[branch as usize];
+            let controller = &mut self.journey.controllers[branch as usize];
             controller.children = own.into();
             controller.listeners.clear();
             branches.push(branch);
         }
         let package = self.package(element, |d, _, _| {
-            Some(Sampler::Parallel(samplers::parallel(d, branches)))
+            Some(Sampled::Parallel(samplers::parallel(d, branches)))
         });
         self.add_sampler(package, members);
         self.frames.pop();
     }
 
     fn add_controller(&mut self, name: Template, kind: Kind, parent: ControllerId) -> ControllerId {
-        self.group.controllers.push(Controller {
+        self.journey.controllers.push(Controller {
             parent: Some(parent),
             ..new_controller(name, kind)
         });
-        self.group.transactions.push(None);
-        (self.group.controllers.len() - 1) as ControllerId
+        self.journey.transactions.push(None);
+        (self.journey.controllers.len() - 1) as ControllerId
     }
 
     /// `GenericController#addIterationListener`: who comes last is told first.
     fn listen(&mut self, controller: ControllerId, hook: Hook) {
-        self.group.controllers[controller as usize]
+        self.journey.controllers[controller as usize]
             .listeners
             .insert(0, hook);
     }
 
     /// The loop index is kept only where the plan spells the name's beginning: nobody else can see it but by listing variables.
     fn set_index_variable(&mut self, id: ControllerId) {
-        let controller = &self.group.controllers[id as usize];
+        let controller = &self.journey.controllers[id as usize];
         let Some(name) = controller.name.literal() else {
             return;
         };
         let name = format!("__jm__{name}__idx");
-        self.group.controllers[id as usize].index_variable =
+        self.journey.controllers[id as usize].index_variable =
             Some(self.unit.compiler.names_mut().intern(&name));
     }
 
@@ -327,7 +335,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     fn package(
         &mut self,
         element: &'p Element,
-        decode: impl FnOnce(&mut Decoder, &[&Element], Needs) -> Option<Sampler>,
+        decode: impl FnOnce(&mut Decoder, &[&Element], Needs) -> Option<Sampled>,
     ) -> Option<Package> {
         let configs: Vec<&Element> = self
             .frames
@@ -359,8 +367,10 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut decoder = Decoder::new(element, self.unit);
         let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
-        let listing = decoder.unit.lists_samplers;
-        let listing = listing.then(|| Listing::decode(&mut decoder, &configs));
+        let listing = match decoder.unit.lists_samplers {
+            true => listing::decode(&mut decoder, &configs),
+            false => Vec::new(),
+        };
         let ancestors = self
             .frames
             .iter()
@@ -415,7 +425,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| {
                 matches!(
-                    self.group.controllers[id as usize].kind,
+                    self.journey.controllers[id as usize].kind,
                     Kind::Transaction { parent: true, .. }
                 )
             })

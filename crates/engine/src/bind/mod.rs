@@ -27,14 +27,15 @@ use crate::decode::save::row_format;
 use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::resolve::{Element, Plan};
-use crate::run::java::JavaPlan;
+use crate::run::java::plan::JavaPlan;
+use crate::run::journey::{BoundPlan, Journey};
 use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
 use crate::run::settings::Settings;
 
-/// A program, and what its user should know.
+/// A plan that can be run, and what its user should know.
 pub struct Compiled {
-    pub program: Program,
+    pub plan: BoundPlan,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -66,7 +67,7 @@ pub fn bind(plan: Plan, settings: &Arc<Settings>) -> Result<Compiled, Vec<Diagno
 }
 
 /// The thread groups of a plan with everything in them.
-fn decode(plan: &Element, unit: &mut Unit) -> Vec<Group> {
+fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
     let scripts = Scripts::new(&unit.settings.java, &unit.java.classpath, unit.world);
     unit.compiler.set_scripts(scripts.runner());
     variables::define(plan, unit);
@@ -112,7 +113,12 @@ impl<'s> Unit<'s> {
     }
 
     /// The program, when all thread groups are compiled.
-    fn finish(mut self, plan: &Element, groups: Vec<Group>, settings: &Arc<Settings>) -> Compiled {
+    fn finish(
+        mut self,
+        plan: &Element,
+        groups: Vec<(Group, Journey)>,
+        settings: &Arc<Settings>,
+    ) -> Compiled {
         let variables =
             sample_variable_names(lookup(&settings.properties)("sample_variables").as_deref());
         let sample_variables = variables
@@ -120,6 +126,7 @@ impl<'s> Unit<'s> {
             .map(|name| self.compiler.names_mut().intern(name))
             .collect();
         let (names, vars) = self.compiler.finish();
+        let (groups, journeys) = groups.into_iter().unzip();
         let program = Program {
             script: script(plan),
             base_dir: settings.base_dir.clone(),
@@ -139,11 +146,14 @@ impl<'s> Unit<'s> {
             keeps_previous: self.keeps_previous,
             reads_sampler_name: self.reads_sampler_name,
             java: self.java,
-            preparations: vec![self.pools],
             settings: settings.clone(),
         };
         Compiled {
-            program,
+            plan: BoundPlan {
+                program: Arc::new(program),
+                journeys,
+                preparations: vec![self.pools],
+            },
             warnings: self.findings,
         }
     }

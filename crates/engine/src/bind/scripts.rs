@@ -11,7 +11,8 @@ use drumfire_jmx::Diagnostic;
 use crate::decode::{Unit, World};
 use crate::elements::java::NEEDS_JAVA;
 use crate::resolve::Element;
-use crate::run::java::{Java, JavaHost, Visit};
+use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::visit::Visit;
 use crate::run::settings::Settings;
 
 /// Runs them, and remembers whether it could.

@@ -17,7 +17,7 @@ use crate::elements::jdbc::{Choice, Pools};
 use crate::elements::samplers::http::Settings as HttpSettings;
 use crate::resolve::Element;
 use crate::run::context::StateId;
-use crate::run::java::{JavaPlan, Traits};
+use crate::run::java::plan::{JavaPlan, Traits};
 use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
 use crate::run::roles::ListenerRole;

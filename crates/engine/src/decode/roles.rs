@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::elements::samplers::Sampler;
 use crate::run::action::FailureAction;
+use crate::run::controllers::{Hook, Kind};
 use crate::run::roles::{
     AssertionRole, IterationListener, PostProcessorRole, PreProcessorRole, RowSource,
     ThreadIterationListener, TimeLimit, TimerRole,
 };
-use crate::run::walk::{Hook, Kind};
 
 /// Where samples of its scope go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,6 @@ pub enum Listener {
 #[derive(Default)]
 pub struct Roles {
     pub controller: Option<Kind>,
-    pub sampler: Option<Sampler>,
     pub pre: Option<Arc<dyn PreProcessorRole>>,
     pub post: Option<Arc<dyn PostProcessorRole>>,
     pub assertion: Option<Arc<dyn AssertionRole>>,

@@ -10,7 +10,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::assignments;
 use crate::elements::java;
-use crate::run::walk::{ForEach, Kind, Throughput, WeightRow, Weights};
+use crate::run::controllers::{ForEach, Kind, Throughput, WeightRow, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
 ///

@@ -141,6 +141,7 @@ mod tests {
             let settings = crate::Settings::default().into();
             let program = crate::compile(tree.clone(), settings)
                 .unwrap_or_else(|faults| panic!("{faults:?}"))
+                .plan
                 .program;
             demand(&tree, &program)
         };

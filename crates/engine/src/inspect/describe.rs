@@ -280,7 +280,7 @@ mod tests {
         };
         let compiled = crate::compile(read.tree.clone(), Arc::new(settings));
         let compiled = compiled.unwrap_or_else(|faults| panic!("{}", faults[0].render(false)));
-        describe(&read.tree, &compiled.program)
+        describe(&read.tree, &compiled.plan.program)
     }
 
     const THREE_USERS: &str = r#"<stringProp name="ThreadGroup.num_threads">${__P(users,3)}</stringProp>

@@ -48,7 +48,7 @@ const NOT_REACHED: &str = "no thread group runs it";
 pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let draft = draft_asking_java(&plan, settings);
-    let (findings, runs) = (draft.findings, draft.program.is_some());
+    let (findings, runs) = (draft.findings, draft.plan.is_some());
     let jdbc_in_java = draft.jdbc_in_java.filter(|_| runs);
     let plan = plan.root;
     let mut surveyor = Surveyor {

@@ -20,28 +20,21 @@ use crate::run::action::OnError;
 use crate::run::alarm::Wait;
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
-use crate::run::java::{Java, JavaEvent, Visit};
+use crate::run::java::host::Java;
+use crate::run::java::plan::JavaEvent;
+use crate::run::java::visit::Visit;
 use crate::run::named_locks::LockUser;
 use crate::run::orders::Halt;
+use crate::run::own_variables::{LAST_SAMPLE_OK, SAME_USER, USER_TOKEN};
 use crate::run::parsed::Parsed;
-use crate::run::program::Group;
 use crate::run::shared::Shared;
+use crate::run::step::SamplerId;
 use crate::run::supply::Supply;
-use crate::run::walk::SamplerId;
 use crate::run::worker::Worker;
 
 /// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateId(pub u32);
-
-/// The variable that says how the last sample went (`JMeterThread.LAST_SAMPLE_OK`).
-pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
-/// `JMeterVariables.VAR_IS_SAME_USER_KEY`.
-const SAME_USER: &str = "__jmv_SAME_USER";
-/// `HTTPHC4Impl.JMETER_VARIABLE_USER_TOKEN`: the user's name, as long as its connections are kept.
-const USER_TOKEN: &str = "__jmeter.U_T__";
-/// Variables that JMeter sets itself and that are not among a user's variables here.
-pub const OWN_VARIABLES: [&str; 3] = [LAST_SAMPLE_OK, SAME_USER, USER_TOKEN];
 
 /// One user, as the elements of its thread group see it.
 pub struct Context {
@@ -312,17 +305,6 @@ impl Context {
                 () = ordered => {}
             }
         }
-    }
-
-    /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
-    pub fn start_thread_iteration(&mut self, group: &Group) {
-        self.iteration += 1;
-        self.http
-            .thread_iteration(self.same_user, self.shared.reset_state);
-        for listener in &group.iteration_listeners {
-            listener.thread_iteration_start(self);
-        }
-        self.tell_java(&group.java, JavaEvent::ThreadIteration(self.iteration));
     }
 
     /// Tells the elements that Java runs what happens to this user.

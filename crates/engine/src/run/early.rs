@@ -77,7 +77,7 @@ fn why_nobody_sends(program: &Program) -> String {
         fault
     } else if groups.iter().all(|group| group.shape.users() == 0) {
         "every thread group has 0 users".to_owned()
-    } else if groups.iter().all(|group| group.samplers.is_empty()) {
+    } else if groups.iter().all(|group| !group.has_samplers) {
         "no thread group has an enabled sampler".to_owned()
     } else if groups.iter().any(|group| is_main(group.kind)) {
         "no user came to a sampler".to_owned()
@@ -90,14 +90,14 @@ fn why_nobody_sends(program: &Program) -> String {
 mod tests {
     use super::*;
 
-    fn program(elements: &str) -> Program {
+    fn program(elements: &str) -> std::sync::Arc<Program> {
         let text = format!(
             r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
         );
         let read = drumfire_jmx::read(text.as_bytes(), std::path::Path::new("p.jmx"));
         let tree = read.expect("a plan").tree;
         match crate::compile(tree, Default::default()) {
-            Ok(compiled) => compiled.program,
+            Ok(compiled) => compiled.plan.program,
             Err(faults) => panic!("{faults:?}"),
         }
     }

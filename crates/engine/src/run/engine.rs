@@ -16,14 +16,16 @@ use drumfire_results::{
 
 use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
+use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
-use crate::run::java::Java;
+use crate::run::java::host::Java;
+use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
 use crate::run::outcome::Outcome;
 use crate::run::program::{GroupKind, Program};
 use crate::run::shared::Shared;
-use crate::run::worker;
-use crate::run::worker::{Command, Done, JavaMoment, RecorderParts, StartGroup};
+use crate::run::workers;
+use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
 
 /// How long the main groups wait for what scripts of setUp groups have begun in Java.
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
@@ -83,16 +85,17 @@ impl std::error::Error for StartError {
     }
 }
 
-/// Runs a program to its end, on this thread. Subscribers hear of everything in the order in which they are given.
+/// Runs a plan to its end, on this thread. Subscribers hear of everything in the order in which they are given.
 ///
 /// # Errors
 /// [`StartError`]; nothing has been sent then.
 pub fn run(
-    program: Arc<Program>,
+    plan: Arc<BoundPlan>,
     options: &Options,
     control: &Control,
     subscribers: &mut [&mut dyn Subscriber],
 ) -> Result<Outcome, StartError> {
+    let program = plan.program.clone();
     if !program.java.is_empty()
         && let Java::Host(host) = &program.settings.java
     {
@@ -108,7 +111,7 @@ pub fn run(
     drop(steered);
     let ledger = Ledger::new(worker_count(&program, options), &program);
     let (workers, too_few) =
-        start_workers(&shared, &writer, &ledger).map_err(StartError::Workers)?;
+        start_workers(&shared, &plan, &writer, &ledger).map_err(StartError::Workers)?;
     let (done, finished) = channel();
     let machine = Machine::default();
     let mut run = Run {
@@ -219,13 +222,14 @@ fn worker_count(program: &Program, options: &Options) -> usize {
 /// Starts a worker for each place in the ledger, fewer with a warning if the system refuses more of them.
 fn start_workers(
     shared: &Arc<Shared>,
+    plan: &Arc<BoundPlan>,
     writer: &ResultWriter,
     ledger: &Ledger,
-) -> std::io::Result<(Vec<worker::Handle>, Option<String>)> {
+) -> std::io::Result<(Vec<workers::Handle>, Option<String>)> {
     let lookup = crate::base::properties::lookup(&shared.program.settings.properties);
     let settings = SummariserSettings::from_properties(&lookup);
     let wanted = ledger.handovers().len();
-    let (runtimes, refused) = worker::runtimes(wanted)?;
+    let (runtimes, refused) = workers::runtimes(wanted)?;
     let count = runtimes.len();
     let warning = refused.map(|error| {
         format!("{count} of {wanted} workers run, there is nothing for more: {error}")
@@ -237,7 +241,7 @@ fn start_workers(
             handover: handover.clone(),
             ignore_transactions: settings.ignore_transactions,
         };
-        worker::start((index, count), runtime, shared.clone(), parts)
+        workers::start((index, count), runtime, shared.clone(), plan.clone(), parts)
     });
     let workers: Vec<_> = workers.collect();
     match workers.is_empty() {
@@ -250,7 +254,7 @@ struct Run<'s, 'o> {
     shared: Arc<Shared>,
     ledger: Ledger,
     writer: ResultWriter,
-    workers: Vec<worker::Handle>,
+    workers: Vec<workers::Handle>,
     done: Sender<()>,
     /// Each time a group's users on one worker have all ended.
     finished: Receiver<()>,
@@ -696,7 +700,7 @@ mod tests {
         }
     }
 
-    fn program(results: &std::path::Path) -> Program {
+    fn plan(results: &std::path::Path) -> BoundPlan {
         let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
             <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
             <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
@@ -711,7 +715,7 @@ mod tests {
             ..Settings::default()
         };
         match compile(read.tree, Arc::new(settings)) {
-            Ok(Compiled { program, .. }) => program,
+            Ok(Compiled { plan, .. }) => plan,
             Err(faults) => panic!("{faults:?}"),
         }
     }
@@ -720,12 +724,11 @@ mod tests {
     fn a_user_that_panics_takes_nobody_with_it() {
         let folder = tempfile::tempdir().expect("there is room");
         let results = folder.path().join("rows.jtl");
-        let mut program = program(&results);
-        program.groups[0].samplers[0].pre.push(Arc::new(Broken));
+        let mut plan = plan(&results);
+        plan.journeys[0].samplers[0].pre.push(Arc::new(Broken));
         let (control, mut told) = (Control::default(), Told::default());
         let options = Options::default();
-        let outcome =
-            run(Arc::new(program), &options, &control, &mut [&mut told]).expect("it runs");
+        let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
         assert_eq!((outcome.users.started, outcome.users.finished), (3, 3));
         let [fault] = outcome.faults.as_slice() else {
             panic!("{:?}", outcome.faults)
@@ -744,11 +747,10 @@ mod tests {
     #[test]
     fn a_results_file_that_cannot_be_opened_is_told_at_once_and_in_the_end() {
         let folder = tempfile::tempdir().expect("there is room");
-        let program = program(folder.path());
+        let plan = plan(folder.path());
         let (control, mut told) = (Control::default(), Told::default());
         let options = Options::default();
-        let outcome =
-            run(Arc::new(program), &options, &control, &mut [&mut told]).expect("it runs");
+        let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
         assert_eq!(outcome.users.finished, 3);
         assert_eq!(told.0, outcome.faults);
         assert!(

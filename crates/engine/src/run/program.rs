@@ -1,27 +1,16 @@
-//! **Program**: what will run. Shared by all workers, never changed.
+//! **Program**: what is known of a plan before it runs, but for its elements, which are in [`journey`](super::journey).
+//! Shared by all workers, never changed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use drumfire_expr::{Slot, Template, VarNames, Vars};
-use drumfire_results::{OutputSet, OutputSpec};
+use drumfire_expr::{Slot, VarNames, Vars};
+use drumfire_results::OutputSpec;
 
-use crate::elements::samplers::Sampler;
-use crate::elements::samplers::listing::Listing;
-use crate::run::action::FailureAction;
 use crate::run::action::OnError;
-use crate::run::java::JavaPlan;
-use crate::run::roles::AssertionRole;
-use crate::run::roles::ListenerRole;
-use crate::run::roles::PostProcessorRole;
-use crate::run::roles::PreProcessorRole;
-use crate::run::roles::Preparation;
-use crate::run::roles::ThreadIterationListener;
-use crate::run::roles::TimeLimit;
-use crate::run::roles::TimerRole;
+use crate::run::java::plan::JavaPlan;
 use crate::run::schedule::Shape;
 use crate::run::settings::Settings;
-use crate::run::walk::{Controller, ControllerId};
 
 /// A backend listener of a plan: what is needed to start it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +23,7 @@ pub struct BackendSpec {
     pub arguments: Vec<(String, String)>,
 }
 
-/// A compiled plan.
+/// What is known of a compiled plan.
 pub struct Program {
     /// The file's name.
     pub script: String,
@@ -62,8 +51,6 @@ pub struct Program {
     pub reads_sampler_name: bool,
     /// What Java runs.
     pub java: JavaPlan,
-    /// Work before the first user.
-    pub preparations: Vec<Arc<dyn Preparation>>,
     pub settings: Arc<Settings>,
 }
 
@@ -114,7 +101,7 @@ pub trait LateSettings: Send + Sync {
     fn unsettled(&self) -> &[(String, String)];
 }
 
-/// A compiled thread group.
+/// A thread group, without what its users go through.
 pub struct Group {
     pub kind: GroupKind,
     pub name: String,
@@ -129,58 +116,6 @@ pub struct Group {
     pub same_user: bool,
     /// Where settings above may be others when the group starts.
     pub late: Option<Box<dyn LateSettings>>,
-    /// The group's own loop controller is number 0.
-    pub controllers: Vec<Controller>,
-    pub samplers: Vec<Package>,
-    /// Assertions and listeners of each controller that is a transaction, by controller.
-    pub transactions: Vec<Option<TransactionPackage>>,
-    pub iteration_listeners: Vec<Arc<dyn ThreadIterationListener>>,
-    /// Elements that Java runs, in the order of the tree.
-    pub java: Vec<u32>,
-    /// Sample Timeouts, which apply to all samplers of the group.
-    pub time_limits: Vec<Arc<dyn TimeLimit>>,
-}
-
-/// A sampler and all that is in its scope (`SamplePackage`).
-pub struct Package {
-    pub name: Template,
-    /// The sampler's class in JMeter, with its package.
-    pub class: Box<str>,
-    /// Its properties, where the plan has something that lists them.
-    pub listing: Option<Listing>,
-    pub sampler: Sampler,
-    pub pre: Vec<Arc<dyn PreProcessorRole>>,
-    pub timers: Vec<Arc<dyn TimerRole>>,
-    pub post: Vec<Arc<dyn PostProcessorRole>>,
-    pub assertions: Vec<Arc<dyn AssertionRole>>,
-    pub reach: Reach,
-    /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
-    pub reach_in_transaction: Reach,
-    /// Controllers from the nearest one up to the thread group's.
-    pub ancestors: Vec<ControllerId>,
-}
-
-/// Where samples go.
-#[derive(Clone, Default)]
-pub struct Reach {
-    /// Listeners with code of their own, in order.
-    pub told: Vec<Told>,
-    /// Result files of the listeners after them.
-    pub outputs: OutputSet,
-    /// Whether the plan's root listens: then the sample counts in the run's statistics.
-    pub is_heard: bool,
-    /// What is to be done when the sample failed, in order.
-    pub on_failure: Vec<FailureAction>,
-}
-
-/// One listener with code of its own, and the result files of the listeners before it: they do not show what it changes.
-#[derive(Clone)]
-pub struct Told {
-    pub before: OutputSet,
-    pub listener: Arc<dyn ListenerRole>,
-}
-
-pub struct TransactionPackage {
-    pub assertions: Vec<Arc<dyn AssertionRole>>,
-    pub reach: Reach,
+    /// Whether there is an enabled sampler in it.
+    pub has_samplers: bool,
 }

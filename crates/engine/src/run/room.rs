@@ -9,7 +9,7 @@ use drumfire_results::Sample;
 use recycle_box::RecycleBox;
 use rustc_hash::FxHashMap;
 
-use crate::run::walk::SamplerId;
+use crate::run::step::SamplerId;
 
 /// One worker's room.
 #[derive(Default)]
@@ -117,14 +117,14 @@ mod tests {
         let Ok(compiled) = compile(tree, Arc::new(settings)) else {
             panic!("the plan can run")
         };
-        let program = Arc::new(compiled.program);
+        let plan = Rc::new(Arc::new(compiled.plan));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime can be made");
-        let shared = Shared::new(&program, Clock::start(), &Control::default());
-        let first = user_of(shared.expect("every server is trusted"));
-        let mut user = User::new(&first.shared, &first.worker, first_user());
+        let shared = Shared::new(&plan.program, Clock::start(), &Control::default());
+        let first = user_of(shared.expect("every server is trusted"), plan.clone());
+        let mut user = User::new(&first.shared, &first.worker, &plan, first_user());
         let users = LocalSet::new();
         let taken = allocation_counter::measure(|| {
             users.block_on(&runtime, user.run());

@@ -7,29 +7,34 @@ use std::time::{Duration, Instant};
 use drumfire_expr::Raised;
 use drumfire_health::Stage;
 use drumfire_results::{AssertionResult, Sample};
+use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
-use crate::run::program::{Group, Package, Reach, Told};
+use crate::run::journey::{Journey, Package, Reach, Sampled};
+use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
 use crate::run::roles::AssertionRole;
 use crate::run::roles::Scope;
+use crate::run::sampler::SamplerTurn;
+use crate::run::step::{ControllerId, SamplerId};
 use crate::run::user::User;
-use crate::run::walk::{ControllerId, SamplerId};
 
 /// How deep sub-results of sub-results are judged (`JMeterThread#recurseAssertionChecks`).
 const ASSERTED_LEVELS: i32 = 3;
 
 /// Runs one sampler. `transaction` is the transaction with a parent sample that it is part of.
 pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
-    let group = user.group();
-    let package = &group.samplers[id as usize];
+    let journey = user.journey();
+    let package = &journey.samplers[id as usize];
     user.cx.previous_sampler = user.cx.sampler.replace(id);
     user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
     if user.cx.shared.program.reads_sampler_name {
         user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
     }
-    user.cx.http.edits.begin(package.sampler.is_http());
+    let element = package.sampler.element();
+    let is_http = element.is_some_and(|element| element.as_request().is_some());
+    user.cx.http.edits.begin(is_http);
     let mut timed = user.cx.worker.stages.begin();
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
@@ -44,7 +49,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if !user.cx.running() || gave_up(user, package) {
         return;
     }
-    for limit in &group.time_limits {
+    for limit in &journey.time_limits {
         limit.start(&mut user.cx);
     }
     let delay_us = user
@@ -52,7 +57,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
     user.cx.worker.stages.skip(&mut timed);
-    let result = package.sampler.sample(user, &package.name).await;
+    let result = take_turn(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
@@ -89,6 +94,31 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     act_on_failure(user, result.success);
     hand_on(user, result, transaction);
+}
+
+/// The sampler's own turn.
+async fn take_turn(user: &mut User, package: &Package) -> Option<Box<Sample>> {
+    let sampler = match &package.sampler {
+        Sampled::Element(sampler) => sampler,
+        Sampled::Parallel(controller) => {
+            let sample = Box::pin(controller.sample(user, &package.name)).await;
+            return sample.map(Box::new);
+        }
+    };
+    let (sample, room) = match sampler.turn(&mut user.cx, &package.name) {
+        SamplerTurn::Done(sample) => return sample,
+        SamplerTurn::Pause(sleep) => {
+            sleep.await;
+            return None;
+        }
+        SamplerTurn::Wait(work) => return work.await,
+        SamplerTurn::Placed(mut work) => {
+            let sample = work.as_mut().await;
+            (sample, RecycleBox::vacate_pinned(work))
+        }
+    };
+    user.cx.worker.room.futures.take_back(room);
+    sample
 }
 
 /// The pre-processors.
@@ -273,19 +303,19 @@ async fn notify(
     ancestors: &[ControllerId],
     transaction: Option<ControllerId>,
 ) {
-    let group = user.group();
+    let journey = user.journey();
     if let Some(branch) = &mut user.cx.branch {
         if branch.collect(result) {
             return;
         }
-        branch.note_above(result, |id| hears(&group, id, ancestors, transaction));
+        branch.note_above(result, |id| hears(&journey, id, ancestors, transaction));
     }
     record_waiting(&mut user.cx, result, reach).await;
     for &id in &user.walk.open_transactions {
-        if !hears(&group, id, ancestors, transaction) {
+        if !hears(&journey, id, ancestors, transaction) {
             continue;
         }
-        let controller = &group.controllers[id as usize];
+        let controller = &journey.controllers[id as usize];
         let include_timers = controller.includes_timers();
         if let Some(run) = user.walk.states[id as usize].independent() {
             run.add(result, include_timers);
@@ -296,12 +326,12 @@ async fn notify(
 /// A Transaction Controller is told of samples in whose scope it is as a listener: those below its own parent
 /// (`TestCompiler#saveSamplerConfigs`), less what the parent transaction around the sample is told of itself.
 fn hears(
-    group: &Group,
+    journey: &Journey,
     id: ControllerId,
     ancestors: &[ControllerId],
     transaction: Option<ControllerId>,
 ) -> bool {
-    let Some(above) = group.controllers[id as usize].parent else {
+    let Some(above) = journey.controllers[id as usize].parent else {
         return false;
     };
     if !ancestors.contains(&above) {
@@ -314,67 +344,11 @@ fn hears(
         if outer == above {
             return false;
         }
-        match group.controllers[outer as usize].parent {
+        match journey.controllers[outer as usize].parent {
             Some(next) => outer = next,
             None => return true,
         }
     }
-}
-
-/// Writes the sample where its listeners want it.
-fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
-    note_variables(cx, result);
-    for Told { before, listener } in &reach.told {
-        cx.worker.recorder.borrow_mut().write(result, before);
-        listener.at_once(cx, result);
-    }
-    write(cx, result, reach);
-}
-
-/// The same where the user can wait for a listener.
-async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &Reach) {
-    note_variables(cx, result);
-    for Told { before, listener } in &reach.told {
-        cx.worker.recorder.borrow_mut().write(result, before);
-        if let Act::Wait(work) = listener.turn(cx, result) {
-            work.await;
-        }
-    }
-    write(cx, result, reach);
-}
-
-fn note_variables(cx: &Context, result: &mut Sample) {
-    let names = &cx.shared.program.sample_variables;
-    if !names.is_empty() {
-        result.variables = names
-            .iter()
-            .map(|slot| cx.vars.get(*slot).cloned())
-            .collect();
-    }
-}
-
-fn write(cx: &Context, result: &mut Sample, reach: &Reach) {
-    let mut recorder = cx.worker.recorder.borrow_mut();
-    if reach.is_heard {
-        recorder.record(result, &reach.outputs);
-    } else {
-        recorder.write(result, &reach.outputs);
-    }
-}
-
-/// The row of a transaction without parent sample goes to the listeners of the sampler that ran last
-/// (`TransactionController#notifyListeners`).
-pub fn notify_independent_transaction(cx: &mut Context, mut sample: Sample) {
-    if cx.branch.as_ref().is_some_and(|branch| branch.collects()) {
-        return; // TestCompilerParallel#configureSampler takes the listeners away
-    }
-    let Some(last) = cx.sampler else {
-        tracing::warn!("Could not fetch SamplePackage");
-        return;
-    };
-    let worker = cx.worker.clone();
-    let package = &worker.program.groups[cx.group].samplers[last as usize];
-    record(cx, &mut sample, &package.reach);
 }
 
 /// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
@@ -385,10 +359,10 @@ pub async fn end_transaction(
     outer: Option<ControllerId>,
     mut result: Sample,
 ) {
-    let group = user.group();
+    let journey = user.journey();
     let (in_group, in_all) = user.cx.active_users();
     result.set_thread(&user.cx.thread_name, in_group, in_all);
-    let Some(package) = &group.transactions[id as usize] else {
+    let Some(package) = &journey.transactions[id as usize] else {
         return;
     };
     judge(&package.assertions, &mut user.cx, &mut result).await;
@@ -400,7 +374,7 @@ pub async fn end_transaction(
         return;
     }
     let mut ancestors = vec![id];
-    while let Some(above) = group.controllers[ancestors[ancestors.len() - 1] as usize].parent {
+    while let Some(above) = journey.controllers[ancestors[ancestors.len() - 1] as usize].parent {
         ancestors.push(above);
     }
     notify(user, &mut result, &package.reach, &ancestors, None).await;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use drumfire_expr::Properties;
 
-use crate::run::java::Java;
+use crate::run::java::host::Java;
 
 /// The properties of a run, its files, and its Java.
 #[derive(Clone, Default)]

@@ -11,11 +11,11 @@ use drumfire_results::ThreadCounts;
 
 use crate::base::clock::Clock;
 use crate::elements::Statics;
-use crate::run::context::LAST_SAMPLE_OK;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
 use crate::run::orders::Orders;
+use crate::run::own_variables::LAST_SAMPLE_OK;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::stages::StageSums;

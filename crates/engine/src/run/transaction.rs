@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use drumfire_results::Sample;
 
-use crate::run::walk::Step;
+use crate::run::step::Step;
 
 /// A transaction that writes its own row after its children's (`TransactionController` without parent sample).
 pub struct IndependentTransaction {

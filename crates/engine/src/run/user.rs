@@ -6,45 +6,62 @@ use std::sync::Arc;
 use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
-use crate::run::java::JavaEvent;
-use crate::run::program::{Group, GroupKind};
+use crate::run::java::plan::JavaEvent;
+use crate::run::journey::{BoundPlan, Journey};
+use crate::run::program::GroupKind;
 use crate::run::sample;
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
-use crate::run::walk::{ControllerId, Step, Walk, Walker};
+use crate::run::step::{ControllerId, Step};
+use crate::run::walk::{Walk, Walker};
 use crate::run::worker::Worker;
 
 pub struct User {
     pub cx: Context,
     pub walk: Walk,
+    plan: WorkerPlan,
 }
 
-/// The group of a user, for as long as a step takes. It holds the worker, since no other core counts who does.
-pub struct GroupRef(Rc<Worker>, usize);
+/// The plan, as the users of one worker share it: borrowing through the worker's own count costs less than a count that is
+/// contended among cores.
+pub type WorkerPlan = Rc<Arc<BoundPlan>>;
 
-impl std::ops::Deref for GroupRef {
-    type Target = Group;
-    fn deref(&self) -> &Group {
-        &self.0.program.groups[self.1]
+/// The journey of a user, for as long as a step takes.
+pub struct JourneyRef(WorkerPlan, usize);
+
+impl std::ops::Deref for JourneyRef {
+    type Target = Journey;
+    fn deref(&self) -> &Journey {
+        &self.0.journeys[self.1]
     }
 }
 
 impl User {
-    pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> User {
-        let walk = Walk::new(&worker.program.groups[identity.group]);
+    pub fn new(
+        shared: &Arc<Shared>,
+        worker: &Rc<Worker>,
+        plan: &WorkerPlan,
+        identity: Identity,
+    ) -> User {
+        let walk = Walk::new(&plan.journeys[identity.group]);
         User {
             cx: Context::new(shared, worker, identity),
             walk,
+            plan: plan.clone(),
         }
     }
 
-    pub fn group(&self) -> GroupRef {
-        GroupRef(self.cx.worker.clone(), self.cx.group)
+    pub fn plan(&self) -> &WorkerPlan {
+        &self.plan
     }
 
-    pub(crate) fn walker<'a>(&'a mut self, group: &'a Group) -> Walker<'a> {
+    pub fn journey(&self) -> JourneyRef {
+        JourneyRef(self.plan.clone(), self.cx.group)
+    }
+
+    pub(crate) fn walker<'a>(&'a mut self, journey: &'a Journey) -> Walker<'a> {
         Walker {
-            group,
+            journey,
             cx: &mut self.cx,
             walk: &mut self.walk,
         }
@@ -52,15 +69,15 @@ impl User {
 
     /// Runs until the group's loop is done or the run is told to stop.
     pub async fn run(&mut self) {
-        let group = self.group();
-        if group.kind == GroupKind::Main {
+        let journey = self.journey();
+        if self.cx.shared.program.groups[self.cx.group].kind == GroupKind::Main {
             self.cx.shared.early.note_start();
         }
-        self.cx.tell_java(&group.java, JavaEvent::ThreadStarted);
+        self.cx.tell_java(&journey.java, JavaEvent::ThreadStarted);
         self.cx.set_last_sample_ok(true);
-        self.walker(&group).initialize(0);
+        self.walker(&journey).initialize(0);
         while self.cx.running() {
-            let mut step = self.walker(&group).next(0);
+            let mut step = self.walker(&journey).next(0);
             while let Some(current) = step {
                 if !self.cx.running() {
                     break;
@@ -74,19 +91,19 @@ impl User {
                     } else {
                         action
                     };
-                    Box::pin(self.jump(&group, current, action)).await;
+                    Box::pin(self.jump(&journey, current, action)).await;
                     step = None;
                     self.cx.set_last_sample_ok(true);
                 } else {
-                    step = self.walker(&group).next(0);
+                    step = self.walker(&journey).next(0);
                 }
             }
-            if self.walker(&group).root_is_done() || !Box::pin(self.arrive_again()).await {
+            if self.walker(&journey).root_is_done() || !Box::pin(self.arrive_again()).await {
                 break;
             }
         }
-        self.cx.tell_java(&group.java, JavaEvent::ThreadFinished);
-        self.walk.give_locks_back(&group);
+        self.cx.tell_java(&journey.java, JavaEvent::ThreadFinished);
+        self.walk.give_locks_back(&journey);
     }
 
     /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.
@@ -155,8 +172,8 @@ impl User {
 
     /// Tells the element that the walk waits for that an iteration starts.
     async fn tell(&mut self, id: ControllerId) {
-        let group = self.group();
-        if let Some(source) = self.walk.told_now(&group, id) {
+        let journey = self.journey();
+        if let Some(source) = self.walk.told_now(&journey, id) {
             source.take_row(&mut self.cx).await;
         }
     }
@@ -185,13 +202,13 @@ impl User {
     }
 
     /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
-    pub(crate) async fn jump(&mut self, group: &Group, step: Step, action: Action) {
-        let Some(ancestors) = self.real_sampler_ancestors(group, step) else {
+    pub(crate) async fn jump(&mut self, journey: &Journey, step: Step, action: Action) {
+        let Some(ancestors) = self.real_sampler_ancestors(journey, step) else {
             return;
         };
         // A child of a Parallel Controller knows nothing of what is above.
         let root = self.cx.branch.as_ref().map_or(0, |branch| branch.root);
-        let mut walker = self.walker(group);
+        let mut walker = self.walker(journey);
         for id in ancestors {
             let iterating = walker.is_iterating(id);
             match action {
@@ -222,13 +239,13 @@ impl User {
 
     fn real_sampler_ancestors(
         &mut self,
-        group: &Group,
+        journey: &Journey,
         mut step: Step,
     ) -> Option<Vec<ControllerId>> {
         loop {
             match step {
                 Step::Sampler(sampler) => {
-                    return Some(group.samplers[sampler as usize].ancestors.clone());
+                    return Some(journey.samplers[sampler as usize].ancestors.clone());
                 }
                 Step::Transaction(id) => step = self.walk.parent_transaction(id)?.step()?,
                 Step::Overflow | Step::Lock(_) | Step::Tell(_) => return None,

@@ -76,7 +76,7 @@ pub fn run_plan(plan: &str, properties: &[(&str, &str)]) -> Ran {
 /// The same with as many workers; 0 is one per core.
 pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> Ran {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let Compiled { program, .. } = match compiled(plan, properties, folder.path()) {
+    let Compiled { plan: bound, .. } = match compiled(plan, properties, folder.path()) {
         Ok(compiled) => compiled,
         Err(faults) => panic!(
             "{}",
@@ -87,7 +87,7 @@ pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> R
         ),
     };
     let outcome = run(
-        Arc::new(program),
+        Arc::new(bound),
         &Options {
             workers,
             ..Options::default()

@@ -16,9 +16,9 @@ use crate::decode::compiled::{Compiled, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::run::context::{Context, StateId};
+use crate::run::controllers::Hook;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, IterationListener};
-use crate::run::walk::Hook;
 
 pub struct CompareAssertion {
     name: Name,

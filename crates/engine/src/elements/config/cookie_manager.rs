@@ -14,6 +14,7 @@ use drumfire_web::url::Url;
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Manager};
 use crate::run::context::{Context, StateId};
+use crate::run::request::SeenCookie;
 use crate::run::roles::ThreadIterationListener;
 
 pub struct CookieManager {
@@ -42,13 +43,6 @@ pub struct Jar {
     /// The sample whose script has cleared the manager itself: later it is in no sampler's scope any longer
     /// (`AbstractTestElement#clear` takes the GUI class away, by which `HTTPSamplerBase#applies` knows what is meant for it).
     cleared_in: Option<u32>,
-}
-
-/// What a script sees of a cookie.
-pub struct SeenCookie {
-    pub cookie: Cookie,
-    /// The text of the plan, where its value has variables.
-    pub written: Option<Box<str>>,
 }
 
 /// One user's cookies by their managers; the users of a Parallel Controller's children share them.

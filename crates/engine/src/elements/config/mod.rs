@@ -17,7 +17,7 @@ mod redis_data_set;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
-pub use cookie_manager::{CookieManager, Jars, SeenCookie, decode as cookie_manager};
+pub use cookie_manager::{CookieManager, Jars, decode as cookie_manager};
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use data_source_element::decode as data_source_element;

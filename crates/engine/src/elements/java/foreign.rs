@@ -10,9 +10,10 @@ use crate::elements::catalogue::cannot_run;
 use crate::elements::{Role, UNKNOWN_CLASS, entry, listeners};
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::java::{Java, JavaEvent, JavaRole, Traits};
+use crate::run::controllers::Hook;
+use crate::run::java::host::Java;
+use crate::run::java::plan::{JavaEvent, JavaRole, Traits};
 use crate::run::roles::IterationListener;
-use crate::run::walk::Hook;
 
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 const CONTROLLER: &str = "it is a controller of a class that is not built in";

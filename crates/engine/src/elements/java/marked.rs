@@ -3,7 +3,7 @@
 use drumfire_jmx::{Element, Prop, Props, Value};
 
 use crate::decode::Decoder;
-use crate::run::java::TEMPLATE_MARK;
+use crate::run::java::plan::TEMPLATE_MARK;
 
 /// The element being decoded. Its texts with variables and functions in them become templates of the plan.
 pub fn element(d: &mut Decoder) -> Element {

@@ -19,7 +19,9 @@ use crate::decode::{Decoder, World};
 use crate::elements::catalogue::cannot_run;
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::java::{Java, JavaCall, JavaHost, JavaRole, JavaSource, Visit};
+use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::plan::{JavaCall, JavaRole, JavaSource};
+use crate::run::java::visit::Visit;
 use crate::run::needs::Needs;
 
 use crate::run::roles::Act;
@@ -29,6 +31,7 @@ use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
 use crate::run::roles::Scope;
 use crate::run::roles::TimerRole;
+use crate::run::sampler::{Sampler, SamplerTurn};
 pub use foreign::{ABSENT, decode as foreign, role};
 use pace::Pace;
 pub use sight::{is_script, looks_back, text_blocks, text_sees};
@@ -233,7 +236,7 @@ impl JavaElement {
     }
 
     /// One call that makes a sample, if it makes one.
-    pub async fn sample(&self, cx: &mut Context) -> Option<Sample> {
+    async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let mut visit = Visit::new(cx);
         let raised = match self.pace.is_apart() {
             true => self.run_apart(&mut visit).await.err(),
@@ -267,6 +270,16 @@ fn note_in_listener(raised: Option<Raised>) {
     if let Some(raised) = raised {
         tracing::error!("Detected problem in Listener. {raised}");
         tracing::info!("Continuing to process further listeners");
+    }
+}
+
+impl Sampler for JavaElement {
+    fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { self.sample(cx).await.map(Box::new) })
+    }
+
+    fn java_element(&self) -> Option<u32> {
+        Some(self.number())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::debug_sampler::{Shown, set_response};
+use crate::elements::samplers::listing;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::PostProcessor;
@@ -79,13 +80,10 @@ impl PostProcessor for DebugPostProcessor {
 
 /// The properties of the sampler at hand.
 fn list_sampler(cx: &mut Context, out: &mut String) {
-    let program = cx.shared.program.clone();
-    let samplers = program.groups.get(cx.group).map(|group| &group.samplers);
-    let package = cx
-        .sampler
-        .and_then(|sampler| samplers?.get(sampler as usize));
-    if let Some(listing) = package.and_then(|package| package.listing.as_ref()) {
-        listing.list(cx, out);
+    let worker = cx.worker.clone();
+    let (group, sampler) = (cx.group, cx.sampler);
+    if let Some(seen) = sampler.and_then(|sampler| worker.samplers.find(group, sampler)) {
+        listing::list(seen.listing, cx, out);
     }
 }
 

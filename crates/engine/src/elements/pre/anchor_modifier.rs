@@ -18,8 +18,9 @@ use drumfire_web::url::Url;
 use crate::decode::Decoder;
 use crate::decode::compiled::{RegexRules, computed};
 use crate::decode::roles::Roles;
-use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument, parse_arguments};
+use crate::elements::samplers::http::edits::Edit;
 use crate::run::context::Context;
+use crate::run::request::{Request, RequestArgument, parse_arguments};
 use crate::run::roles::PreProcessor;
 
 struct AnchorModifier {

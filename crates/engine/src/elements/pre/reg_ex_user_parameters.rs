@@ -10,8 +10,9 @@ use drumfire_expr::{Raised, Scope, Template, values};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::samplers::http::edits::{Edit, Request};
+use crate::elements::samplers::http::edits::Edit;
 use crate::run::context::Context;
+use crate::run::request::Request;
 use crate::run::roles::PreProcessor;
 
 struct RegExUserParameters {
@@ -102,8 +103,8 @@ impl Edit for Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::samplers::http::edits::RequestArgument;
     use crate::fixture;
+    use crate::run::request::RequestArgument;
 
     const XML: &str = r#"<RegExUserParameters guiclass="RegExUserParametersGui" testclass="RegExUserParameters" testname="r">
         <stringProp name="RegExUserParameters.regex_ref_name">found</stringProp>

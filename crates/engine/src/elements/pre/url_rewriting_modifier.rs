@@ -12,8 +12,9 @@ use crate::decode::Decoder;
 use crate::decode::compiled::RegexRules;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::samplers::http::edits::{Edit, Request, RequestArgument};
+use crate::elements::samplers::http::edits::Edit;
 use crate::run::context::{Context, StateId};
+use crate::run::request::{Request, RequestArgument};
 use crate::run::roles::PreProcessor;
 
 struct UrlRewritingModifier {

@@ -12,8 +12,8 @@ use drumfire_jmx::{Prop, Value};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
+use crate::run::controllers::Hook;
 use crate::run::roles::{IterationListener, PreProcessor};
-use crate::run::walk::Hook;
 
 struct UserParameters {
     names: Vec<Template>,

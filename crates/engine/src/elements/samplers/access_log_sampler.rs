@@ -19,13 +19,15 @@ use drumfire_web::access_log::{LogParser, NoRequest};
 use drumfire_web::trace::{Client, Place};
 use flate2::read::MultiGzDecoder;
 
-use super::http::edits::{Edit, Request, RequestArgument, parse_arguments};
+use super::http::edits::Edit;
 use super::http::{self, HttpSampler, Server};
 use crate::decode::Decoder;
 use crate::elements::config::csv_file::{CsvFile, ReadFault, Reading};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
+use crate::run::request::{Request, RequestArgument, parse_arguments};
+use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
 /// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.
@@ -259,5 +261,15 @@ impl Edit for Entry {
         let arguments = parse_arguments(query)
             .map(|(name, value, metadata)| RequestArgument::plain(name, value, metadata));
         request.arguments.extend(arguments);
+    }
+}
+
+impl Sampler for AccessLogSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { self.sample(cx, name).await })
+    }
+
+    fn as_request(&self) -> Option<&dyn RequestView> {
+        Some(&self.http)
     }
 }

@@ -12,8 +12,10 @@ use drumfire_results::{DataType, Sample, Text};
 
 use crate::decode::Decoder;
 use crate::decode::setting::Flag;
-use crate::run::context::{Context, OWN_VARIABLES};
+use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::own_variables::OWN_VARIABLES;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 pub struct DebugSampler {
     variables: Flag,
@@ -159,6 +161,13 @@ fn compare_alphanumeric(mut a: &str, mut b: &str) -> Ordering {
 
 fn split_at(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(is_end).unwrap_or(text.len()))
+}
+
+impl Sampler for DebugSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        let sample = self.sample(cx, name);
+        SamplerTurn::Done(Some(cx.worker.room.sample(sample)))
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::java_sampler::sleep;
 use crate::decode::Decoder;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 pub struct DummySampler {
     success: Template,
@@ -100,6 +101,12 @@ impl DummySampler {
 /// `DummyElement#getResponseTime` and its like.
 fn whole_ms(template: &Template, cx: &mut Context) -> i64 {
     values::property_int(&template.eval(cx)).into()
+}
+
+impl Sampler for DummySampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { Some(Box::new(self.sample(cx, name).await)) })
+    }
 }
 
 #[cfg(test)]

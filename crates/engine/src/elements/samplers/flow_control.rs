@@ -9,6 +9,7 @@ use drumfire_expr::{Template, values};
 use crate::decode::Decoder;
 use crate::run::action::Action;
 use crate::run::context::Context;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 const TARGET_THREAD: i32 = 0;
 const TARGET_TEST: i32 = 2;
@@ -46,12 +47,12 @@ pub fn decode(d: &mut Decoder) -> FlowControlAction {
     }
 }
 
-impl FlowControlAction {
-    pub async fn sample(&self, cx: &mut Context) {
+impl Sampler for FlowControlAction {
+    fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a Template) -> SamplerTurn<'a> {
         match &self.deed {
             Deed::Pause => {
                 let pause_ms = self.pause_ms(cx);
-                cx.sleep_ms(pause_ms).await;
+                return SamplerTurn::Pause(cx.sleep_ms(pause_ms));
             }
             Deed::Stop { .. } if self.target == TARGET_THREAD => {
                 cx.alive = false;
@@ -66,8 +67,11 @@ impl FlowControlAction {
             Deed::Go(action) => cx.action = *action,
             Deed::Stop { .. } | Deed::Nothing => {}
         }
+        SamplerTurn::Done(None)
     }
+}
 
+impl FlowControlAction {
     /// The pause never outlasts the thread group's schedule (`TimerService#adjustDelay`).
     fn pause_ms(&self, cx: &mut Context) -> i64 {
         let text = self.duration.eval(cx);

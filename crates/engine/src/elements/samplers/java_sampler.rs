@@ -18,6 +18,7 @@ use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::control::Stopping;
 use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 const SLEEP_TEST: &str = "org.apache.jmeter.protocol.java.test.SleepTest";
 const JAVA_TEST: &str = "org.apache.jmeter.protocol.java.test.JavaTest";
@@ -215,6 +216,12 @@ pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
         cx.interrupted = true;
     }
     over
+}
+
+impl Sampler for JavaSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { Some(Box::new(self.sample(cx, name).await)) })
+    }
 }
 
 #[cfg(test)]

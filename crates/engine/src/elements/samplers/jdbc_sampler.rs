@@ -17,6 +17,7 @@ use crate::decode::Decoder;
 use crate::elements::jdbc::{Fault, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 pub struct JdbcSampler {
     statement: JdbcStatement,
@@ -89,5 +90,11 @@ fn fail(sample: &mut Sample, fault: &Fault) -> String {
             sample.code = Text::Static("000");
             message.clone().unwrap_or_else(|| "NO MESSAGE".to_owned())
         }
+    }
+}
+
+impl Sampler for JdbcSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { Some(Box::new(self.sample(cx, name).await)) })
     }
 }

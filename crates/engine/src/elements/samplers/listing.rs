@@ -22,73 +22,66 @@ const MANAGERS: [(&str, &str); 6] = [
     ("KeystoreConfig", "HTTPSampler.keystore_configuration"),
 ];
 
-/// Names with their values.
-pub struct Listing(Vec<(String, Template)>);
-
-impl Listing {
-    /// The properties of the sampler that is decoded.
-    pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Listing {
-        let element = d.element;
-        let is_http =
-            element.class.starts_with("HTTPSampler") || element.class.starts_with("AjpSampler");
-        let mut texts = BTreeMap::new();
-        add(&mut texts, &element.props);
-        for config in configs {
-            // The defaults of one protocol are no other's (`AbstractSampler#applies`).
-            let guis: &[&str] = match element.class.as_str() {
-                "JavaSampler" => &java_sampler::CONFIG_GUIS,
-                "TCPSampler" => &tcp_sampler::CONFIG_GUIS,
-                _ => &["org.apache.jmeter.config.gui.SimpleConfigGui"],
-            };
-            let applies = match is_http {
-                true => http::is_applicable(config),
-                false => is_made_by(config, guis),
-            };
-            if is_defaults(config) && applies {
-                add(&mut texts, &config.props);
-            }
+/// Names and values of the properties of the sampler that is decoded.
+pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> {
+    let element = d.element;
+    let is_http =
+        element.class.starts_with("HTTPSampler") || element.class.starts_with("AjpSampler");
+    let mut texts = BTreeMap::new();
+    add(&mut texts, &element.props);
+    for config in configs {
+        // The defaults of one protocol are no other's (`AbstractSampler#applies`).
+        let guis: &[&str] = match element.class.as_str() {
+            "JavaSampler" => &java_sampler::CONFIG_GUIS,
+            "TCPSampler" => &tcp_sampler::CONFIG_GUIS,
+            _ => &["org.apache.jmeter.config.gui.SimpleConfigGui"],
+        };
+        let applies = match is_http {
+            true => http::is_applicable(config),
+            false => is_made_by(config, guis),
+        };
+        if is_defaults(config) && applies {
+            add(&mut texts, &config.props);
         }
-        if element.class == "JavaSampler" {
-            // `JavaSampler#sample` adds its name to its arguments.
-            let arguments: &mut String = texts.entry("arguments".to_owned()).or_default();
-            if !arguments.is_empty() {
-                arguments.push('&');
-            }
-            arguments.push_str("TestElement.name");
-            arguments.push_str(&element.name);
-            arguments.push_str("()");
-        }
-        if is_http {
-            for (class, name) in MANAGERS {
-                if let Some(manager) = configs.iter().find(|config| config.class == class) {
-                    texts.insert(name.to_owned(), object(class, manager.id));
-                }
-            }
-        }
-        for (name, text) in [
-            ("enabled", "true"),
-            ("gui_class", full_class_name(&element.gui_class)),
-            ("name", &element.name),
-            ("test_class", full_class_name(&element.class)),
-        ] {
-            texts.insert(format!("TestElement.{name}"), text.to_owned());
-        }
-        let listed = texts.into_iter();
-        Listing(
-            listed
-                .map(|(name, text)| (name, d.compile(&text)))
-                .collect(),
-        )
     }
-
-    /// Adds a line for each property.
-    pub fn list(&self, cx: &mut Context, out: &mut String) {
-        for (name, value) in &self.0 {
-            out.push_str(name);
-            out.push('=');
-            value.eval_into(cx, out);
-            out.push('\n');
+    if element.class == "JavaSampler" {
+        // `JavaSampler#sample` adds its name to its arguments.
+        let arguments: &mut String = texts.entry("arguments".to_owned()).or_default();
+        if !arguments.is_empty() {
+            arguments.push('&');
         }
+        arguments.push_str("TestElement.name");
+        arguments.push_str(&element.name);
+        arguments.push_str("()");
+    }
+    if is_http {
+        for (class, name) in MANAGERS {
+            if let Some(manager) = configs.iter().find(|config| config.class == class) {
+                texts.insert(name.to_owned(), object(class, manager.id));
+            }
+        }
+    }
+    for (name, text) in [
+        ("enabled", "true"),
+        ("gui_class", full_class_name(&element.gui_class)),
+        ("name", &element.name),
+        ("test_class", full_class_name(&element.class)),
+    ] {
+        texts.insert(format!("TestElement.{name}"), text.to_owned());
+    }
+    let listed = texts.into_iter();
+    listed
+        .map(|(name, text)| (name, d.compile(&text)))
+        .collect()
+}
+
+/// Adds a line for each property.
+pub fn list(listing: &[(String, Template)], cx: &mut Context, out: &mut String) {
+    for (name, value) in listing {
+        out.push_str(name);
+        out.push('=');
+        value.eval_into(cx, out);
+        out.push('\n');
     }
 }
 
@@ -184,11 +177,10 @@ mod tests {
             <elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
             <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">f</stringProp><stringProp name="File.paramname">p</stringProp><stringProp name="File.mimetype">t/t</stringProp></elementProp>
             </collectionProp></elementProp></HTTPSamplerProxy>"#;
-        let (listing, mut cx, _) =
-            fixture::decode_with_findings(&[], xml, |d| Listing::decode(d, &[]));
+        let (listing, mut cx, _) = fixture::decode_with_findings(&[], xml, |d| decode(d, &[]));
         cx.vars.set_named("n", "5".into());
         let mut out = String::new();
-        listing.list(&mut cx, &mut out);
+        list(&listing, &mut cx, &mut out);
         assert_eq!(
             out,
             "HTTPSampler.path=/5\nHTTPSampler.use_keepalive=true\nHTTPsampler.Arguments=a=1()&b=5()\n\

@@ -2,10 +2,23 @@
 //!
 //! Property: `SetVariablesAction`, a table of names and values.
 
+use drumfire_expr::Template;
+
 use crate::decode::Decoder;
 use crate::elements::assignments;
 use crate::run::assignments::Assignments;
+use crate::run::context::Context;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
-pub fn decode(d: &mut Decoder) -> Assignments {
-    assignments(d, "SetVariablesAction")
+pub struct SetVariablesAction(Assignments);
+
+pub fn decode(d: &mut Decoder) -> SetVariablesAction {
+    SetVariablesAction(assignments(d, "SetVariablesAction"))
+}
+
+impl Sampler for SetVariablesAction {
+    fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a Template) -> SamplerTurn<'a> {
+        self.0.apply(cx);
+        SamplerTurn::Done(None)
+    }
 }

@@ -23,6 +23,7 @@ use tokio::process::{Child, Command};
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::context::Context;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 pub struct OsProcess {
     command: Template,
@@ -325,6 +326,12 @@ fn exit_code(status: std::process::ExitStatus) -> i32 {
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
         .unwrap_or(-1)
+}
+
+impl Sampler for OsProcess {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { self.sample(cx, name).await.map(Box::new) })
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ use crate::decode::Decoder;
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
 /// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).
@@ -439,4 +440,10 @@ fn connect_failure(error: &io::Error) -> String {
         _ => "SocketException",
     };
     format!("java.net.{class}: {}", words(error))
+}
+
+impl Sampler for TcpSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { Some(Box::new(self.sample(cx, name).await)) })
+    }
 }

@@ -12,8 +12,8 @@ use drumfire_expr::values;
 use super::concurrency_thread_group::{same_user, text_or, unit_s, virtual_user, warn_of_log_file};
 use super::{Load, rows};
 use crate::decode::Decoder;
+use crate::run::controllers::Kind;
 use crate::run::schedule::{Arrivals, Level, Rate, Shape};
-use crate::run::walk::Kind;
 
 pub fn decode(d: &mut Decoder) -> Load {
     let unit_s = unit_s(d);

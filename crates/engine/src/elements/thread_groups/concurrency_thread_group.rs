@@ -12,8 +12,8 @@ use drumfire_expr::{Template, values};
 
 use super::Load;
 use crate::decode::Decoder;
+use crate::run::controllers::{Kind, VirtualUser};
 use crate::run::schedule::{Concurrency, Level, Shape};
-use crate::run::walk::{Kind, VirtualUser};
 
 pub fn decode(d: &mut Decoder) -> Load {
     warn_of_log_file(d);

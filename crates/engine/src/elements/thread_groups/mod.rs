@@ -14,8 +14,8 @@ use drumfire_expr::Template;
 
 use crate::base::number;
 use crate::decode::Decoder;
+use crate::run::controllers::Kind;
 use crate::run::schedule::Shape;
-use crate::run::walk::Kind;
 
 /// A decoded thread group's load, and what drives its users.
 pub struct Load {

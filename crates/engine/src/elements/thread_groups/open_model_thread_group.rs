@@ -10,8 +10,8 @@ use drumfire_expr::values;
 
 use super::Load;
 use crate::decode::Decoder;
+use crate::run::controllers::Kind;
 use crate::run::schedule::{OpenModel, Shape};
-use crate::run::walk::Kind;
 
 pub fn decode(d: &mut Decoder) -> Load {
     let schedule = d.text_now("OpenModelThreadGroup.schedule");

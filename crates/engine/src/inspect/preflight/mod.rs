@@ -34,7 +34,7 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
     match bound {
         Ok(mut compiled) => {
             compiled.warnings.extend(found);
-            let users = numbers::too_many_users(&settings, &compiled.program.groups);
+            let users = numbers::too_many_users(&settings, &compiled.plan.program.groups);
             compiled.warnings.extend(users);
             match compiled.warnings.iter().any(Diagnostic::is_error) {
                 true => Err(compiled.warnings),
@@ -63,11 +63,11 @@ fn inspected(mut draft: Draft, plan: &Plan, settings: &Settings) -> Draft {
     draft
         .findings
         .extend(root.map_or_else(Vec::new, |root| inspect(root, settings)));
-    let groups = draft.program.as_ref().map(|program| &program.groups);
+    let groups = draft.plan.as_ref().map(|plan| &plan.program.groups);
     let users = groups.and_then(|groups| numbers::too_many_users(settings, groups));
     draft.findings.extend(users);
     if draft.findings.iter().any(Diagnostic::is_error) {
-        draft.program = None;
+        draft.plan = None;
     }
     draft
 }

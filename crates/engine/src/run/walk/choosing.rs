@@ -27,7 +27,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn interleave_took_from_controller(&mut self, id: ControllerId) {
-        let Kind::Interleave { whole_children, .. } = self.group.controllers[id as usize].kind
+        let Kind::Interleave { whole_children, .. } = self.journey.controllers[id as usize].kind
         else {
             return;
         };
@@ -61,8 +61,8 @@ impl Walker<'_> {
         let mut target = REMOVED_BY_JUMP;
         for index in 0..self.child_count(id) {
             let name = match self.child(id, index) {
-                Child::Sampler(sampler) => &self.group.samplers[sampler as usize].name,
-                Child::Controller(child) => &self.group.controllers[child as usize].name,
+                Child::Sampler(sampler) => &self.journey.samplers[sampler as usize].name,
+                Child::Controller(child) => &self.journey.controllers[child as usize].name,
             };
             let name = name.eval(self.cx);
             if &*name == value {

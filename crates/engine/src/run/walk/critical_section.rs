@@ -9,8 +9,8 @@ use std::sync::Arc;
 use drumfire_expr::Template;
 
 use super::{ControllerId, Extra, Flow, Step, Walk, Walker};
+use crate::run::journey::Journey;
 use crate::run::named_locks::{Held, NamedLock};
-use crate::run::program::Group;
 
 impl Walk {
     /// The lock that the user waits for, or has, in a Critical Section Controller.
@@ -22,8 +22,8 @@ impl Walk {
     }
 
     /// `CriticalSectionController#threadFinished`.
-    pub fn give_locks_back(&mut self, group: &Group) {
-        for (state, controller) in self.states.iter_mut().zip(&group.controllers) {
+    pub fn give_locks_back(&mut self, journey: &Journey) {
+        for (state, controller) in self.states.iter_mut().zip(&journey.controllers) {
             let Extra::Critical(held) = &mut state.extra else {
                 continue;
             };
@@ -44,7 +44,7 @@ impl Walker<'_> {
     pub(super) fn pass_critical(&mut self, id: ControllerId, lock: &Template) -> Flow {
         let name = lock.eval(self.cx);
         if name.is_empty() {
-            let controller = self.group.controllers[id as usize].name.eval(self.cx);
+            let controller = self.journey.controllers[id as usize].name.eval(self.cx);
             tracing::warn!(
                 "Empty lock name in Critical Section Controller: {}",
                 &*controller

@@ -15,7 +15,7 @@ impl Walker<'_> {
             return None;
         }
         if self.begins(id) {
-            let name: Rc<str> = self.group.controllers[id as usize]
+            let name: Rc<str> = self.journey.controllers[id as usize]
                 .name
                 .eval(self.cx)
                 .into_value();
@@ -37,7 +37,7 @@ impl Walker<'_> {
             return inner;
         }
         let end_ms = self.cx.clock().now_ms();
-        let include_timers = self.group.controllers[id as usize].includes_timers();
+        let include_timers = self.journey.controllers[id as usize].includes_timers();
         if let Extra::Parent(run) = &mut self.state(id).extra {
             run.set_step(inner, include_timers, end_ms);
         }
@@ -47,7 +47,7 @@ impl Walker<'_> {
     /// `TransactionController#nextWithoutTransactionSampler`.
     pub(super) fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
         if self.begins(id) {
-            let name: Rc<str> = self.group.controllers[id as usize]
+            let name: Rc<str> = self.journey.controllers[id as usize]
                 .name
                 .eval(self.cx)
                 .into_value();
@@ -90,11 +90,11 @@ impl Walker<'_> {
             return;
         };
         self.walk.open_transactions.retain(|open| *open != id);
-        let include_timers = self.group.controllers[id as usize].includes_timers();
+        let include_timers = self.journey.controllers[id as usize].includes_timers();
         let end_ms = self.cx.clock().now_ms();
         let last_ok = early.then_some(self.cx.last_sample_ok);
         let sample = run.finish(end_ms, include_timers, last_ok);
-        crate::run::sample::notify_independent_transaction(self.cx, sample);
+        crate::run::listen::notify_independent_transaction(self.journey, self.cx, sample);
     }
 
     pub(super) fn end_parent(&mut self, id: ControllerId) {
@@ -108,7 +108,7 @@ impl Walker<'_> {
             run.add(result);
         }
         let end_ms = self.cx.clock().now_ms();
-        let include_timers = self.group.controllers[id as usize].includes_timers();
+        let include_timers = self.journey.controllers[id as usize].includes_timers();
         run.set_done(include_timers, end_ms);
         self.state(id).extra = Extra::Ended(run);
     }

@@ -4,19 +4,8 @@ use drumfire_expr::Template;
 
 use super::{Child, ControllerId, Extra, Flow, Kind, Step, Walker};
 use crate::run::context::Context;
+use crate::run::controllers::Weights;
 use crate::run::thread_end::test_failed;
-
-/// The table of a Weighted Switch Controller.
-pub struct Weights {
-    pub rows: Vec<WeightRow>,
-}
-
-pub struct WeightRow {
-    pub child: Template,
-    pub weight: Template,
-    /// The third cell, which counts only where the controller has no children at all: it is not there, or true.
-    pub enabled: bool,
-}
 
 /// One user's choices.
 #[derive(Default)]
@@ -95,7 +84,7 @@ impl Walker<'_> {
     }
 
     fn is_closed_parent_transaction(&mut self, id: ControllerId) -> bool {
-        let kind = &self.group.controllers[id as usize].kind;
+        let kind = &self.journey.controllers[id as usize].kind;
         matches!(kind, Kind::Transaction { parent: true, .. })
             && !matches!(self.state(id).extra, Extra::Parent(_))
     }
@@ -110,7 +99,7 @@ impl Walker<'_> {
     fn is_transaction(&self, id: ControllerId, index: u32) -> bool {
         match self.child(id, index as usize) {
             Child::Controller(child) => matches!(
-                self.group.controllers[child as usize].kind,
+                self.journey.controllers[child as usize].kind,
                 Kind::Transaction { .. }
             ),
             Child::Sampler(_) => false,
@@ -123,7 +112,7 @@ impl Walker<'_> {
         for index in 0..self.child_count(id) {
             if let Child::Controller(child) = self.child(id, index)
                 && matches!(
-                    self.group.controllers[child as usize].kind,
+                    self.journey.controllers[child as usize].kind,
                     Kind::Weighted(_)
                 )
             {
@@ -171,7 +160,7 @@ impl Walker<'_> {
 
     /// The weights as shares of their sum, of the rows that name a child, and whether they are always the same.
     fn shares(&mut self, id: ControllerId, weights: &Weights) -> Result<(Vec<f64>, bool), String> {
-        let group = self.group;
+        let journey = self.journey;
         let children = self.child_count(id);
         let mut are_constant = true;
         let mut text = |template: &Template, cx: &mut Context| {
@@ -180,8 +169,8 @@ impl Walker<'_> {
         };
         let names: Vec<String> = (0..children)
             .map(|index| match self.child(id, index) {
-                Child::Sampler(sampler) => &group.samplers[sampler as usize].name,
-                Child::Controller(child) => &group.controllers[child as usize].name,
+                Child::Sampler(sampler) => &journey.samplers[sampler as usize].name,
+                Child::Controller(child) => &journey.controllers[child as usize].name,
             })
             .collect::<Vec<&Template>>()
             .into_iter()

@@ -18,12 +18,13 @@ use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
 use super::addresses::Addresses;
-use super::edits::{Replaced, Request, RequestArgument};
+use super::edits::Replaced;
 use super::proxy::ProxyChoice;
 use super::reader::{Failure, Reader};
 use crate::base::number;
 use crate::elements::config::merged_headers;
 use crate::run::context::Context;
+use crate::run::request::{Request, RequestArgument};
 
 pub struct Call<'s> {
     pub label: Rc<str>,

@@ -256,7 +256,7 @@ mod tests {
         assert!(ask(&sampler, &mut cx).2);
         let before =
             Call::unedited(&sampler.0, &mut cx, &sampler.1).to_request(&sampler.0, &mut cx);
-        let after = super::super::edits::Request {
+        let after = crate::run::request::Request {
             path: "/q".into(),
             ..before.clone()
         };

@@ -45,8 +45,10 @@ mod version;
 use std::sync::Arc;
 
 use drumfire_expr::Template;
+use drumfire_http::place_in;
 use drumfire_results::{Kind, Sample};
 use drumfire_web::Exception;
+use drumfire_web::cookies::Cookie;
 use drumfire_web::trace::{Client, Place};
 
 pub use addresses::Addresses;
@@ -63,6 +65,8 @@ use crate::elements::config::{
 };
 use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::request::{Request, SeenCookie};
+use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 use call::Call;
 use proxy::ProxyTemplate;
 use source::SourceTemplate;
@@ -143,27 +147,9 @@ impl HttpSampler {
         self
     }
 
-    /// The settings of the next sample as they are now, for code that looks at them or changes them. Changes asked for so far
-    /// are made now, so that it sees them and they are made only once.
-    pub fn request(&self, cx: &mut Context, name: &Template) -> edits::Request {
-        let before = Call::unedited(self, cx, name).to_request(self, cx);
-        if cx.http.edits.is_empty() {
-            return before;
-        }
-        let mut after = before.clone();
-        for edit in cx.http.edits.take() {
-            edit.apply(cx, &mut after);
-        }
-        cx.http.edits.add(edits::Replaced {
-            before,
-            after: after.clone(),
-        });
-        after
-    }
-
     /// Code has had the sampler's headers in hands, in the object that it was given. In the only manager in scope they stay so;
     /// a merged copy of several lasts for the sample at hand. Gives whether they stay.
-    pub fn keep_headers(
+    fn keep_headers(
         &self,
         cx: &mut Context,
         before: &[(String, String)],
@@ -254,5 +240,57 @@ impl HttpSampler {
             sample.label = call.label.clone();
         }
         Some(sample)
+    }
+}
+
+impl Sampler for HttpSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        let room = cx.worker.room.futures.room();
+        SamplerTurn::Placed(place_in(room, || self.sample(cx, name)))
+    }
+
+    fn as_request(&self) -> Option<&dyn RequestView> {
+        Some(self)
+    }
+}
+
+impl RequestView for HttpSampler {
+    fn request(&self, cx: &mut Context, name: &Template) -> Request {
+        let before = Call::unedited(self, cx, name).to_request(self, cx);
+        if cx.http.edits.is_empty() {
+            return before;
+        }
+        let mut after = before.clone();
+        for edit in cx.http.edits.take() {
+            edit.apply(cx, &mut after);
+        }
+        cx.http.edits.add(edits::Replaced {
+            before,
+            after: after.clone(),
+        });
+        after
+    }
+
+    fn change(&self, cx: &mut Context, before: Request, mut after: Request, in_place: bool) {
+        let is_kept = in_place
+            && before.headers != after.headers
+            && self.keep_headers(cx, &before.headers, &after.headers);
+        if is_kept {
+            after.headers.clone_from(&before.headers);
+        }
+        if before != after {
+            cx.http.edits.add(edits::Replaced { before, after });
+        }
+    }
+
+    fn cookies(&self, cx: &mut Context) -> Vec<SeenCookie> {
+        let manager = self.cookie_manager();
+        manager.map_or_else(Vec::new, |manager| manager.cookies(cx))
+    }
+
+    fn set_cookies(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>) {
+        if let Some(manager) = self.cookie_manager() {
+            manager.replace(cx, cookies);
+        }
     }
 }

@@ -35,6 +35,7 @@ use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::GeneralProxy;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
 use call::Call;
 use decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
 use filter::Filter;
@@ -474,4 +475,10 @@ fn fail(sample: &mut Sample, code: impl Into<Text>, message: impl Into<Text>) {
     sample.success = false;
     sample.code = code.into();
     sample.message = message.into();
+}
+
+impl Sampler for WebSocketSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        SamplerTurn::wait(async move { Some(Box::new(self.sample(cx, name).await)) })
+    }
 }

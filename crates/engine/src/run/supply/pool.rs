@@ -1,17 +1,13 @@
-//! Starts iterations at a rate (`ArrivalsThreadStarter`). Each worker takes its share of the arrivals; the users that wait for the
-//! next one stand in one pool for all workers (`ArrivalsThreadGroup#poolThreads`), since one limit holds for all.
+//! Users of an Arrivals Thread Group that wait for the next arrival, in one pool for all workers
+//! (`ArrivalsThreadGroup#poolThreads`), since one limit holds for all.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{Crew, Terms};
-use crate::run::schedule::Arrivals;
-
 /// Users of one group that wait for an arrival, whichever worker they are on.
 #[derive(Default)]
-pub(super) struct Pool {
+pub struct Pool {
     waiting: Vec<oneshot::Sender<Instant>>,
     /// Users that have not ended, those that wait included.
     users: i64,
@@ -22,7 +18,7 @@ pub(super) struct Pool {
 
 /// What becomes of an arrival.
 #[derive(Debug, PartialEq, Eq)]
-enum Arrival {
+pub enum Arrival {
     /// A user that waited goes on.
     Taken,
     /// A new user is needed.
@@ -33,7 +29,7 @@ enum Arrival {
 
 impl Pool {
     /// A place for a user that waits; none once no arrivals come any more.
-    pub(super) fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
+    pub fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
         if self.is_closed {
             return None;
         }
@@ -43,12 +39,12 @@ impl Pool {
     }
 
     /// A user has ended.
-    pub(super) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         self.users -= 1;
     }
 
     /// Lets a user go on that arrives at `due`, or makes room for another one; a limit of 0 is none.
-    fn arrive(&mut self, due: Instant, limit: i64) -> Arrival {
+    pub fn arrive(&mut self, due: Instant, limit: i64) -> Arrival {
         while let Some(user) = self.waiting.pop() {
             if user.send(due).is_ok() {
                 return Arrival::Taken;
@@ -62,62 +58,11 @@ impl Pool {
     }
 
     /// One of `workers` has no more arrivals: with the last one all end that wait, and those that come.
-    fn close(&mut self, workers: usize) {
+    pub fn close(&mut self, workers: usize) {
         self.closed += 1;
         if self.closed >= workers {
             self.is_closed = true;
             self.waiting.clear();
-        }
-    }
-}
-
-impl Crew {
-    pub(super) async fn arrivals(&mut self, arrivals: &Arrivals) {
-        self.worker.keep_schedules();
-        let mut times = arrivals.times();
-        let mut scheduled = 0_usize;
-        loop {
-            let due_ms = times.next();
-            let is_mine = scheduled % self.count == self.index;
-            if due_ms.is_some() && !is_mine {
-                scheduled += 1;
-                continue;
-            }
-            let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
-            let due = self.shared.clock.instant(self.start.at_ms + at_ms);
-            if !self.wait_for(due).await || self.supply().limit_reached() {
-                break;
-            }
-            if due_ms.is_none() {
-                // Users end before their next sampler once all have arrived.
-                let extra = self.supply().extra_arrivals.load(Ordering::Relaxed);
-                let limit = &self.supply().arrivals_limit;
-                limit.store((scheduled as i64 + extra).max(1), Ordering::Relaxed);
-                break;
-            }
-            scheduled += 1;
-            let copies = self.arrivals_for_one();
-            let extra = copies as i64 - 1;
-            self.supply()
-                .extra_arrivals
-                .fetch_add(extra, Ordering::Relaxed);
-            for _ in 0..copies {
-                self.arrival(due, arrivals.concurrency_limit);
-            }
-        }
-        self.supply().pool().close(self.count);
-    }
-
-    fn arrival(&mut self, due: Instant, concurrency_limit: i64) {
-        let arrival = self.supply().pool().arrive(due, concurrency_limit);
-        self.shared.counts.arrival(arrival == Arrival::LeftOut);
-        if arrival == Arrival::Starts {
-            let number = self.supply().take_number();
-            let terms = Terms {
-                arrival: Some(due),
-                ..Terms::default()
-            };
-            self.start_user(number, terms);
         }
     }
 }

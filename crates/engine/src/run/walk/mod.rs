@@ -12,142 +12,22 @@ mod transactions;
 mod virtual_user;
 mod weighted_switch;
 
-use std::sync::Arc;
-
-use drumfire_expr::{Scope, Slot, Template};
+use drumfire_expr::Scope;
 use looping::{end_index, start_index};
 use weighted_switch::Weighing;
-pub use weighted_switch::{WeightRow, Weights};
 
-use crate::run::assignments::Assignments;
 use crate::run::context::Context;
+use crate::run::controllers::{ForEach, Hook, Kind, Throughput, VirtualUser};
+use crate::run::java::plan::JavaEvent;
+use crate::run::journey::Journey;
 use crate::run::named_locks::Held;
-use crate::run::program::Group;
-use crate::run::roles::IterationListener;
 use crate::run::roles::RowSource;
+use crate::run::step::{Child, ControllerId, Step};
 use crate::run::transaction::{IndependentTransaction, ParentTransaction};
-
-/// Index of a controller in its [`Group`]; 0 is the thread group's own loop controller.
-pub type ControllerId = u32;
-/// Index of a sampler in its [`Group`].
-pub type SamplerId = u32;
 
 /// JMeter 5.6.3 gives up between 4,000 and 16,000, depending on the controllers.
 const MAX_SPINS: u32 = 10_000;
 const REMOVED_BY_JUMP: u32 = u32::MAX;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Child {
-    Sampler(SamplerId),
-    Controller(ControllerId),
-}
-
-/// What a user does next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    Sampler(SamplerId),
-    /// A Transaction Controller that generates a parent sample: its run, in the walk's state, says which sampler or that it is done.
-    Transaction(ControllerId),
-    /// A Critical Section Controller whose lock another user has: get the lock, then ask again.
-    Lock(ControllerId),
-    /// An iteration of this controller starts, and an element that has to be waited for is told of it: wait, then ask again.
-    Tell(ControllerId),
-    /// No sampler is found in so many passes that JMeter's thread ends with a `StackOverflowError`.
-    Overflow,
-}
-
-/// One controller of a compiled thread group.
-pub struct Controller {
-    pub name: Template,
-    pub kind: Kind,
-    /// The controller above; none for the thread group's own.
-    pub parent: Option<ControllerId>,
-    pub children: Box<[Child]>,
-    /// Who is told when an iteration of this controller starts, in the order in which they are told.
-    pub listeners: Vec<Hook>,
-    /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
-    pub index_variable: Option<Slot>,
-}
-
-#[derive(Clone)]
-pub enum Hook {
-    /// The thread's own listener: a new iteration of the thread group starts (`JMeterThread.IterationListener`).
-    Thread,
-    Controller(ControllerId),
-    Element(Arc<dyn IterationListener>),
-    /// The walk pauses for its next row.
-    Rows(Arc<dyn RowSource>),
-}
-
-pub enum Kind {
-    Simple,
-    Loop {
-        loops: Template,
-        forever: bool,
-    },
-    While {
-        condition: Template,
-    },
-    If {
-        condition: Template,
-        every_child: bool,
-        javascript: bool,
-    },
-    OnceOnly,
-    Transaction {
-        parent: bool,
-        include_timers: bool,
-    },
-    ForEach(Box<ForEach>),
-    Interleave {
-        whole_children: bool,
-        across_threads: bool,
-        random: bool,
-    },
-    RandomOrder,
-    Switch {
-        value: Template,
-    },
-    Weighted(Weights),
-    Throughput(Box<Throughput>),
-    Runtime {
-        seconds: Template,
-    },
-    Critical {
-        lock: Template,
-    },
-    /// Sets variables on its way.
-    Parameterized(Box<Assignments>),
-    /// Drives the users of Concurrency and Arrivals Thread Groups.
-    VirtualUser(Box<VirtualUser>),
-    /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
-    OneIteration,
-}
-
-/// `VirtualUserController` of the dynamic thread groups.
-pub struct VirtualUser {
-    /// Iterations per user; 0 is no limit.
-    pub iterations: Template,
-    /// Each iteration is an arrival, after which the user waits for the next one.
-    pub arrives: bool,
-}
-
-pub struct ForEach {
-    pub input: Template,
-    pub output: Template,
-    pub start: Option<Template>,
-    pub end: Option<Template>,
-    pub separator: &'static str,
-}
-
-pub struct Throughput {
-    pub percent: bool,
-    pub per_thread: bool,
-    pub max: Template,
-    pub share: Template,
-    /// Executions and iterations of all threads together: (executions, iterations).
-    pub shared: std::sync::Mutex<(i32, i32)>,
-}
 
 /// One user's state of one controller; fields as in `GenericController`.
 #[derive(Default)]
@@ -215,8 +95,8 @@ enum Flow {
 }
 
 impl Walk {
-    pub fn new(group: &Group) -> Walk {
-        let states = group
+    pub fn new(journey: &Journey) -> Walk {
+        let states = journey
             .controllers
             .iter()
             .map(|controller| State {
@@ -232,9 +112,13 @@ impl Walk {
     }
 
     /// The listener that is waited for ([`Step::Tell`]).
-    pub fn told_now<'g>(&self, group: &'g Group, id: ControllerId) -> Option<&'g dyn RowSource> {
+    pub fn told_now<'j>(
+        &self,
+        journey: &'j Journey,
+        id: ControllerId,
+    ) -> Option<&'j dyn RowSource> {
         let told = usize::from(self.states[id as usize].told);
-        match group.controllers[id as usize]
+        match journey.controllers[id as usize]
             .listeners
             .get(told.checked_sub(1)?)?
         {
@@ -261,13 +145,6 @@ impl Walk {
     }
 }
 
-impl Step {
-    /// Whether it is no work of the plan, but something the walk needs to go on.
-    pub fn is_pause(self) -> bool {
-        matches!(self, Step::Overflow | Step::Lock(_) | Step::Tell(_))
-    }
-}
-
 impl State {
     /// The open transaction of a Transaction Controller without parent sample.
     pub fn independent(&mut self) -> Option<&mut IndependentTransaction> {
@@ -275,19 +152,6 @@ impl State {
             Extra::Independent(run) => Some(run),
             _ => None,
         }
-    }
-}
-
-impl Controller {
-    /// Whether a Transaction Controller's time counts timers and processing.
-    pub fn includes_timers(&self) -> bool {
-        matches!(
-            self.kind,
-            Kind::Transaction {
-                include_timers: true,
-                ..
-            }
-        )
     }
 }
 
@@ -311,7 +175,7 @@ impl Extra {
 
 /// The walk of one user through its group, with what controllers may read and change.
 pub struct Walker<'a> {
-    pub group: &'a Group,
+    pub journey: &'a Journey,
     pub cx: &'a mut Context,
     pub walk: &'a mut Walk,
 }
@@ -327,7 +191,7 @@ impl Walker<'_> {
         state.paused = false;
         state.told = 0;
         self.initialize_children(id);
-        match &self.group.controllers[id as usize].kind {
+        match &self.journey.controllers[id as usize].kind {
             Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
             Kind::RandomOrder => self.shuffle(id),
             Kind::Interleave {
@@ -372,7 +236,7 @@ impl Walker<'_> {
 
     fn pass(&mut self, id: ControllerId) -> Flow {
         let resumes = std::mem::take(&mut self.state(id).paused);
-        match &self.group.controllers[id as usize].kind {
+        match &self.journey.controllers[id as usize].kind {
             Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
             kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
             Kind::Loop { forever, .. } => self.pass_loop(id, *forever),
@@ -383,7 +247,7 @@ impl Walker<'_> {
                 javascript,
             } => {
                 let asked = *every_child || self.state(id).first;
-                let name = &self.group.controllers[id as usize].name;
+                let name = &self.journey.controllers[id as usize].name;
                 if !asked || condition::if_holds(self.cx, name, condition, *javascript) {
                     return self.generic(id);
                 }
@@ -476,7 +340,7 @@ impl Walker<'_> {
 
     /// `nextIsNull`: the controller has come to its end.
     fn next_is_null(&mut self, id: ControllerId) -> Flow {
-        match &self.group.controllers[id as usize].kind {
+        match &self.journey.controllers[id as usize].kind {
             Kind::Loop { forever, .. } => {
                 self.reinitialize(id);
                 if !self.end_of_loop(id) {
@@ -544,13 +408,16 @@ impl Walker<'_> {
             return; // InterleaveControl keeps its place
         }
         self.reset_current(id);
-        if matches!(self.group.controllers[id as usize].kind, Kind::RandomOrder) {
+        if matches!(
+            self.journey.controllers[id as usize].kind,
+            Kind::RandomOrder
+        ) {
             self.shuffle(id);
         }
     }
 
     fn is_done(&mut self, id: ControllerId) -> bool {
-        match &self.group.controllers[id as usize].kind {
+        match &self.journey.controllers[id as usize].kind {
             Kind::If { .. } => false,
             Kind::ForEach(each) => self.for_each_is_done(id, each),
             Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
@@ -569,7 +436,10 @@ impl Walker<'_> {
     }
 
     fn set_done(&mut self, id: ControllerId) {
-        let is_loop = matches!(self.group.controllers[id as usize].kind, Kind::Loop { .. });
+        let is_loop = matches!(
+            self.journey.controllers[id as usize].kind,
+            Kind::Loop { .. }
+        );
         let state = self.state(id);
         if is_loop {
             state.loops = None;
@@ -585,7 +455,7 @@ impl Walker<'_> {
             self.remove_current(id);
             return;
         }
-        match self.group.controllers[id as usize].kind {
+        match self.journey.controllers[id as usize].kind {
             Kind::Interleave {
                 whole_children: false,
                 ..
@@ -595,7 +465,7 @@ impl Walker<'_> {
     }
 
     fn increment_current(&mut self, id: ControllerId) {
-        match self.group.controllers[id as usize].kind {
+        match self.journey.controllers[id as usize].kind {
             Kind::Switch { .. } => self.state(id).current = REMOVED_BY_JUMP,
             Kind::Interleave { random, .. } => {
                 let state = self.state(id);
@@ -613,7 +483,7 @@ impl Walker<'_> {
     }
 
     fn reset_current(&mut self, id: ControllerId) {
-        self.state(id).current = match self.group.controllers[id as usize].kind {
+        self.state(id).current = match self.journey.controllers[id as usize].kind {
             Kind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
                 let size = self.child_count(id);
                 self.cx.random().index(size) as u32
@@ -623,14 +493,14 @@ impl Walker<'_> {
     }
 
     fn remove_current(&mut self, id: ControllerId) {
-        let planned = &self.group.controllers[id as usize].children;
+        let planned = &self.journey.controllers[id as usize].children;
         let state = &mut self.walk.states[id as usize];
         let children = state.children.get_or_insert_with(|| planned.to_vec());
         children.remove(state.current as usize);
     }
 
     fn shuffle(&mut self, id: ControllerId) {
-        let planned = &self.group.controllers[id as usize].children;
+        let planned = &self.journey.controllers[id as usize].children;
         let state = &mut self.walk.states[id as usize];
         let children = state.children.get_or_insert_with(|| planned.to_vec());
         for last in (1..children.len()).rev() {
@@ -645,14 +515,14 @@ impl Walker<'_> {
     fn child_count(&self, id: ControllerId) -> usize {
         match &self.walk.states[id as usize].children {
             Some(children) => children.len(),
-            None => self.group.controllers[id as usize].children.len(),
+            None => self.journey.controllers[id as usize].children.len(),
         }
     }
 
     fn child(&self, id: ControllerId, index: usize) -> Child {
         match &self.walk.states[id as usize].children {
             Some(children) => children[index],
-            None => self.group.controllers[id as usize].children[index],
+            None => self.journey.controllers[id as usize].children[index],
         }
     }
 }
@@ -665,11 +535,11 @@ impl Walker<'_> {
             return None;
         }
         let iteration = self.iteration_count(id);
-        let controller = &self.group.controllers[id as usize];
+        let controller = &self.journey.controllers[id as usize];
         let told = std::mem::take(&mut self.state(id).told);
         for (index, hook) in controller.listeners.iter().enumerate().skip(told.into()) {
             match hook {
-                Hook::Thread => self.cx.start_thread_iteration(self.group),
+                Hook::Thread => self.start_thread_iteration(),
                 Hook::Controller(child) => {
                     let of_loop = matches!(controller.kind, Kind::Loop { .. });
                     self.iteration_started_above(*child, iteration, of_loop);
@@ -685,9 +555,21 @@ impl Walker<'_> {
         None
     }
 
+    /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
+    fn start_thread_iteration(&mut self) {
+        let cx = &mut *self.cx;
+        cx.iteration += 1;
+        cx.http
+            .thread_iteration(cx.same_user, cx.shared.reset_state);
+        for listener in &self.journey.iteration_listeners {
+            listener.thread_iteration_start(cx);
+        }
+        cx.tell_java(&self.journey.java, JavaEvent::ThreadIteration(cx.iteration));
+    }
+
     fn iteration_count(&mut self, id: ControllerId) -> i32 {
         let count = self.state(id).count;
-        match self.group.controllers[id as usize].kind {
+        match self.journey.controllers[id as usize].kind {
             Kind::Loop { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => count + 1,
             _ => count,
         }
@@ -695,7 +577,7 @@ impl Walker<'_> {
 
     /// `LoopIterationListener#iterationStart` of a controller: its nearest controller above starts an iteration.
     fn iteration_started_above(&mut self, id: ControllerId, iteration: i32, of_loop: bool) {
-        match &self.group.controllers[id as usize].kind {
+        match &self.journey.controllers[id as usize].kind {
             Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) => {
                 self.reinitialize(id);
                 self.reset_loop_count(id);
@@ -707,7 +589,7 @@ impl Walker<'_> {
     }
 
     fn reset_loop_count(&mut self, id: ControllerId) {
-        let count = match &self.group.controllers[id as usize].kind {
+        let count = match &self.journey.controllers[id as usize].kind {
             Kind::ForEach(each) => start_index(each, self.cx),
             _ => 0,
         };
@@ -721,7 +603,7 @@ impl Walker<'_> {
 
     /// `triggerEndOfLoop`: the flow leaves this controller before its end. `last_ok` is the thread's last sample state.
     pub fn trigger_end_of_loop(&mut self, id: ControllerId) {
-        match self.group.controllers[id as usize].kind {
+        match self.journey.controllers[id as usize].kind {
             Kind::Transaction { parent: false, .. } => {
                 self.end_independent(id, true);
                 self.reinitialize(id);
@@ -744,7 +626,10 @@ impl Walker<'_> {
 
     /// `IteratingController#startNextLoop`.
     pub fn start_next_loop(&mut self, id: ControllerId) {
-        if !matches!(self.group.controllers[id as usize].kind, Kind::OneIteration) {
+        if !matches!(
+            self.journey.controllers[id as usize].kind,
+            Kind::OneIteration
+        ) {
             self.reinitialize(id);
         }
     }
@@ -760,13 +645,13 @@ impl Walker<'_> {
     /// Whether `id` is an `IteratingController` below the thread group (Loop, While, ForEach).
     pub fn is_iterating(&self, id: ControllerId) -> bool {
         matches!(
-            self.group.controllers[id as usize].kind,
+            self.journey.controllers[id as usize].kind,
             Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::VirtualUser(_)
         )
     }
 
     fn write_index(&mut self, id: ControllerId) {
-        let Some(slot) = self.group.controllers[id as usize].index_variable else {
+        let Some(slot) = self.journey.controllers[id as usize].index_variable else {
             return;
         };
         let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });

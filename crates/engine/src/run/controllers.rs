@@ -1,0 +1,127 @@
+//! The controllers of a thread group, as all its users share them. How a user walks through them is in `walk/`.
+
+use std::sync::Arc;
+
+use drumfire_expr::{Slot, Template};
+
+use crate::run::assignments::Assignments;
+use crate::run::roles::{IterationListener, RowSource};
+use crate::run::step::{Child, ControllerId};
+
+/// One controller of a compiled thread group.
+pub struct Controller {
+    pub name: Template,
+    pub kind: Kind,
+    /// The controller above; none for the thread group's own.
+    pub parent: Option<ControllerId>,
+    pub children: Box<[Child]>,
+    /// Who is told when an iteration of this controller starts, in the order in which they are told.
+    pub listeners: Vec<Hook>,
+    /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
+    pub index_variable: Option<Slot>,
+}
+
+#[derive(Clone)]
+pub enum Hook {
+    /// The thread's own listener: a new iteration of the thread group starts (`JMeterThread.IterationListener`).
+    Thread,
+    Controller(ControllerId),
+    Element(Arc<dyn IterationListener>),
+    /// The walk pauses for its next row.
+    Rows(Arc<dyn RowSource>),
+}
+
+pub enum Kind {
+    Simple,
+    Loop {
+        loops: Template,
+        forever: bool,
+    },
+    While {
+        condition: Template,
+    },
+    If {
+        condition: Template,
+        every_child: bool,
+        javascript: bool,
+    },
+    OnceOnly,
+    Transaction {
+        parent: bool,
+        include_timers: bool,
+    },
+    ForEach(Box<ForEach>),
+    Interleave {
+        whole_children: bool,
+        across_threads: bool,
+        random: bool,
+    },
+    RandomOrder,
+    Switch {
+        value: Template,
+    },
+    Weighted(Weights),
+    Throughput(Box<Throughput>),
+    Runtime {
+        seconds: Template,
+    },
+    Critical {
+        lock: Template,
+    },
+    /// Sets variables on its way.
+    Parameterized(Box<Assignments>),
+    /// Drives the users of Concurrency and Arrivals Thread Groups.
+    VirtualUser(Box<VirtualUser>),
+    /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
+    OneIteration,
+}
+
+/// `VirtualUserController` of the dynamic thread groups.
+pub struct VirtualUser {
+    /// Iterations per user; 0 is no limit.
+    pub iterations: Template,
+    /// Each iteration is an arrival, after which the user waits for the next one.
+    pub arrives: bool,
+}
+
+pub struct ForEach {
+    pub input: Template,
+    pub output: Template,
+    pub start: Option<Template>,
+    pub end: Option<Template>,
+    pub separator: &'static str,
+}
+
+pub struct Throughput {
+    pub percent: bool,
+    pub per_thread: bool,
+    pub max: Template,
+    pub share: Template,
+    /// Executions and iterations of all threads together: (executions, iterations).
+    pub shared: std::sync::Mutex<(i32, i32)>,
+}
+
+/// The table of a Weighted Switch Controller.
+pub struct Weights {
+    pub rows: Vec<WeightRow>,
+}
+
+pub struct WeightRow {
+    pub child: Template,
+    pub weight: Template,
+    /// The third cell, which counts only where the controller has no children at all: it is not there, or true.
+    pub enabled: bool,
+}
+
+impl Controller {
+    /// Whether a Transaction Controller's time counts timers and processing.
+    pub fn includes_timers(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Transaction {
+                include_timers: true,
+                ..
+            }
+        )
+    }
+}

@@ -1,0 +1,248 @@
+//! Brings the users of a thread group to life when its schedule says so: one file for each way of doing it.
+
+mod arrivals;
+mod concurrency;
+mod open_model;
+mod windows;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::task::{JoinError, JoinSet};
+
+use crate::run::context::Identity;
+use crate::run::schedule::Shape;
+use crate::run::shared::Shared;
+use crate::run::supply::Supply;
+use crate::run::user::{User, WorkerPlan};
+use crate::run::worker::{Enlisted, Worker};
+
+/// Starts the users of a thread group that belong to this worker.
+#[derive(Clone, Debug)]
+pub struct StartGroup {
+    pub group: usize,
+    /// The group's number in its phase, from 1, as thread names show it.
+    pub number: usize,
+    pub at_ms: i64,
+}
+
+/// One worker's users of a thread group.
+pub struct Crew {
+    /// This worker among so many.
+    index: usize,
+    count: usize,
+    start: StartGroup,
+    shared: Arc<Shared>,
+    worker: Rc<Worker>,
+    plan: WorkerPlan,
+    group_name: Rc<str>,
+    running: JoinSet<()>,
+    /// The last order that was carried out.
+    obeyed: u32,
+    /// Part of an arrival that the rate factor left over.
+    carry: f64,
+}
+
+/// How a user is started; times in milliseconds since the epoch.
+#[derive(Clone, Copy, Default)]
+struct Terms {
+    end_ms: Option<i64>,
+    /// Whether what is under way at the end is broken off.
+    interrupted_at_end: bool,
+    /// When the user should begin its first sample, where a schedule of arrivals says so.
+    arrival: Option<Instant>,
+}
+
+impl Crew {
+    pub fn new(
+        (index, count): (usize, usize),
+        start: StartGroup,
+        shared: Arc<Shared>,
+        worker: Rc<Worker>,
+        plan: WorkerPlan,
+    ) -> Crew {
+        let group_name = shared.group_name(start.group).into();
+        Crew {
+            index,
+            count,
+            start,
+            shared,
+            worker,
+            plan,
+            group_name,
+            running: JoinSet::new(),
+            obeyed: 0,
+            carry: 0.0,
+        }
+    }
+
+    /// Starts this worker's users when each is due, and waits until all have ended.
+    pub async fn serve(mut self) {
+        let shared = self.shared.clone();
+        match shared.shape(self.start.group) {
+            Shape::Ramp(ramp) => {
+                let windows = (0..).zip(ramp.windows());
+                let mine = windows.skip(self.index).step_by(self.count);
+                self.windows(mine).await;
+            }
+            Shape::Windows(all) => {
+                let mine = (self.index..all.len()).step_by(self.count);
+                let mut windows: Vec<_> = mine.map(|number| (number as u32, all[number])).collect();
+                windows.sort_by_key(|(_, window)| window.start_ms);
+                self.windows(windows.into_iter()).await;
+            }
+            Shape::Concurrency(concurrency) => self.concurrency(concurrency).await,
+            Shape::Arrivals(arrivals) => self.arrivals(arrivals).await,
+            Shape::Open(open) => self.open_model(open).await,
+        }
+        let shape = shared.shape(self.start.group);
+        if matches!(shape, Shape::Ramp(_) | Shape::Windows(_)) {
+            self.attend(shape).await;
+        }
+        while let Some(ended) = self.running.join_next().await {
+            self.report(ended);
+        }
+    }
+
+    /// How many arrivals one of the schedule stands for, by the rate factor; none while the run pauses.
+    fn arrivals_for_one(&mut self) -> usize {
+        if self.shared.control.is_paused() {
+            return 0;
+        }
+        self.carry += self.shared.control.rate();
+        let whole = self.carry.floor();
+        self.carry -= whole;
+        whole as usize
+    }
+
+    /// Takes note of a user that panicked.
+    fn report(&self, ended: Result<(), JoinError>) {
+        if let Err(error) = ended
+            && let Ok(panic) = error.try_into_panic()
+        {
+            self.shared.defects.note_user(&*panic);
+        }
+    }
+
+    fn supply(&self) -> &Supply {
+        &self.shared.supplies[self.start.group]
+    }
+
+    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop. Nobody is late for one that has
+    /// passed.
+    async fn wait_until(&self, due_ms: i64) -> bool {
+        if due_ms <= self.shared.clock.now_ms() {
+            return !self.is_stopping();
+        }
+        self.wait_for(self.shared.clock.instant(due_ms)).await
+    }
+
+    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. What was due
+    /// before the group's turn is not late.
+    async fn wait_for(&self, due: Instant) -> bool {
+        let stop = self.worker.stop.notified();
+        if self.is_stopping() {
+            return false;
+        }
+        let mut stop = std::pin::pin!(stop);
+        while due > Instant::now() {
+            let told = self.worker.told.notified();
+            if self.is_stopping() {
+                return false;
+            }
+            tokio::select! {
+                () = self.worker.alarms.wait_until(due) => {}
+                () = &mut stop => return false,
+                () = told => {}
+            }
+        }
+        if due >= self.shared.clock.instant(self.start.at_ms) {
+            self.worker.record_lateness(due);
+        }
+        !self.is_stopping()
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.shared.control.stopping()
+            || self.supply().is_stopped()
+            || self.shared.orders.ends_group(self.start.group)
+    }
+
+    fn identity(&self, number: u32, terms: Terms) -> Identity {
+        let group = &self.shared.program.groups[self.start.group];
+        let (name, suffix) = (&self.group_name, group.thread_name_suffix);
+        let started = self.supply().started();
+        Identity {
+            thread_name: format!("{name}{suffix} {}-{}", self.start.number, number + 1).into(),
+            group_name: name.clone(),
+            group: self.start.group,
+            number,
+            same_user: started.map_or(group.same_user, |start| start.same_user),
+            on_error: started.map_or(group.on_error, |start| start.on_error),
+            end_ms: terms.end_ms,
+            interrupted_at_end: terms.interrupted_at_end,
+        }
+    }
+
+    fn start_user(&mut self, number: u32, terms: Terms) {
+        let mut user = User::new(
+            &self.shared,
+            &self.worker,
+            &self.plan,
+            self.identity(number, terms),
+        );
+        user.cx.arrival = terms.arrival;
+        let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
+        let worker = self.worker.clone();
+        self.running.spawn_local(async move {
+            let _counted = counted;
+            let _enlisted = Enlisted::here(worker).await;
+            // By reference: by value the task would have room for it twice.
+            user.run().await;
+            drop(user);
+        });
+        while let Some(ended) = self.running.try_join_next() {
+            self.report(ended);
+        }
+    }
+}
+
+/// One worker's part of the users: the remainder goes to the first ones.
+fn share(users: u32, index: usize, count: usize) -> usize {
+    (users as usize + count - 1 - index) / count
+}
+
+/// A user counts as running for as long as this lives, also when it panics.
+struct Counted {
+    shared: Arc<Shared>,
+    group: usize,
+    /// Where scripts may stop users by their names.
+    thread_name: Option<Rc<str>>,
+}
+
+impl Counted {
+    fn start(shared: Arc<Shared>, group: usize, thread_name: &Rc<str>) -> Counted {
+        shared.counts.start(group);
+        let is_named = !shared.program.java.is_empty();
+        let thread_name = is_named.then(|| thread_name.clone());
+        if let Some(name) = &thread_name {
+            shared.orders.enter(name);
+        }
+        Counted {
+            shared,
+            group,
+            thread_name,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.shared.counts.finish(self.group);
+        self.shared.supplies[self.group].user_left();
+        if let Some(name) = &self.thread_name {
+            self.shared.orders.leave(name);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The Java of a run. The virtual machine is behind [`JavaHost`]; the engine knows nothing else of it.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drumfire_expr::{Raised, ScriptCall};
+
+use super::plan::{JavaCall, JavaEvent, Traits};
+use super::visit::Visit;
+use crate::run::control::Control;
+use crate::run::program::Program;
+
+/// Runs Java code in this process.
+pub trait JavaHost: Send + Sync {
+    /// What a class that the engine does not know can be; starts Java. `None`: there is no such class on the class path.
+    ///
+    /// # Errors
+    /// Why Java cannot be asked.
+    fn classify(
+        &self,
+        class: &str,
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Option<Traits>, String>;
+
+    /// Which of these functions the class path has; starts Java.
+    ///
+    /// # Errors
+    /// Why Java cannot be asked.
+    fn functions(
+        &self,
+        names: &[&str],
+        plan: &Path,
+        classpath: &[PathBuf],
+    ) -> Result<Vec<String>, String>;
+
+    /// Starts Java, which runs the init scripts that properties name.
+    ///
+    /// # Errors
+    /// Why there is no Java.
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), String>;
+
+    /// Whether there is a Java to run; does not start it.
+    ///
+    /// # Errors
+    /// Why there is none, and how to get one.
+    fn find(&self) -> Result<(), String>;
+
+    /// Starts Java, unless a text of the plan has done so, and loads the elements; called before the first user. Code that
+    /// runs outside of any user's calls ends the run by `control`.
+    ///
+    /// # Errors
+    /// What keeps an element, or Java itself, from being run.
+    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String>;
+
+    /// The test starts or ends (`TestStateListener`). The visit is of no user.
+    ///
+    /// # Errors
+    /// What an element threw at the start: the run cannot go on.
+    fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised>;
+
+    /// Something happens to a user: tells those of the elements that listen to it. What they throw, Java logs.
+    fn happens(&self, visit: &mut Visit<'_>, event: JavaEvent, elements: &[u32]);
+
+    /// Runs an element to its end on this thread; gives a timer's delay in milliseconds, and 0 otherwise.
+    ///
+    /// # Errors
+    /// What the element threw.
+    fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised>;
+
+    /// The same on a thread of its own, so that it may take its time.
+    ///
+    /// # Errors
+    /// What the element threw.
+    fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
+
+    /// Runs the script of a function on this thread. Java is started if it was not: whether some texts need it shows only
+    /// when their variables have values.
+    ///
+    /// # Errors
+    /// What the function threw, or why there is no Java.
+    fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
+
+    /// Java collects its garbage now, at a time when it holds nobody up (`JMeterUtils#helpGC`).
+    fn collect_garbage(&self) {}
+
+    /// How long Java has done nothing but collect garbage so far, as far as it says so; not what it was asked for.
+    fn garbage_time(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// The run has ended: what makes a later start of Java quicker may be made ready, out of the way of all else.
+    fn run_ended(&self) {}
+
+    /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
+    fn break_off(&self, by_force: bool);
+}
+
+/// A call on a thread of its own.
+pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;
+
+/// The Java of a run.
+#[derive(Clone)]
+pub enum Java {
+    Host(Arc<dyn JavaHost>),
+    /// Why there is none.
+    Absent(Cow<'static, str>),
+}
+
+impl Default for Java {
+    fn default() -> Java {
+        Java::Absent("this build has no Java bridge".into())
+    }
+}

@@ -1,0 +1,92 @@
+//! The elements and scripts of a plan that Java runs.
+
+use std::path::PathBuf;
+
+use drumfire_expr::Template;
+
+/// What an element is asked to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JavaRole {
+    PreProcessor,
+    Sampler,
+    PostProcessor,
+    Assertion,
+    Timer,
+    Listener,
+}
+
+/// One call of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct JavaCall {
+    /// The element's place in [`JavaPlan::elements`].
+    pub element: u32,
+    pub role: JavaRole,
+    /// Whether it may look at the result at hand, the previous result or the sampler.
+    pub wants_result: bool,
+}
+
+/// Something that happens to a user's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JavaEvent {
+    /// `ThreadListener#threadStarted`.
+    ThreadStarted,
+    /// `ThreadListener#threadFinished`.
+    ThreadFinished,
+    /// `TestIterationListener#testIterationStart`, with the iteration from 1.
+    ThreadIteration(u32),
+    /// `LoopIterationListener#iterationStart`, with the controller's count.
+    LoopIteration(i32),
+}
+
+/// What Java runs of a plan.
+#[derive(Default)]
+pub struct JavaPlan {
+    pub elements: Vec<JavaSource>,
+    /// Texts of those elements that have variables or functions in them.
+    pub templates: Vec<Template>,
+    /// A function or a condition has a script in it.
+    pub has_scripts: bool,
+    /// One of them waits for something, and functions are evaluated where their user runs.
+    pub has_blocking_functions: bool,
+    /// `TestPlan.user_define_classpath`.
+    pub classpath: Vec<PathBuf>,
+}
+
+impl JavaPlan {
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty() && !self.has_scripts
+    }
+}
+
+/// One element.
+pub struct JavaSource {
+    /// Of the element in the tree.
+    pub id: usize,
+    pub class: String,
+    pub name: String,
+    /// As a plan file has it, with [`TEMPLATE_MARK`] and a number in the place of each text in [`JavaPlan::templates`].
+    pub element: drumfire_jmx::Element,
+    /// The elements that are merged into it if it is a sampler, by their places, the nearest first.
+    pub configs: Vec<u32>,
+}
+
+/// Stands before the number of a template.
+pub const TEMPLATE_MARK: char = '\u{E0D7}';
+
+/// What a class can be in a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    pub sampler: bool,
+    pub config: bool,
+    pub pre: bool,
+    pub post: bool,
+    pub assertion: bool,
+    pub timer: bool,
+    pub listener: bool,
+    pub controller: bool,
+    pub thread_group: bool,
+    /// It writes results as `ResultCollector` does.
+    pub result_collector: bool,
+    /// It is told of iterations of its controller.
+    pub iterations: bool,
+}

@@ -1,0 +1,167 @@
+//! An HTTP Request, as pre-processors and scripts see and change it for one sample.
+
+use drumfire_web::charset::{Charset, append_url_encoded, url_decode};
+use drumfire_web::cookies::Cookie;
+
+/// The settings of one sample that pre-processors may change, evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    pub name: String,
+    pub protocol: String,
+    pub domain: String,
+    pub port: String,
+    pub path: String,
+    pub method: String,
+    pub content_encoding: String,
+    pub raw_body: bool,
+    pub arguments: Vec<RequestArgument>,
+    /// What Header Managers in scope give.
+    pub headers: Vec<(String, String)>,
+    pub has_header_manager: bool,
+    /// Of the Cookie Manager in scope, if there is one.
+    pub cookie_policy: Option<String>,
+}
+
+/// One argument (`HTTPArgument`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestArgument {
+    pub name: String,
+    pub value: String,
+    pub metadata: String,
+    pub content_type: String,
+    pub always_encode: bool,
+}
+
+/// A cookie as a script sees it.
+pub struct SeenCookie {
+    pub cookie: Cookie,
+    /// The text of the plan, where its value has variables.
+    pub written: Option<Box<str>>,
+}
+
+impl Request {
+    /// `HTTPSamplerBase#setPath(String)`: the query of a GET or DELETE becomes arguments.
+    pub fn set_path(&mut self, path: &str) {
+        let is_full = path.starts_with("http://") || path.starts_with("https://");
+        match path.split_once('?') {
+            Some((path, query)) if !is_full && matches!(self.method.as_str(), "GET" | "DELETE") => {
+                self.path = path.to_owned();
+                for (name, value, metadata) in parse_arguments(query) {
+                    // A value that cannot be decoded is an exception in JMeter, which ends the sample.
+                    self.arguments
+                        .extend(RequestArgument::encoded(name, value, metadata));
+                }
+            }
+            _ => self.path = path.to_owned(),
+        }
+    }
+}
+
+impl RequestArgument {
+    /// `HTTPSamplerBase#addNonEncodedArgument`: sent as it is.
+    pub fn plain(name: &str, value: &str, metadata: &str) -> RequestArgument {
+        RequestArgument {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            metadata: metadata.to_owned(),
+            content_type: DEFAULT_CONTENT_TYPE.to_owned(),
+            always_encode: false,
+        }
+    }
+
+    /// `HTTPSamplerBase#addEncodedArgument`: given encoded, kept decoded, and encoded again if that makes a difference.
+    /// `None` if it cannot be decoded.
+    pub fn encoded(name: &str, value: &str, metadata: &str) -> Option<RequestArgument> {
+        let mut argument = RequestArgument {
+            metadata: metadata.to_owned(),
+            ..RequestArgument::decoded(name, value)?
+        };
+        argument.always_encode =
+            encode(&argument.name) != argument.name || encode(&argument.value) != argument.value;
+        Some(argument)
+    }
+
+    /// `new HTTPArgument(name, value, true)`: decoded, and always encoded when sent.
+    pub fn decoded(name: &str, value: &str) -> Option<RequestArgument> {
+        let name = url_decode(name, &Charset::UTF_8).ok()?;
+        let value = url_decode(value, &Charset::UTF_8).ok()?;
+        Some(RequestArgument {
+            always_encode: true,
+            ..RequestArgument::plain(&name, &value, "=")
+        })
+    }
+}
+
+/// `HTTPArgument#getContentType` where none is set.
+const DEFAULT_CONTENT_TYPE: &str = "text/plain";
+
+fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    append_url_encoded(text, &Charset::UTF_8, &mut out);
+    out
+}
+
+/// Name, value and separator of each argument of a query (`HTTPSamplerBase#parseArguments`).
+pub fn parse_arguments(query: &str) -> impl Iterator<Item = (&str, &str, &'static str)> {
+    let arguments = query
+        .split('&')
+        .map(|argument| match argument.split_once('=') {
+            Some((name, value)) => (name, value, "="),
+            None => (argument, "", ""),
+        });
+    arguments.filter(|(name, _, _)| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(request: &Request) -> String {
+        let arguments: Vec<String> = request
+            .arguments
+            .iter()
+            .map(|argument| {
+                format!(
+                    "{}{}{} {}",
+                    argument.name, argument.metadata, argument.value, argument.always_encode
+                )
+            })
+            .collect();
+        format!("{} [{}]", request.path, arguments.join(", "))
+    }
+
+    fn with_path(method: &str, path: &str) -> String {
+        let mut request = Request {
+            method: method.to_owned(),
+            ..Request::default()
+        };
+        request.set_path(path);
+        shown(&request)
+    }
+
+    #[test]
+    fn the_query_of_a_get_becomes_arguments() {
+        assert_eq!(
+            with_path("GET", "/a?b=c%20d&e=&f&&=g"),
+            "/a [b=c d true, e= false, f false]"
+        );
+        assert_eq!(with_path("DELETE", "/a?b=c"), "/a [b=c false]");
+        assert_eq!(with_path("POST", "/a?b=c"), "/a?b=c []");
+        assert_eq!(with_path("GET", "http://h/a?b=c"), "http://h/a?b=c []");
+        assert_eq!(with_path("GET", "/a"), "/a []");
+    }
+
+    #[test]
+    fn encoded_arguments_are_kept_decoded() {
+        let argument = RequestArgument::encoded("a+b", "%C3%A9", "=").expect("it can be decoded");
+        assert_eq!(
+            (
+                argument.name.as_str(),
+                argument.value.as_str(),
+                argument.always_encode
+            ),
+            ("a b", "é", true)
+        );
+        assert_eq!(RequestArgument::encoded("a", "%zz", "="), None);
+    }
+}

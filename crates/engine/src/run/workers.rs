@@ -1,0 +1,250 @@
+//! The threads of a run: each owns one worker and serves the run's commands.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use drumfire_expr::Vars;
+use drumfire_results::{Handover, Inlet, Recorder};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{LocalSet, spawn_local};
+
+use crate::run::action::OnError;
+use crate::run::context::{Context, Identity};
+use crate::run::control::Stopping;
+use crate::run::crew::{Crew, StartGroup};
+use crate::run::java::host::Java;
+use crate::run::java::visit::Visit;
+use crate::run::journey::BoundPlan;
+use crate::run::program::Program;
+use crate::run::shared::Shared;
+use crate::run::worker::Worker;
+
+/// How often rows go to the writer.
+const ROWS_TICK: Duration = Duration::from_millis(100);
+
+/// How often an ending worker is looked at.
+const END_TICK: Duration = Duration::from_millis(1);
+
+/// What a worker's recorder is made of.
+pub struct RecorderParts {
+    pub inlet: Inlet,
+    pub handover: Arc<Handover>,
+    /// Keep transaction controllers' samples from summarisers.
+    pub ignore_transactions: bool,
+}
+
+/// When elements that Java runs are told of the whole test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JavaMoment {
+    TestStarted,
+    TestEnded,
+}
+
+pub enum Command {
+    Start(StartGroup, Done),
+    Java(JavaMoment, Done),
+}
+
+/// Says that a group's users on a worker have all ended, when it is dropped: so it is said too if the worker or the task
+/// that starts the users panics, or if nobody reads the command.
+pub struct Done(Sender<()>);
+
+impl Done {
+    pub fn new(sender: Sender<()>) -> Done {
+        Done(sender)
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        // Nobody listens any more when the run did not wait for all users.
+        let _ = self.0.send(());
+    }
+}
+
+pub struct Handle {
+    commands: UnboundedSender<Command>,
+    thread: JoinHandle<()>,
+}
+
+impl Handle {
+    pub fn send(&self, command: Command) {
+        // A worker that panicked has closed its end; the command is dropped, and the run goes on.
+        let _ = self.commands.send(command);
+    }
+
+    /// Ends the worker; its recorder hands over what it has. `None` if it hangs in Java code past the deadline, if there is
+    /// one: then it is left to itself. What it panicked with is the error.
+    pub fn end(self, deadline: Option<Instant>) -> Option<std::thread::Result<()>> {
+        drop(self.commands);
+        while let Some(deadline) = deadline
+            && !self.thread.is_finished()
+        {
+            if Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(END_TICK);
+        }
+        Some(self.thread.join())
+    }
+}
+
+/// The event loops of up to `count` workers: fewer if the system refuses more of them.
+///
+/// # Errors
+/// If it refuses even the first.
+pub fn runtimes(count: usize) -> std::io::Result<(Vec<Runtime>, Option<std::io::Error>)> {
+    let mut made = Vec::with_capacity(count);
+    while made.len() < count {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        match runtime {
+            Ok(runtime) => made.push(runtime),
+            Err(error) if made.is_empty() => return Err(error),
+            Err(error) => return Ok((made, Some(error))),
+        }
+    }
+    Ok((made, None))
+}
+
+/// Starts worker `index` of `count`; without its users, if the system has no thread for it.
+pub fn start(
+    (index, count): (usize, usize),
+    runtime: Runtime,
+    shared: Arc<Shared>,
+    plan: Arc<BoundPlan>,
+    recorder: RecorderParts,
+) -> Option<Handle> {
+    let (commands, received) = unbounded_channel();
+    let own = shared.clone();
+    let thread = std::thread::Builder::new()
+        .name(format!("worker-{index}"))
+        .spawn(move || {
+            let set = LocalSet::new();
+            set.block_on(
+                &runtime,
+                serve((index, count), own, plan, recorder, received),
+            );
+        });
+    match thread {
+        Ok(thread) => Some(Handle { commands, thread }),
+        Err(error) => {
+            let text = format!("worker {index} has no thread: {error}");
+            shared.defects.note_worker(&text);
+            None
+        }
+    }
+}
+
+async fn serve(
+    (index, count): (usize, usize),
+    shared: Arc<Shared>,
+    plan: Arc<BoundPlan>,
+    recorder: RecorderParts,
+    mut commands: UnboundedReceiver<Command>,
+) {
+    let plan = Rc::new(plan);
+    let recorder = Recorder::new(
+        &recorder.inlet,
+        &recorder.handover,
+        recorder.ignore_transactions,
+    );
+    let worker = Rc::new(Worker::new(&shared, recorder, plan.clone()));
+    if index == 0 {
+        let plan = plan.clone();
+        spawn_local(async move {
+            for preparation in &plan.preparations {
+                preparation.prepare().await;
+            }
+        });
+    }
+    let alarms = spawn_local(worker.alarms.clone().serve());
+    let orders = shared.orders.join();
+    let mut rows = tokio::time::interval(ROWS_TICK);
+    let mut state = Stopping::No;
+    loop {
+        let told = worker.stop.notified();
+        let now = shared.control.state();
+        if std::mem::replace(&mut state, now) != now {
+            worker.wake_tasks();
+        }
+        tokio::select! {
+            command = commands.recv() => match command {
+                Some(Command::Start(start, done)) => {
+                    let crew = Crew::new((index, count), start, shared.clone(), worker.clone(), plan.clone());
+                    spawn_local(serve_group(crew, shared.clone(), worker.clone(), done));
+                }
+                Some(Command::Java(moment, _done)) => tell_java(&shared, &worker, moment),
+                None => break,
+            },
+            due = rows.tick() => {
+                let late = tokio::time::Instant::now().saturating_duration_since(due);
+                shared
+                    .loop_late_us
+                    .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
+                worker.publish(&shared.counts, Some(shared.clock.now_ms()));
+            }
+            () = told => {}
+            () = orders.notified() => {
+                worker.wake_tasks();
+                worker.told.notify_waiters();
+            }
+        }
+    }
+    alarms.abort();
+    worker.publish(&shared.counts, None);
+    shared.stages.add(&worker.stages);
+}
+
+/// What Java elements do before and after all users, with variables of their own (`StandardJMeterEngine#run`).
+fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
+    let Java::Host(host) = &shared.program.settings.java else {
+        return;
+    };
+    let identity = Identity {
+        thread_name: "StandardJMeterEngine".into(),
+        group_name: "".into(),
+        group: 0,
+        number: 0,
+        same_user: true,
+        on_error: OnError::Continue,
+        end_ms: None,
+        interrupted_at_end: false,
+    };
+    let mut cx = Context::new(shared, worker, identity);
+    let starts = moment == JavaMoment::TestStarted;
+    let told = host.test_state(&mut Visit::new(&mut cx), starts);
+    if starts {
+        let outcome = told
+            .map(|()| added_variables(&shared.program, &cx.vars))
+            .map_err(|raised| raised.to_string());
+        let first = shared.java_start.set(outcome);
+        debug_assert!(first.is_ok(), "a test starts once");
+    }
+}
+
+/// The variables that are not as the plan has them.
+fn added_variables(program: &Program, vars: &Vars) -> Vec<(String, String)> {
+    let initial = program.initial_vars();
+    vars.iter()
+        .filter(|(name, value)| initial.get_named(name) != Some(*value))
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .collect()
+}
+
+/// Runs this worker's users of a group, and says when all have ended. Their rows are handed over before that, so that they
+/// stand before those of a group that starts afterwards, whichever worker it has.
+async fn serve_group(crew: Crew, shared: Arc<Shared>, worker: Rc<Worker>, _done: Done) {
+    if let Err(error) = spawn_local(crew.serve()).await
+        && let Ok(panic) = error.try_into_panic()
+    {
+        shared.defects.note_worker(&*panic);
+    }
+    worker.publish(&shared.counts, None);
+}
