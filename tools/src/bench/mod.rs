@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: what a sample costs with the peers beside it, in turns, so that all meet the same machine.
 
 mod aim;
+mod curve;
+mod made;
 mod pages;
 mod peers;
 mod readings;
@@ -15,7 +17,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use peers::Peers;
 use scenario::Scenario;
-use server::{BIG_FILE, LARGE_PLAN, Nginx};
+use server::{BIG_FILE, Nginx};
 use table::Row;
 
 /// Longest round: a bench is bounded in time whatever its options say.
@@ -85,11 +87,10 @@ fn run(
         .seconds
         .max(scenario.least_seconds)
         .min(scenario.most_seconds);
-    let needs = |needed: fn(&scenario::Entry) -> bool| scenario.entries.iter().any(needed);
-    if needs(|entry| entry.plan == LARGE_PLAN) {
-        server.write_large_plan()?;
+    for made in scenario.entries.iter().filter_map(|entry| entry.made) {
+        made.write(server.folder())?;
     }
-    if needs(|entry| entry.path == BIG_FILE) {
+    if scenario.entries.iter().any(|entry| entry.path == BIG_FILE) {
         server.warm_big_file()?;
     }
     let mut failures = String::new();
@@ -117,6 +118,9 @@ fn run(
             let _ = std::fs::remove_dir_all(&work);
             kept
         });
+    }
+    if let Some(axis) = scenario.axis {
+        curve::draw(scenario.name, axis, &rows, folder)?;
     }
     let text = format!("{}{failures}", table::render(scenario, &rows));
     print!("\n{text}");
@@ -156,16 +160,27 @@ fn file_part(case: &str) -> String {
     if name.is_empty() { name } else { name + "-" }
 }
 
+/// `growth` names all whose names begin with `growth-`.
+fn is_named(scenario: &Scenario, name: &str) -> bool {
+    scenario
+        .name
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-') && name == "growth")
+}
+
 fn chosen(options: &Options) -> anyhow::Result<Vec<Scenario>> {
     let mut all = scenario::all();
     for name in &options.scenarios {
-        if !all.iter().any(|scenario| scenario.name == name) {
+        if !all.iter().any(|scenario| is_named(scenario, name)) {
             let names: Vec<&str> = all.iter().map(|scenario| scenario.name).collect();
             bail!("there is no scenario {name}; there are {}", names.join(" "));
         }
     }
     if !options.scenarios.is_empty() {
-        all.retain(|scenario| options.scenarios.iter().any(|name| name == scenario.name));
+        all.retain(|scenario| {
+            let mut names = options.scenarios.iter();
+            names.any(|name| is_named(scenario, name))
+        });
     } else {
         all.retain(|scenario| !scenario.on_request);
     }
@@ -266,6 +281,8 @@ mod tests {
         assert_eq!((options.rounds, options.seconds), (20, 2));
         assert_eq!((options.scenarios.len(), options.only.len()), (1, 2));
         assert_eq!(chosen(&options).expect("it is known").len(), 1);
+        let growth = super::options(&["growth"]).expect("options");
+        assert_eq!(chosen(&growth).expect("it is known").len(), 9);
         assert!(super::options(&["--rounds"]).is_err());
         assert!(super::options(&["--fast", "1"]).is_err());
     }

@@ -38,13 +38,15 @@ pub enum Program {
     CurlUpload,
     /// The hash alone, of a file.
     Md5sum,
+    /// The lines of a file.
+    Wc,
     H2load,
     /// The requests of an open model, evenly spaced.
     Vegeta,
 }
 
 impl Program {
-    pub const ALL: [Program; 13] = [
+    pub const ALL: [Program; 14] = [
         Program::Drumfire,
         Program::Wrk,
         Program::Oha,
@@ -56,6 +58,7 @@ impl Program {
         Program::Curl,
         Program::CurlUpload,
         Program::Md5sum,
+        Program::Wc,
         Program::H2load,
         Program::Vegeta,
     ];
@@ -73,6 +76,7 @@ impl Program {
             Program::Curl => "curl",
             Program::CurlUpload => "curl-upload",
             Program::Md5sum => "md5sum",
+            Program::Wc => "wc",
             Program::H2load => "h2load",
             Program::Vegeta => "vegeta",
         }
@@ -218,6 +222,11 @@ impl Told<'_> {
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
 
+    /// The result file that was made.
+    fn results(&self) -> String {
+        self.server.join(&self.entry.plan).display().to_string()
+    }
+
     /// As many threads as cores, as we have, but none without a user.
     fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -226,7 +235,7 @@ impl Told<'_> {
 
     /// The script of a program for the work that a plan does: `benches/k6/shop.js` for `shop.jmx`.
     fn script(&self, ending: &str) -> anyhow::Result<PathBuf> {
-        let name = Path::new(self.entry.plan).with_extension(ending);
+        let name = Path::new(&self.entry.plan).with_extension(ending);
         let folder = self.entry.program.name();
         let file = xtask::root().join("benches").join(folder).join(name);
         if !file.is_file() {
@@ -237,6 +246,10 @@ impl Told<'_> {
 
     fn command(&self) -> anyhow::Result<Vec<String>> {
         let text = match self.entry.program {
+            Program::Drumfire if self.entry.reports => {
+                format!("report {} --html page.html", self.results())
+            }
+            Program::Wc => format!("-l {}", self.results()),
             Program::Drumfire | Program::JMeter => {
                 return Ok(self.plan(&xtask::root().join("benches")));
             }
@@ -334,9 +347,9 @@ impl Told<'_> {
 
     /// For programs that run a plan. The seconds of the entry come last and so take precedence.
     fn plan(&self, benches: &Path) -> Vec<String> {
-        let mut plan = benches.join(self.entry.plan);
+        let mut plan = benches.join(&self.entry.plan);
         if !plan.is_file() {
-            plan = self.server.join(self.entry.plan);
+            plan = self.server.join(&self.entry.plan);
         }
         let mut words = Vec::new();
         if self.entry.cores > 0 {
@@ -366,7 +379,7 @@ impl Told<'_> {
 
     /// Gatling's class is compiled beside its jars, once for each state of its source.
     fn gatling(&self) -> anyhow::Result<Vec<String>> {
-        let name = Path::new(self.entry.plan).with_extension("");
+        let name = Path::new(&self.entry.plan).with_extension("");
         let name = name.to_string_lossy();
         let class = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
         let source = xtask::root().join(format!("benches/gatling/{class}.java"));
@@ -415,6 +428,11 @@ fn read(
     let rows = || readings::jtl(&folder.join(RESULTS), counted_ms);
     let summary = || std::fs::read_to_string(folder.join(SUMMARY)).ok();
     match entry.program {
+        // Every row of the file was read, or it would have failed.
+        Program::Drumfire if entry.reports => Some(Reading {
+            samples: entry.case.parse().ok()?,
+            ..Reading::default()
+        }),
         Program::Drumfire if !entry.writes_results => readings::summary(said),
         Program::Drumfire => {
             let mut reading = rows()?;
@@ -433,6 +451,10 @@ fn read(
         Program::Gatling => readings::gatling(said),
         Program::Curl | Program::CurlUpload => readings::curl(said),
         Program::Md5sum => Some(readings::lines(said)),
+        Program::Wc => Some(Reading {
+            samples: said.split(' ').next()?.parse().ok()?,
+            ..Reading::default()
+        }),
         Program::H2load => readings::h2load(said),
         Program::Vegeta => readings::vegeta(said),
     }

@@ -11,8 +11,6 @@ use anyhow::{Context as _, bail};
 use super::pages;
 use super::scenario::Door;
 
-/// A plan that is written when a scenario needs it.
-pub const LARGE_PLAN: &str = "large.jmx";
 /// Where the file of 1 GiB is.
 pub const BIG_FILE: &str = "/big";
 const BIG_BYTES: u64 = 1 << 30;
@@ -81,16 +79,6 @@ impl Nginx {
     /// Where its files and what belongs to scenarios lie.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Writes [`LARGE_PLAN`], if it is not there.
-    pub fn write_large_plan(&self) -> anyhow::Result<()> {
-        let file = self.folder.join(LARGE_PLAN);
-        if !file.exists() {
-            let small = std::fs::read_to_string(xtask::root().join("benches/requests.jmx"))?;
-            std::fs::write(file, pages::large_plan(&small)?)?;
-        }
-        Ok(())
     }
 
     /// Reads the file of 1 GiB once: it is the page cache that is to be served, and the first to ask would pay for filling it.

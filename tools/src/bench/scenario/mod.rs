@@ -1,6 +1,7 @@
 //! The scenarios, and the programs that run each of them.
 
 mod bodies;
+mod growth;
 mod load;
 mod requests;
 mod scripts;
@@ -8,6 +9,7 @@ mod start;
 mod work;
 
 use super::aim::{Aim, Bound, Figure};
+use super::made::Made;
 use super::peers::Program;
 use crate::measure::Part;
 
@@ -25,6 +27,8 @@ pub struct Scenario {
     pub most_seconds: u32,
     /// Run only by its name: it takes very long.
     pub on_request: bool,
+    /// Of what the cases are numbers, where they are: they are drawn as a curve.
+    pub axis: Option<&'static str>,
     pub aims: Vec<Aim>,
 }
 
@@ -37,6 +41,7 @@ impl Scenario {
             least_seconds: 1,
             most_seconds: u32::MAX,
             on_request: false,
+            axis: None,
             aims: Vec::new(),
         }
     }
@@ -65,7 +70,12 @@ pub struct Entry {
     /// Entries that are compared with each other have the same case.
     pub case: String,
     pub program: Program,
-    pub plan: &'static str,
+    /// In `benches/`, or in the server's folder if it is made.
+    pub plan: String,
+    /// A file that has to be there.
+    pub made: Option<Made>,
+    /// The report of a result file is made, instead of running a plan.
+    pub reports: bool,
     pub users: u32,
     pub path: &'static str,
     pub door: Door,
@@ -102,11 +112,13 @@ pub enum Door {
 }
 
 impl Entry {
-    fn new(program: Program, plan: &'static str) -> Entry {
+    fn new(program: Program, plan: impl Into<String>) -> Entry {
         Entry {
             case: String::new(),
             program,
-            plan,
+            plan: plan.into(),
+            made: None,
+            reports: false,
             users: USERS,
             path: "/",
             door: Door::Plain,
@@ -133,6 +145,13 @@ impl Entry {
         self
     }
 
+    fn needs(self, made: Made) -> Entry {
+        Entry {
+            made: Some(made),
+            ..self
+        }
+    }
+
     /// Over HTTPS.
     fn secure(self, door: Door) -> Entry {
         Entry { door, ..self }.with("scheme", "https")
@@ -147,6 +166,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(start::all());
     all.extend(scripts::all());
     all.extend(work::all());
+    all.extend(growth::all());
     all
 }
 
@@ -159,16 +179,15 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::bench::server::LARGE_PLAN;
 
     #[test]
     fn every_plan_is_there_and_knows_the_properties() {
         for entry in all().iter().flat_map(|scenario| &scenario.entries) {
-            if entry.plan == LARGE_PLAN {
+            if entry.made.is_some_and(|made| made.path() == entry.plan) {
                 continue;
             }
             let script = |ending: &str| {
-                let name = Path::new(entry.plan).with_extension(ending);
+                let name = Path::new(&entry.plan).with_extension(ending);
                 let folder = xtask::root().join("benches").join(entry.program.name());
                 assert!(folder.join(&name).is_file(), "{}", name.display());
             };
@@ -178,11 +197,25 @@ mod tests {
                 Program::Loadr => script("yaml"),
                 _ => {}
             }
-            let file = xtask::root().join("benches").join(entry.plan);
-            let plan = std::fs::read_to_string(&file).expect(entry.plan);
+            let file = xtask::root().join("benches").join(&entry.plan);
+            let plan = std::fs::read_to_string(&file).expect(&entry.plan);
             for (name, _) in &entry.properties {
                 let known = plan.contains(&format!("__P({name}")) || name.contains('.');
                 assert!(known, "{}: {name}", entry.plan);
+            }
+        }
+    }
+
+    #[test]
+    fn cases_of_a_curve_are_numbers() {
+        for scenario in all().iter().filter(|scenario| scenario.axis.is_some()) {
+            for entry in &scenario.entries {
+                assert!(
+                    entry.case.parse::<f64>().is_ok(),
+                    "{}: {}",
+                    scenario.name,
+                    entry.case
+                );
             }
         }
     }

@@ -114,7 +114,7 @@ fn sessions() -> Scenario {
         ("certificate, JKS", "client.jks", "JKS"),
     ] {
         entries.extend(each(&both, |program| Entry {
-            plan: "certificate.jmx",
+            plan: "certificate.jmx".to_owned(),
             ..closing(program, case)
                 .secure(Door::ClientCertificate)
                 .with("requests", 1)

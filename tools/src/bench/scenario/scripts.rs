@@ -107,7 +107,7 @@ fn ranking() -> Scenario {
     let mut entries = Vec::new();
     for (case, plan, group) in CASES {
         entries.extend(each(&BOTH, |program| Entry {
-            plan,
+            plan: plan.to_owned(),
             ..run(program, case, group)
         }));
     }

@@ -2,11 +2,11 @@
 
 use super::{Entry, Scenario, each};
 use crate::bench::aim::Figure;
+use crate::bench::made::Made;
 use crate::bench::peers::Program;
-use crate::bench::server::LARGE_PLAN;
 
 pub(super) fn all() -> Vec<Scenario> {
-    let once = |program, plan, case: &str| {
+    let once = |program, plan: &str, case: &str| {
         Entry::new(program, plan)
             .case(case, 1)
             .with("loops", 1)
@@ -15,7 +15,8 @@ pub(super) fn all() -> Vec<Scenario> {
     let mut entries = each(&[Program::Drumfire, Program::JMeter], |program| {
         once(program, "requests.jmx", "plain plan")
     });
-    entries.push(once(Program::Drumfire, LARGE_PLAN, "plan of 50 MB"));
+    let large = Made::LargePlan;
+    entries.push(once(Program::Drumfire, &large.path(), "plan of 50 MB").needs(large));
     vec![
         Scenario {
             most_seconds: 1,

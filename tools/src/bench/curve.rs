@@ -1,0 +1,95 @@
+//! Pictures of how cost grows.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::peers::Program;
+use super::table::{Row, cpu_us, median};
+
+const SIZE: (u32, u32) = (720, 360);
+/// Colours that colour-blind people can tell (Okabe and Ito), in the order in which programs come.
+const COLOURS: [RGBColor; 4] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+];
+
+/// A figure over the cases of one program: x and y.
+type Line = (Program, Vec<(f64, f64)>);
+
+/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: CPU a sample and peak memory over the numbers that the cases are, both axes
+/// logarithmic.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn draw(name: &str, axis: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::Result<()> {
+    let cpu = |row: &Row<'_>| median(row.rounds.iter().map(cpu_us).collect());
+    for (kind, title, value) in [
+        ("cpu", "CPU a sample, µs", &cpu as &dyn Fn(&Row<'_>) -> f64),
+        ("memory", "peak memory, MiB", &|row: &Row<'_>| {
+            row.peak_mib()
+        }),
+    ] {
+        let lines = lines(rows, value);
+        if lines.iter().any(|(_, points)| points.len() > 1) {
+            let file = folder.join(format!("{name}-{kind}.svg"));
+            picture(&file, axis, title, &lines)
+                .map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// One line for each program. A case of none is drawn at one, since the axis is logarithmic.
+fn lines(rows: &[Row<'_>], value: &dyn Fn(&Row<'_>) -> f64) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for row in rows.iter().filter(|row| !row.rounds.is_empty()) {
+        let Ok(x) = row.entry.case.parse::<f64>() else {
+            continue;
+        };
+        let point = (x.max(1.0), value(row));
+        match lines.iter_mut().find(|(of, _)| *of == row.entry.program) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((row.entry.program, vec![point])),
+        }
+    }
+    lines
+}
+
+fn picture(
+    file: &Path,
+    axis: &str,
+    title: &str,
+    lines: &[Line],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let points = || lines.iter().flat_map(|(_, points)| points);
+    let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(1.0, f64::max);
+    let least = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(f64::MAX, f64::min);
+    let area = SVGBackend::new(file, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .caption(title, ("sans-serif", 16))
+        .x_label_area_size(40)
+        .y_label_area_size(64)
+        .build_cartesian_2d(
+            (least(|point| point.0)..most(|point| point.0)).log_scale(),
+            (least(|point| point.1) / 2.0..most(|point| point.1) * 2.0).log_scale(),
+        )?;
+    chart.configure_mesh().x_desc(axis).draw()?;
+    for ((program, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
+        let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
+        chart
+            .draw_series(line)?
+            .label(program.name())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    }
+    chart
+        .configure_series_labels()
+        .background_style(WHITE.mix(0.8))
+        .draw()?;
+    area.present()?;
+    Ok(())
+}

@@ -1,0 +1,226 @@
+//! How cost grows: the same work with more and more of one thing. The case is how many there are.
+
+use super::{Entry, Scenario};
+use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
+use crate::bench::made::Made;
+use crate::bench::peers::Program;
+
+/// Samples of a case in which only their number counts.
+const SAMPLES: u64 = 200_000;
+
+pub(super) fn all() -> Vec<Scenario> {
+    vec![
+        users(),
+        idle(),
+        labels(),
+        samplers(),
+        body(),
+        data(),
+        extractors(),
+        minutes(),
+        results(),
+    ]
+}
+
+/// A scenario whose cases are drawn as a curve over `axis`.
+fn curve(
+    name: &'static str,
+    axis: &'static str,
+    about: &'static str,
+    entries: Vec<Entry>,
+) -> Scenario {
+    Scenario {
+        on_request: true,
+        axis: Some(axis),
+        ..Scenario::new(name, about, entries)
+    }
+}
+
+fn entry(program: Program, plan: impl Into<String>, count: u64) -> Entry {
+    Entry::new(program, plan).case(count, 10)
+}
+
+fn users() -> Scenario {
+    let peers = [Program::Drumfire, Program::K6, Program::JMeter];
+    let mut entries = Vec::new();
+    for (users, programs) in [
+        (10, &peers[..]),
+        (100, &peers[..]),
+        (1_000, &peers[..]),
+        (10_000, &peers[..1]),
+        (20_000, &peers[..1]),
+    ] {
+        entries.extend(super::each(programs, |program| {
+            Entry::new(program, "requests.jmx").case(users, users)
+        }));
+    }
+    curve(
+        "growth-users",
+        "users",
+        "users that ask as fast as they can, a connection each",
+        entries,
+    )
+    .at_most("1000", CpuToCase("10"), 1.3)
+    .at_most("10000", CpuToCase("10"), 1.5)
+}
+
+fn idle() -> Scenario {
+    let idle = |program: Program, users: u32| Entry {
+        connects: false,
+        ..Entry::new(program, "idle.jmx")
+            .case(users, users)
+            .with("think_ms", 2_000)
+    };
+    let mut entries: Vec<Entry> = [1_000, 10_000, 100_000, 1_000_000]
+        .map(|users| idle(Program::Drumfire, users))
+        .into();
+    entries.push(idle(Program::JMeter, 1_000));
+    Scenario {
+        least_seconds: 10,
+        ..curve(
+            "growth-idle",
+            "users",
+            "users that think and ask nobody",
+            entries,
+        )
+    }
+    .at_most("1000000", UserKib("1000"), 2.0)
+}
+
+/// So many samples that do nothing, whatever the command says of seconds.
+fn counted(entry: Entry, loops: u64) -> Entry {
+    entry.with("loops", loops.max(1)).with("seconds", 600)
+}
+
+fn labels() -> Scenario {
+    let entries = [1, 10, 100, 1_000, 10_000].map(|labels| {
+        let entry = entry(Program::Drumfire, "growth.jmx", labels).with("labelled", 10);
+        counted(entry.with("labels", labels), SAMPLES / 10)
+    });
+    Scenario {
+        most_seconds: 1,
+        ..curve(
+            "growth-labels",
+            "labels",
+            "200,000 samples under so many names",
+            entries.into(),
+        )
+    }
+    .at_most("1000", CpuToCase("1"), 1.3)
+}
+
+fn samplers() -> Scenario {
+    let entries = [1, 10, 100, 1_000, 10_000].map(|count| {
+        let made = Made::Samplers(count);
+        let entry = entry(Program::Drumfire, made.path(), count).needs(made);
+        counted(entry, SAMPLES / count / 10)
+    });
+    Scenario {
+        most_seconds: 1,
+        ..curve(
+            "growth-samplers",
+            "samplers of the plan",
+            "200,000 samples by a plan with so many samplers",
+            entries.into(),
+        )
+    }
+    .at_most("1000", CpuToCase("1"), 1.5)
+}
+
+fn body() -> Scenario {
+    let entries = [0, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 100 << 20].map(|bytes| {
+        let made = Made::Body(bytes);
+        entry(Program::Drumfire, "requests.jmx", bytes)
+            .needs(made)
+            .with("path", format!("/body-{bytes}"))
+    });
+    curve(
+        "growth-body",
+        "bytes of a body",
+        "bodies of so many bytes that nothing reads",
+        entries.into(),
+    )
+    .at_most("104857600", PeakToCase("1024"), 1.2)
+}
+
+fn data() -> Scenario {
+    let entries = [10, 1_000, 100_000, 10_000_000].map(|rows| {
+        let made = Made::Data(rows);
+        let entry = entry(Program::Drumfire, "growth.jmx", rows)
+            .needs(made)
+            .with("reading", 10)
+            .with("data", format!("@FOLDER@/{}", made.path()));
+        counted(entry, SAMPLES / 10)
+    });
+    Scenario {
+        most_seconds: 1,
+        ..curve(
+            "growth-data",
+            "rows of the CSV file",
+            "200,000 samples, each with a row of a CSV file of so many",
+            entries.into(),
+        )
+    }
+    .at_most("10000000", PeakToCase("10"), 1.5)
+    .at_most("10000000", CpuToCase("10"), 1.3)
+}
+
+fn extractors() -> Scenario {
+    let programs = [Program::Drumfire, Program::JMeter];
+    let entries = [0, 1, 2, 5, 10, 20].map(|count| {
+        let made = Made::Extractors(count);
+        super::each(&programs, |program| {
+            entry(program, made.path(), count)
+                .needs(made)
+                .with("path", "/page.html")
+        })
+    });
+    curve(
+        "growth-extractors",
+        "extractors",
+        "a page of 16 KiB with so many extractors, half of them regular expressions",
+        entries.into_iter().flatten().collect(),
+    )
+}
+
+fn minutes() -> Scenario {
+    let entries = [1, 5, 20, 60].map(|minutes| Entry {
+        seconds: minutes * 60,
+        ..Entry::new(Program::Drumfire, "pacing.jmx")
+            .case(minutes, 10)
+            .with("rate", 1_000)
+            .with("period", 60)
+    });
+    curve(
+        "growth-minutes",
+        "minutes",
+        "1,000 requests a second for so many minutes",
+        entries.into(),
+    )
+    .at_most("60", CpuToCase("1"), 1.1)
+    .at_most("60", PeakToCase("1"), 1.2)
+}
+
+fn results() -> Scenario {
+    let mut entries = Vec::new();
+    for rows in [100_000, 1_000_000, 10_000_000] {
+        let made = Made::Results(rows);
+        for program in [Program::Drumfire, Program::Wc] {
+            entries.push(Entry {
+                reports: true,
+                ..entry(program, made.path(), rows).needs(made)
+            });
+        }
+    }
+    Scenario {
+        most_seconds: 1,
+        ..curve(
+            "growth-results",
+            "rows of the result file",
+            "a report from a result file of so many rows; wc counts its lines",
+            entries,
+        )
+    }
+    .at_most("10000000", PeakToCase("100000"), 1.5)
+    .at_most("10000000", Time(Program::Wc), 20.0)
+}
