@@ -173,10 +173,13 @@ struct RunArguments {
     /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
     #[arg(long, help_heading = PROPERTIES)]
     demo: bool,
-    /// End with exit code 5 if this is true in the end, such as 'errors > 1%', 'p95 > 300ms', 'label:Login p99 > 1s',
-    /// 'rate < 10/s' or 'samples < 1'
+    /// End with exit code 5 if this is true in the end, such as 'errors > 1%', 'p95 of Login > 300ms', 'rate < 10/s' or
+    /// 'samples < 1'; or at any time with a stretch, such as 'p95 of /^Check/ > 300ms for 30s' or 'errors > 10% over 10s'
     #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
     fail_on: Vec<String>,
+    /// End the run as soon as this is true, with exit code 5
+    #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
+    abort_on: Vec<String>,
     /// End with exit code 6 if the run's own verdict is not VALID
     #[arg(long, help_heading = PASS)]
     strict: bool,
@@ -558,6 +561,7 @@ impl RunArguments {
             progress: self.progress,
             demo: self.demo,
             fail_on: self.fail_on,
+            abort_on: self.abort_on,
             strict: self.strict,
             report: ReportFiles {
                 folder: None,

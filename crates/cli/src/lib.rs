@@ -16,6 +16,7 @@ pub mod escape;
 pub mod exit_codes;
 pub mod exports;
 pub mod findings;
+mod guards;
 pub mod jmeter;
 pub mod kept_run;
 mod load_arguments;

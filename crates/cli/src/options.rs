@@ -94,6 +94,8 @@ pub struct RunOptions {
     pub demo: bool,
     /// Statements about the final statistics of which none may be true, beside those of the property `drumfire.fail_on`.
     pub fail_on: Vec<String>,
+    /// Statements of which the first that is true ends the run, beside those of the property `drumfire.abort_on`.
+    pub abort_on: Vec<String>,
     /// Whether a verdict that is not VALID makes the run fail, beside the property `drumfire.strict`.
     pub strict: bool,
     /// The report that is made when the run has ended.

@@ -2,7 +2,6 @@
 
 use drumfire_health::{Reason, Second, Verdict};
 use drumfire_report::{HealthGroup, HealthLine, RunVerdict, ThresholdResult, VerdictReason};
-use drumfire_results::{Recording, Threshold};
 
 /// The verdict with moments of the calendar, which stay true when runs are merged.
 pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
@@ -23,12 +22,10 @@ pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
     }
 }
 
-/// What became of the thresholds.
-pub fn threshold_results(thresholds: &[Threshold], recording: &Recording) -> Vec<ThresholdResult> {
-    let verdicts = thresholds
-        .iter()
-        .map(|threshold| threshold.judge(recording));
+/// What became of the thresholds, as run files and pages show it.
+pub fn threshold_results(verdicts: &[drumfire_results::Verdict]) -> Vec<ThresholdResult> {
     verdicts
+        .iter()
         .map(|verdict| ThresholdResult {
             text: verdict.text().to_owned(),
             is_met: verdict.is_met(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use drumfire_engine::GroupView;
 use drumfire_health::{Stage, StageTimes};
 use drumfire_report::{Mark, PlanIdentity, RunFile, TimeUse, TimedPart};
-use drumfire_results::{MASK, Threshold, is_secret};
+use drumfire_results::{MASK, Verdict, is_secret};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Outcome;
@@ -32,7 +32,7 @@ fn plan_name(plan: &Path) -> String {
 pub fn run_file(
     outcome: Outcome,
     plan: &Path,
-    thresholds: &[Threshold],
+    thresholds: &[Verdict],
     groups: &[GroupView],
 ) -> RunFile {
     let mut run = RunFile::new(plan_name(plan), outcome.recording);
@@ -40,7 +40,7 @@ pub fn run_file(
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();
     run.targets = outcome.targets;
-    run.thresholds = threshold_results(thresholds, &run.recording);
+    run.thresholds = threshold_results(thresholds);
     run.connections = Some(outcome.connections);
     run.planned_users = planned_users(groups, run.started_ms, run.ended_ms);
     run.verdict = outcome

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use drumfire_engine::{Control, Event, Inbox, Mailbox, Stopping, Subscriber, Tick, mailbox};
 use drumfire_health::Second;
 use drumfire_report::{Mark, RunFile};
-use drumfire_results::{Recording, Threshold};
+use drumfire_results::Recording;
 use drumfire_serve::{
     Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Server, Standing, Steering,
 };
 
+use crate::guards::Board;
 use crate::recent;
 use crate::run_facts::{health, run_verdict, threshold_results};
 
@@ -80,7 +81,7 @@ impl Ui {
         address: Address,
         options: LiveOptions,
         begun: RunFile,
-        thresholds: Vec<Threshold>,
+        board: Board,
         control: &Control,
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> io::Result<Ui> {
@@ -98,7 +99,7 @@ impl Ui {
         let (mailbox, inbox) = mailbox(ROOM);
         let thread = std::thread::Builder::new()
             .name("live numbers".to_owned())
-            .spawn(move || Teller::new(live, thresholds).tell(&inbox))?;
+            .spawn(move || Teller::new(live, board).tell(&inbox))?;
         Ok(Ui {
             mailbox: Some(mailbox),
             thread: Some(thread),
@@ -143,7 +144,7 @@ impl Subscriber for Ui {
 /// Turns events into what the page shows, on a thread of its own.
 struct Teller {
     live: Live,
-    thresholds: Vec<Threshold>,
+    board: Board,
     seconds: Vec<Second>,
     started_ms: i64,
     planned: (u64, Option<u64>),
@@ -152,10 +153,10 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(live: Live, thresholds: Vec<Threshold>) -> Teller {
+    fn new(live: Live, board: Board) -> Teller {
         Teller {
             live,
-            thresholds,
+            board,
             seconds: Vec::new(),
             started_ms: 0,
             planned: (0, None),
@@ -241,9 +242,8 @@ impl Teller {
             ..Facts::default()
         };
         facts.health = health(&self.seconds, self.started_ms);
-        facts.thresholds = self
-            .live
-            .read(|recording| threshold_results(&self.thresholds, recording));
+        let verdicts = self.live.read(|recording| self.board.verdicts(recording));
+        facts.thresholds = threshold_results(&verdicts);
         self.live.learn(facts);
     }
 }
@@ -251,6 +251,7 @@ impl Teller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guards::Guards;
 
     #[test]
     fn the_health_of_a_long_run_is_kept_in_few_seconds() {
@@ -261,7 +262,9 @@ mod tests {
                 keeps_failures: true,
             },
         );
-        let mut teller = Teller::new(live, Vec::new());
+        let guards = Guards::start(Vec::new(), Vec::new(), &Control::default());
+        let board = guards.expect("no thread is needed").board();
+        let mut teller = Teller::new(live, board);
         for at in 0..8 * 3_600 {
             teller.note_second(&Second {
                 from_ms: at * 1_000,

@@ -106,6 +106,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
             ),
             honoured(
+                "drumfire.abort_on",
+                "",
+                "Thresholds with semicolons between them; the first that is true ends the run, with exit code 5.",
+            ),
+            honoured(
                 "drumfire.missing_files",
                 "refuse",
                 "`jmeter`: a file that is missing does what it does in JMeter, where users end or samples fail, instead of keeping the plan from running.",

@@ -1,19 +1,46 @@
-//! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`.
+//! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`,
+//! `p95 of /^checkout/ > 300ms over 10s for 1min`.
 
 use std::fmt;
 
+use regex_automata::meta::Regex;
+
+use crate::increment::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
 
-/// A statement about the final statistics; the run fails if it is true.
+/// A statement about the final statistics, or about each stretch of a run; the run fails if it is true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     text: String,
-    /// The samples of this label instead of all.
-    label: Option<String>,
+    subject: Subject,
     metric: Metric,
     comparison: Comparison,
     limit: f64,
     unit: Unit,
+    /// The value is that of stretches of so many seconds.
+    window_s: Option<u32>,
+    /// The value has to be beyond the limit for so many seconds.
+    lasting_s: Option<u32>,
+}
+
+/// Whose samples are looked at.
+#[derive(Clone, Debug)]
+enum Subject {
+    All,
+    Label(String),
+    /// Labels in which the expression is found.
+    Pattern(String, Regex),
+}
+
+impl PartialEq for Subject {
+    fn eq(&self, other: &Subject) -> bool {
+        match (self, other) {
+            (Subject::All, Subject::All) => true,
+            (Subject::Label(one), Subject::Label(other)) => one == other,
+            (Subject::Pattern(one, _), Subject::Pattern(other, _)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// What is compared.
@@ -107,7 +134,8 @@ impl std::error::Error for ThresholdError {}
 impl std::str::FromStr for Threshold {
     type Err = ThresholdError;
 
-    /// Reads `[label:NAME] METRIC <|<=|>|>= LIMIT`. A label may be in quotes and may contain spaces.
+    /// Reads `METRIC [of NAME] <|<=|>|>= LIMIT [over TIME] [for TIME]`. `label:NAME METRIC` is the same as `METRIC of NAME`. A
+    /// name may be in quotes and may contain spaces; between slashes it is a regular expression that is looked for in labels.
     fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
         let text = text.trim();
         parse(text).map_err(|message| ThresholdError {
@@ -128,40 +156,85 @@ fn parse(text: &str) -> Result<Threshold, String> {
         (_, None) => (Comparison::More, &rest[1..]),
         (_, Some(limit)) => (Comparison::AtLeast, limit),
     };
-    let (label, name) = subject_of(subject.trim())?;
+    let (subject, name) = subject_of(subject.trim())?;
     let metric = metric(name)?;
+    let (limit, window_s, lasting_s) = spans_of(limit)?;
     let (metric, limit, unit) = limit_of(metric, name, limit.trim())?;
     Ok(Threshold {
         text: text.to_owned(),
-        label,
+        subject,
         metric,
         comparison,
         limit,
         unit,
+        window_s,
+        lasting_s,
     })
 }
 
-fn subject_of(text: &str) -> Result<(Option<String>, &str), String> {
-    let Some(rest) = text.strip_prefix("label:") else {
-        return match text.rsplit_once(char::is_whitespace) {
-            Some((before, _)) => Err(format!(
-                "'{before}' is unexpected; a label is written label:{before}"
-            )),
-            None => Ok((None, text)),
-        };
+/// Cuts `over TIME` and `for TIME` off a limit.
+fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
+    let (mut limit, mut window_s, mut lasting_s) = (text, None, None);
+    // The one that stands last is cut off first.
+    for _ in 0..2 {
+        let cut = |word| limit.rsplit_once(word).filter(|(before, _)| !before.is_empty());
+        let (over, lasting) = (cut(" over "), cut(" for "));
+        let after = |cut: Option<(&str, &str)>| cut.map_or(0, |(before, _)| before.len());
+        if after(over) > after(lasting) {
+            let (before, time) = over.expect("it is longer than nothing");
+            window_s = Some(seconds_of(time)?);
+            limit = before;
+        } else if let Some((before, time)) = lasting {
+            lasting_s = Some(seconds_of(time)?);
+            limit = before;
+        }
+    }
+    Ok((limit, window_s, lasting_s))
+}
+
+/// No stretch is longer: its seconds are kept.
+const LONGEST_S: u32 = 3_600;
+
+fn seconds_of(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let units = [("min", 60), ("s", 1), ("h", 3_600)];
+    let seconds = units.iter().find_map(|(suffix, factor)| {
+        let digits: u32 = text.strip_suffix(suffix)?.trim().parse().ok()?;
+        digits.checked_mul(*factor)
+    });
+    let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
+    seconds.ok_or_else(|| format!("'{text}' is not a time from 1s to 1h, such as 30s or 5min"))
+}
+
+fn subject_of(text: &str) -> Result<(Subject, &str), String> {
+    let missing = || {
+        Err("the metric is missing behind the label, as in 'label:Login p95 > 300ms'".to_owned())
     };
-    let Some((label, metric)) = rest.rsplit_once(char::is_whitespace) else {
-        return Err(
-            "the metric is missing behind the label, as in 'label:Login p95 > 300ms'".to_owned(),
-        );
+    let (name, metric) = match (text.strip_prefix("label:"), text.split_once(" of ")) {
+        (Some(rest), _) => match rest.rsplit_once(char::is_whitespace) {
+            Some(parts) => parts,
+            None => return missing(),
+        },
+        (None, Some((metric, name))) => (name, metric.trim()),
+        (None, None) => {
+            return match text.rsplit_once(char::is_whitespace) {
+                Some((before, _)) => Err(format!(
+                    "'{before}' is unexpected; a label is written label:{before}"
+                )),
+                None => Ok((Subject::All, text)),
+            };
+        }
     };
-    let label = label.trim();
-    let quoted = ['"', '\'']
-        .iter()
-        .find_map(|quote| label.strip_prefix(*quote)?.strip_suffix(*quote));
-    match quoted.unwrap_or(label) {
+    let name = name.trim();
+    let within = |edge| name.strip_prefix(edge)?.strip_suffix(edge);
+    if let Some(pattern) = within('/').filter(|pattern| !pattern.is_empty()) {
+        let regex = Regex::new(pattern)
+            .map_err(|error| format!("'{pattern}' is not a regular expression: {error}"))?;
+        return Ok((Subject::Pattern(pattern.to_owned(), regex), metric));
+    }
+    match within('"').or_else(|| within('\'')).unwrap_or(name) {
         "" => Err("the label is empty".to_owned()),
-        label => Ok((Some(label.to_owned()), metric)),
+        label => Ok((Subject::Label(label.to_owned()), metric)),
     }
 }
 
@@ -231,6 +304,17 @@ pub struct Verdict {
     threshold: Threshold,
     /// In the unit of the limit; none if there were no samples to take it from.
     value: Option<f64>,
+    /// Of a threshold that is watched second by second.
+    window: Option<WindowOutcome>,
+}
+
+/// What was seen of a threshold that is watched second by second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WindowOutcome {
+    /// The value that broke it, else the worst up to now, in the unit of the limit.
+    pub value: Option<f64>,
+    /// When it was broken, in milliseconds since the Unix epoch.
+    pub broken_ms: Option<i64>,
 }
 
 impl Threshold {
@@ -239,21 +323,113 @@ impl Threshold {
     /// A label without samples does not pass whatever is said of it, since its name may be misspelt; nor do times and
     /// shares of a run without samples. A label that samplers and transaction controllers share means the samplers.
     pub fn judge(&self, recording: &Recording) -> Verdict {
-        let statistics = match &self.label {
-            None => Some(recording.total()),
-            Some(label) => {
-                let mut found = recording
-                    .labels
-                    .iter()
-                    .filter(|found| found.label == *label && found.count > 0);
-                let first = found.clone().find(|found| !found.transaction);
-                first.or_else(|| found.next()).cloned()
-            }
-        };
-        let value = statistics.and_then(|statistics| self.metric.of(&statistics));
+        let value = self.statistics(recording);
         Verdict {
             threshold: self.clone(),
-            value: value.map(|value| value / self.unit.factor),
+            value: value.and_then(|statistics| self.value_of(&statistics)),
+            window: None,
+        }
+    }
+
+    fn statistics(&self, recording: &Recording) -> Option<LabelStatistics> {
+        if self.is_about_all() {
+            return Some(recording.total());
+        }
+        let labels = recording.labels.iter();
+        let found: Vec<&LabelStatistics> = labels
+            .filter(|label| label.count > 0 && self.is_about(&label.label))
+            .collect();
+        let has_samplers = found.iter().any(|label| !label.transaction);
+        let mut wanted = found
+            .into_iter()
+            .filter(|label| label.transaction != has_samplers);
+        let mut all = wanted.next()?.clone();
+        wanted.for_each(|label| all.merge(label));
+        Some(all)
+    }
+
+    /// The threshold as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is about stretches of the run, so that its end does not tell.
+    pub fn is_windowed(&self) -> bool {
+        self.window_s.is_some() || self.lasting_s.is_some()
+    }
+
+    pub(crate) fn window_s(&self) -> Option<u32> {
+        self.window_s
+    }
+
+    pub(crate) fn lasting_s(&self) -> Option<u32> {
+        self.lasting_s
+    }
+
+    pub(crate) fn is_about_all(&self) -> bool {
+        matches!(self.subject, Subject::All)
+    }
+
+    pub(crate) fn is_about(&self, label: &str) -> bool {
+        match &self.subject {
+            Subject::All => true,
+            Subject::Label(name) => name == label,
+            Subject::Pattern(_, regex) => regex.is_match(label),
+        }
+    }
+
+    /// Whether the run fails with this value, in the unit of the limit.
+    pub(crate) fn is_beyond(&self, value: f64) -> bool {
+        match self.comparison {
+            Comparison::Less => value < self.limit,
+            Comparison::AtMost => value <= self.limit,
+            Comparison::More => value > self.limit,
+            Comparison::AtLeast => value >= self.limit,
+        }
+    }
+
+    /// Whether a value is nearer to the limit than another, or further beyond it.
+    pub(crate) fn is_worse(&self, value: f64, other: f64) -> bool {
+        match self.comparison {
+            Comparison::Less | Comparison::AtMost => value < other,
+            Comparison::More | Comparison::AtLeast => value > other,
+        }
+    }
+
+    /// The value in the unit of the limit.
+    pub(crate) fn value_of(&self, statistics: &LabelStatistics) -> Option<f64> {
+        let value = self.metric.of(statistics)?;
+        Some(value / self.unit.factor)
+    }
+
+    /// The value in a stretch of `seconds`, in the unit of the limit.
+    pub(crate) fn value_in(
+        &self,
+        count: u64,
+        errors: u64,
+        elapsed: &Distribution,
+        seconds: i64,
+    ) -> Option<f64> {
+        let value = match self.metric {
+            Metric::Samples => count as f64,
+            Metric::Errors => errors as f64,
+            Metric::Rate => count as f64 / seconds as f64,
+            _ if count == 0 => return None,
+            Metric::ErrorShare => errors as f64 * 100.0 / count as f64,
+            Metric::Mean => elapsed.mean() / 1000.0,
+            Metric::Min => elapsed.min as f64 / 1000.0,
+            Metric::Max => elapsed.max as f64 / 1000.0,
+            Metric::Percentile(percent) => elapsed.percentile(percent) / 1000.0,
+        };
+        Some(value / self.unit.factor)
+    }
+
+    /// What has become of it in the stretches of a run. `is_known` says whether there were samples of its label at all.
+    pub(crate) fn judged_in_windows(&self, outcome: WindowOutcome, is_known: bool) -> Verdict {
+        Verdict {
+            threshold: self.clone(),
+            value: outcome.value,
+            window: is_known.then_some(outcome),
         }
     }
 }
@@ -302,14 +478,17 @@ impl Verdict {
 
     /// Whether the run passes as far as this threshold goes.
     pub fn is_met(&self) -> bool {
-        let limit = self.threshold.limit;
-        self.value
-            .is_some_and(|value| match self.threshold.comparison {
-                Comparison::Less => value >= limit,
-                Comparison::AtMost => value > limit,
-                Comparison::More => value <= limit,
-                Comparison::AtLeast => value < limit,
-            })
+        match self.window {
+            Some(outcome) => outcome.broken_ms.is_none(),
+            None => self
+                .value
+                .is_some_and(|value| !self.threshold.is_beyond(value)),
+        }
+    }
+
+    /// When a threshold that is watched second by second was broken, in milliseconds since the Unix epoch.
+    pub fn broken_ms(&self) -> Option<i64> {
+        self.window?.broken_ms
     }
 }
 
@@ -325,15 +504,22 @@ impl fmt::Display for Verdict {
             if self.is_met() { "met    " } else { "not met" }
         )?;
         let Some(value) = self.value else {
-            return f.write_str("no samples");
+            return f.write_str(match self.window {
+                Some(_) => "the run had no whole window",
+                None => "no samples",
+            });
         };
         let suffix = unit.suffix;
         let margin = short((value - limit).abs());
         let side = if value < *limit { "below" } else { "above" };
         write!(f, "{}{suffix}, ", short(value))?;
         match value == *limit {
-            true => f.write_str("exactly the limit"),
-            false => write!(f, "{margin}{suffix} {side} the limit"),
+            true => f.write_str("exactly the limit")?,
+            false => write!(f, "{margin}{suffix} {side} the limit")?,
+        }
+        match self.window {
+            Some(outcome) if outcome.broken_ms.is_none() => f.write_str(" at worst"),
+            _ => Ok(()),
         }
     }
 }
@@ -456,6 +642,18 @@ mod tests {
                 "not met  label:\"Log in\" samples < 201: 200, 1 below the limit",
             ),
             (
+                "max of Log in > 1s",
+                "met      max of Log in > 1s: 0.2s, 0.8s below the limit",
+            ),
+            (
+                "max of /^(Buy|Log)/ > 1s",
+                "met      max of /^(Buy|Log)/ > 1s: 0.2s, 0.8s below the limit",
+            ),
+            (
+                "max of /B.y/ > 1s",
+                "not met  max of /B.y/ > 1s: 5s, 4s above the limit",
+            ),
+            (
                 "label:Logon errors > 0",
                 "not met  label:Logon errors > 0: no samples",
             ),
@@ -528,6 +726,15 @@ mod tests {
                 "the metric is missing behind the label, as in 'label:Login p95 > 300ms'",
             ),
             ("label: p95 > 3ms", "the label is empty"),
+            (
+                "p95 > 3ms for ever",
+                "'ever' is not a time from 1s to 1h, such as 30s or 5min",
+            ),
+            (
+                "p95 > 3ms over 2h",
+                "'2h' is not a time from 1s to 1h, such as 30s or 5min",
+            ),
+            ("p95 of \"\" > 3ms", "the label is empty"),
         ] {
             let error = text.parse::<Threshold>().expect_err(text);
             assert_eq!(error.to_string(), format!("threshold '{text}': {expected}"));

@@ -17,6 +17,7 @@ pub mod rename;
 pub mod report;
 pub mod run;
 mod run_url;
+mod screen;
 pub mod set;
 pub mod show;
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, annotations, read_input};
+use drumfire_results::Threshold;
 
-use super::run::{judge, thresholds};
+use super::run::{FAIL_ON, judge, thresholds};
 use super::settings;
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -25,7 +26,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
     let settings = settings(&options.properties, &[], None, console)?;
     let thresholds = match options.is_jmeter {
         true => Vec::new(),
-        false => thresholds(&options.fail_on, &settings)?,
+        false => end_thresholds(&options.fail_on, &settings)?,
     };
     let told = |message: String| match options.is_jmeter {
         true => failed(&message, Exit::RunFailed),
@@ -58,9 +59,13 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
             columns,
         );
         console.print(&text);
-        is_met = judge(&run.recording, &thresholds, Progress::Lines, console);
+        let verdicts: Vec<_> = thresholds
+            .iter()
+            .map(|threshold| threshold.judge(&run.recording))
+            .collect();
+        is_met = judge(&verdicts, Progress::Lines, console);
         if !thresholds.is_empty() {
-            run.thresholds = run_facts::threshold_results(&thresholds, &run.recording);
+            run.thresholds = run_facts::threshold_results(&verdicts);
         }
     }
     let lost = reports::write(&run, &run, &files, &settings);
@@ -96,4 +101,19 @@ pub fn read_run(
         console.warn(&warning);
     }
     run.map_err(|error| error.to_string())
+}
+
+/// Thresholds about the whole run: what a run leaves behind does not tell every second of it exactly.
+fn end_thresholds(given: &[String], settings: &Settings) -> Result<Vec<Threshold>, Refusal> {
+    let all = thresholds(given, FAIL_ON, settings)?;
+    match all.iter().find(|threshold| threshold.is_windowed()) {
+        Some(threshold) => Err(Refusal::new(
+            Exit::Usage,
+            format!(
+                "threshold '{}': a stretch of time is watched while the run goes on; give it to `drumfire run`",
+                threshold.text()
+            ),
+        )),
+        None => Ok(all),
+    }
 }

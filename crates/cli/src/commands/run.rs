@@ -2,39 +2,34 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use drumfire_engine::LEFT_OUT;
 use drumfire_health::Grade;
 use drumfire_jmx::Diagnostic;
 use drumfire_report::{RunFile, annotations};
-use drumfire_results::{Recording, Threshold, ThresholdError, local_zone};
+use drumfire_results::{Threshold, ThresholdError, Verdict, local_zone};
 use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::report::read_run;
+use super::screen::Screen;
 use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::ending::Ending;
-use crate::engine::{
-    Control, Engine, Event, Outcome, RunOrder, Stopping, Subscriber, SummaryLines,
-};
+use crate::engine::{Control, Engine, Outcome, RunOrder, Subscriber};
 use crate::exit_codes::Exit;
 use crate::exports::Exports;
+use crate::guards::{Board, Guards};
 use crate::jmeter::meaning::failed;
 use crate::kept_run::{self, KeptPlace, KeptRun};
-use crate::messages::{self, Closed, MessagePort};
 use crate::options::{
     LogOptions, PlanChoice, Progress, Refusal, ReportFiles, ResultsFile, RunOptions,
 };
 use crate::properties::Settings;
-use crate::signals::{self, Listening};
-use crate::terminal::feed::Feed;
-use crate::terminal::live::{LiveView, terminal_size};
-use crate::terminal::snapshot::Snapshot;
+use crate::signals;
+use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
 use crate::terminal::{milestones, verdict};
@@ -42,7 +37,9 @@ use crate::ui::Ui;
 use crate::{log, outputs, recent, reports, run_record, summary_json};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
-const FAIL_ON: &str = "drumfire.fail_on";
+pub(super) const FAIL_ON: &str = "drumfire.fail_on";
+/// The same for thresholds that end the run.
+const ABORT_ON: &str = "drumfire.abort_on";
 /// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
 const KEEP_RUNS: &str = "drumfire.keep_runs";
 /// Whether the first failed request and response of each kind are kept for the report.
@@ -84,11 +81,16 @@ pub fn run<E: Engine>(
         Some(&plan),
         console,
     )?;
-    let thresholds = thresholds(&options.fail_on, &settings)?;
-    let report = Report::claim(&options, &order, &settings)?;
     let control = Control::default();
+    let mut guards = Guards::start(
+        thresholds(&options.fail_on, FAIL_ON, &settings)?,
+        thresholds(&options.abort_on, ABORT_ON, &settings)?,
+        &control,
+    )
+    .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    let report = Report::claim(&options, &order, &settings)?;
     // Before the plan is compiled: Java may take seconds to start.
-    let mut ui = serve(&options, &plan, &settings, &thresholds, &control, console)?;
+    let mut ui = serve(&options, &plan, &settings, guards.board(), &control, console)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -126,6 +128,7 @@ pub fn run<E: Engine>(
     if let Some(ui) = &mut ui {
         subscribers.push(ui);
     }
+    subscribers.push(&mut guards);
     subscribers.push(&mut exports);
     let outcome = engine.run(program, &order, &control, &mut subscribers);
     if outcome.is_ok() {
@@ -133,6 +136,7 @@ pub fn run<E: Engine>(
     }
     let stopped = screen.end();
     let undelivered = exports.end();
+    let board = guards.end();
     let kept = end_kept(kept, outcome.is_ok(), console);
     let mut outcome =
         outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
@@ -141,11 +145,15 @@ pub fn run<E: Engine>(
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
+    let verdicts = board.verdicts(&outcome.recording);
+    if let Some(text) = board.aborted_by() {
+        console.warn(&format!("`{text}` ended the run early"));
+    }
     let are_met = finish(
         &outcome,
         log,
         stopped,
-        &thresholds,
+        &verdicts,
         options.progress,
         console,
     );
@@ -172,7 +180,7 @@ pub fn run<E: Engine>(
         ending.exit()
     };
     if report.is_wished() || kept.is_some() || ui.is_some() {
-        let mut run = run_record::run_file(outcome, &plan, &thresholds, &groups);
+        let mut run = run_record::run_file(outcome, &plan, &verdicts, &groups);
         run.properties = run_record::given(&options.properties);
         if settings.properties.get(KEEP_FAILURES) == Some("false") {
             run.recording.errors.forget_samples();
@@ -230,7 +238,7 @@ fn serve(
     options: &RunOptions,
     plan: &Path,
     settings: &Settings,
-    thresholds: &[Threshold],
+    board: Board,
     control: &Control,
     console: &mut Console<'_>,
 ) -> Result<Option<Ui>, Refusal> {
@@ -250,8 +258,7 @@ fn serve(
     };
     let mut begun = run_record::begun(plan, Timestamp::now().as_millisecond());
     begun.properties = run_record::given(&options.properties);
-    let thresholds = thresholds.to_vec();
-    let ui = Ui::start(address, live, begun, thresholds, control, console.variable)
+    let ui = Ui::start(address, live, begun, board, control, console.variable)
         .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {}: {error}", address.0)))?;
     console.line(&format!("live page  {}", ui.url()));
     Ok(Some(ui))
@@ -380,12 +387,13 @@ impl Report {
 
 /// Those of the command line, then those of the property, which are separated by semicolons.
 pub(super) fn thresholds(
-    fail_on: &[String],
+    given: &[String],
+    property: &str,
     settings: &Settings,
 ) -> Result<Vec<Threshold>, Refusal> {
-    let property = settings.properties.get(FAIL_ON).unwrap_or_default();
+    let property = settings.properties.get(property).unwrap_or_default();
     let of_property = property.split(';').filter(|text| !text.trim().is_empty());
-    let all = fail_on.iter().map(String::as_str).chain(of_property);
+    let all = given.iter().map(String::as_str).chain(of_property);
     all.map(|text| text.parse())
         .collect::<Result<_, ThresholdError>>()
         .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
@@ -467,7 +475,7 @@ fn finish(
     outcome: &Outcome,
     log: Option<PathBuf>,
     stopped: Option<&'static str>,
-    thresholds: &[Threshold],
+    verdicts: &[Verdict],
     progress: Progress,
     console: &mut Console<'_>,
 ) -> bool {
@@ -484,19 +492,17 @@ fn finish(
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));
     }
-    judge(&outcome.recording, thresholds, progress, console)
+    judge(verdicts, progress, console)
 }
 
 /// Prints what became of each threshold; a quiet run tells on standard error what was not met.
 pub(super) fn judge(
-    recording: &Recording,
-    thresholds: &[Threshold],
+    verdicts: &[Verdict],
     progress: Progress,
     console: &mut Console<'_>,
 ) -> bool {
     let mut are_met = true;
-    for threshold in thresholds {
-        let judged = threshold.judge(recording);
+    for judged in verdicts {
         let line = judged.to_string();
         are_met &= judged.is_met();
         if judged.is_met() {
@@ -538,155 +544,4 @@ fn trusted(
         tracing::info!("{line}");
     }
     is_valid
-}
-
-/// What a run shows while it goes on, and what may end it early.
-struct Screen<'a, 'b> {
-    console: &'a mut Console<'b>,
-    progress: Progress,
-    zone: TimeZone,
-    view: Option<LiveView<io::Stdout>>,
-    feed: Feed,
-    summary_lines: SummaryLines,
-    signals: Option<Listening>,
-    port: Option<MessagePort>,
-    /// How many signals came.
-    told: Arc<AtomicU32>,
-    /// The name of the first one.
-    signal: Arc<OnceLock<&'static str>>,
-}
-
-impl<'a, 'b> Screen<'a, 'b> {
-    fn new(plan: &Path, progress: Progress, zone: TimeZone, console: &'a mut Console<'b>) -> Self {
-        let is_live =
-            progress == Progress::Live || (progress == Progress::Auto && console.is_terminal);
-        let name = plan.file_name().map_or_else(
-            || plan.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let view = if is_live {
-            LiveView::start(
-                io::stdout(),
-                &name,
-                console.style,
-                zone.clone(),
-                terminal_size,
-            )
-            .ok()
-        } else {
-            None
-        };
-        Screen {
-            console,
-            progress,
-            zone,
-            view,
-            feed: Feed::default(),
-            summary_lines: SummaryLines::default(),
-            signals: None,
-            port: None,
-            told: Arc::default(),
-            signal: Arc::default(),
-        }
-    }
-
-    /// Listens to signals and to JMeter's messages, which stop the run.
-    fn start(&mut self, settings: &Settings, control: &Control) {
-        self.line(&milestones::starting(
-            Timestamp::now().as_millisecond(),
-            &self.zone,
-        ));
-        match messages::open(&settings.properties, control.clone()) {
-            Ok(port) => {
-                self.line(&milestones::waiting_for_messages(port.port));
-                self.port = Some(port);
-            }
-            Err(Closed::NoPort) => self.line("Failed to create UDP port"),
-            Err(Closed::Off) => {}
-        }
-        let (told, first) = (Arc::clone(&self.told), Arc::clone(&self.signal));
-        let control = control.clone();
-        let listening = signals::listen(move |number, signal| {
-            told.store(number, Ordering::Relaxed);
-            if number == 1 {
-                let _ = first.set(signal);
-                tracing::info!("{signal}: users finish the sample at hand");
-                control.shutdown_soon();
-            } else {
-                tracing::info!("{signal} again: samples are broken off");
-                control.stop_now();
-            }
-        });
-        match listening {
-            Ok(listening) => self.signals = Some(listening),
-            Err(error) => self
-                .console
-                .warn(&format!("Ctrl-C cannot be handled: {error}")),
-        }
-    }
-
-    fn line(&mut self, line: &str) {
-        if self.progress != Progress::Quiet {
-            if let Some(view) = &mut self.view {
-                let _ = view.clear();
-            }
-            self.console.line(line);
-        }
-    }
-
-    fn show(&mut self, mut snapshot: Snapshot) {
-        snapshot.stopping = snapshot
-            .stopping
-            .max(match self.told.load(Ordering::Relaxed) {
-                0 => Stopping::No,
-                1 => Stopping::Shutdown,
-                _ => Stopping::Now,
-            });
-        if let Some(view) = &mut self.view {
-            // A terminal that has gone away does not stop the run.
-            let _ = view.show(&snapshot);
-        }
-    }
-
-    /// The last user has ended and the results are written.
-    fn tidying_up(&mut self) {
-        self.line(&milestones::tidying_up(
-            Timestamp::now().as_millisecond(),
-            &self.zone,
-        ));
-    }
-
-    /// Ends listening and gives the terminal back; gives the signal that stopped the run.
-    fn end(self) -> Option<&'static str> {
-        self.signal.get().copied()
-    }
-}
-
-impl Subscriber for Screen<'_, '_> {
-    fn receive(&mut self, event: &Event, so_far: &Recording) {
-        let lines = self.summary_lines.receive(event);
-        if self.view.is_some() {
-            if let Some(snapshot) = self.feed.receive(event, so_far) {
-                self.show(snapshot);
-            }
-        } else {
-            lines.iter().for_each(|line| self.line(line));
-        }
-        match event {
-            Event::Line(line) if self.view.is_none() => self.line(line),
-            Event::Warning(text) => {
-                if let Some(view) = &mut self.view {
-                    let _ = view.clear();
-                }
-                self.console.warn(text);
-            }
-            Event::Line(_)
-            | Event::Started(_)
-            | Event::Increment(_)
-            | Event::Heard(..)
-            | Event::Tick(_)
-            | Event::Mark(_)
-            | Event::Ended(_) => {}
-        }
-    }
 }

@@ -133,6 +133,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         progress: Progress::Auto,
         demo: false,
         fail_on: Vec::new(),
+        abort_on: Vec::new(),
         strict: false,
         report: report_files(given),
         keeps_run: true,

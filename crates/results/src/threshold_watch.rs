@@ -1,0 +1,300 @@
+//! Thresholds that are watched second by second: `p95 of checkout > 300ms for 30s`, `errors > 10% over 10s`.
+//!
+//! `over` is the span of time whose samples a value is taken from, one second without it. `for` is how long the value has to be
+//! beyond its limit all the time. Only whole seconds count: neither the first second of a run nor its last.
+
+use std::collections::VecDeque;
+
+use crate::increment::{Distribution, Increment, LabelIncrement};
+use crate::statistics::{LabelStatistics, Recording};
+use crate::thresholds::{Threshold, Verdict, WindowOutcome};
+
+/// How long after its end a second is complete: workers hand over a little later.
+const GRACE_MS: i64 = 500;
+
+/// The samples of a second that a threshold is about.
+#[derive(Debug, Default)]
+struct Second {
+    count: u64,
+    errors: u64,
+    elapsed: Distribution,
+}
+
+impl Second {
+    fn add(&mut self, label: &LabelIncrement) {
+        self.count += label.count;
+        self.errors += label.errors;
+        self.elapsed.merge(&label.ok);
+        self.elapsed.merge(&label.failed);
+    }
+}
+
+/// A threshold, and what has become of it up to now.
+#[derive(Debug)]
+pub struct ThresholdWatch {
+    threshold: Threshold,
+    /// The seconds of the window at hand, without gaps; the first of them has the number `first`.
+    seconds: VecDeque<Second>,
+    first: i64,
+    /// The first second that was not judged yet; none before the first increment.
+    next: Option<i64>,
+    /// The first whole second of the run.
+    begin: i64,
+    /// Seconds without a break in which the value was beyond its limit.
+    lasted_s: u32,
+    /// The samples of the whole run, of a threshold without a window.
+    so_far: LabelStatistics,
+    has_samples: bool,
+    outcome: WindowOutcome,
+}
+
+impl ThresholdWatch {
+    /// Begins with nothing.
+    pub fn new(threshold: Threshold) -> ThresholdWatch {
+        ThresholdWatch {
+            threshold,
+            seconds: VecDeque::new(),
+            first: 0,
+            next: None,
+            begin: 0,
+            lasted_s: 0,
+            so_far: LabelStatistics::new(String::new(), false),
+            has_samples: false,
+            outcome: WindowOutcome::default(),
+        }
+    }
+
+    /// The threshold.
+    pub fn threshold(&self) -> &Threshold {
+        &self.threshold
+    }
+
+    /// Adds what happened in a second.
+    pub fn add(&mut self, increment: &Increment) {
+        let number = increment.from_ms.div_euclid(1_000);
+        if self.next.is_none() {
+            self.begin = number + 1;
+            self.first = self.begin;
+            self.next = Some(self.begin);
+        }
+        let matching = |transaction: bool| {
+            let labels = increment.labels.iter();
+            let kind = labels.filter(move |label| label.transaction == transaction);
+            kind.filter(|label| self.threshold.is_about(&label.label))
+        };
+        // A label that samplers and transaction controllers share means the samplers.
+        let has_samplers = matching(false).next().is_some() || self.threshold.is_about_all();
+        let matched: Vec<&LabelIncrement> = matching(!has_samplers).collect();
+        self.has_samples |= !matched.is_empty();
+        if !self.threshold.is_windowed() {
+            matched.iter().for_each(|label| self.so_far.absorb(label));
+            return;
+        }
+        // What ended before the window at hand is too late to count.
+        let Ok(place) = usize::try_from(number - self.first) else {
+            return;
+        };
+        while self.seconds.len() <= place {
+            self.seconds.push_back(Second::default());
+        }
+        for label in matched {
+            self.seconds[place].add(label);
+        }
+    }
+
+    /// Judges the seconds that are complete at `now_ms`, in milliseconds since the Unix epoch. True when the threshold is
+    /// broken now and was not before.
+    pub fn advance(&mut self, now_ms: i64) -> bool {
+        if self.outcome.broken_ms.is_some() {
+            return false;
+        }
+        let Some(mut number) = self.next else {
+            return false;
+        };
+        let complete = (now_ms - GRACE_MS).div_euclid(1_000);
+        while number < complete {
+            if self.judge_second(number) {
+                return true;
+            }
+            number += 1;
+            self.next = Some(number);
+        }
+        false
+    }
+
+    fn judge_second(&mut self, number: i64) -> bool {
+        let value = match self.threshold.is_windowed() {
+            true => self.value_over_window(number),
+            false => self.threshold.value_of(&self.so_far),
+        };
+        let Some(value) = value else {
+            // A second without samples says nothing of their times.
+            return false;
+        };
+        if !self.threshold.is_beyond(value) {
+            self.lasted_s = 0;
+            self.note_worst(value);
+            return false;
+        }
+        self.lasted_s += 1;
+        self.note_worst(value);
+        if self.lasted_s < self.threshold.lasting_s().unwrap_or(1) {
+            return false;
+        }
+        self.outcome.value = Some(value);
+        self.outcome.broken_ms = Some((number + 1) * 1_000);
+        true
+    }
+
+    /// The value of the window that ends with a second; none if the run is too young, or nothing ended.
+    fn value_over_window(&mut self, number: i64) -> Option<f64> {
+        let length = i64::from(self.threshold.window_s().unwrap_or(1));
+        let from = number + 1 - length;
+        while self.first < from && self.first < number {
+            self.seconds.pop_front();
+            self.first += 1;
+        }
+        if from < self.begin {
+            return None;
+        }
+        let mut all = Second::default();
+        let places = (from - self.first).max(0) as usize..(number + 1 - self.first).max(0) as usize;
+        for second in places.filter_map(|place| self.seconds.get(place)) {
+            all.count += second.count;
+            all.errors += second.errors;
+            all.elapsed.merge(&second.elapsed);
+        }
+        self.threshold
+            .value_in(all.count, all.errors, &all.elapsed, length)
+    }
+
+    fn note_worst(&mut self, value: f64) {
+        let worst = self.outcome.value.get_or_insert(value);
+        if self.threshold.is_worse(value, *worst) {
+            *worst = value;
+        }
+    }
+
+    /// What has become of the threshold; `recording` is the sum of all increments.
+    pub fn verdict(&self, recording: &Recording) -> Verdict {
+        if self.threshold.is_windowed() {
+            let is_known = self.has_samples || self.threshold.is_about_all();
+            self.threshold.judged_in_windows(self.outcome, is_known)
+        } else {
+            self.threshold.judge(recording)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::Collector;
+    use crate::sample::Sample;
+
+    /// A second with `count` samples of 100 ms, the first `failed` of them failed, and one label's with `slow_ms`.
+    fn second(number: i64, count: i64, failed: i64, slow_ms: i64) -> Increment {
+        let mut collector = Collector::default();
+        let mut add = |label: &str, elapsed_ms: i64, success: bool| {
+            let mut sample = Sample::new(label.into(), "t 1-1".into());
+            sample.set_ok();
+            sample.start_ms = number * 1_000 + 500 - elapsed_ms;
+            sample.set_end(number * 1_000 + 500);
+            sample.success = success;
+            collector.record(&sample);
+        };
+        for place in 0..count {
+            add("Home", 100, place >= failed);
+        }
+        if slow_ms > 0 {
+            add("check out", slow_ms, true);
+        }
+        let mut all = collector.take_all();
+        if all.is_empty() {
+            return Increment::of_second(number);
+        }
+        all.remove(0)
+    }
+
+    /// The second after whose end the threshold was broken, of seconds from 100 on.
+    fn broken(text: &str, seconds: &[(i64, i64, i64)]) -> Option<i64> {
+        let mut watch = ThresholdWatch::new(text.parse().unwrap_or_else(|error| panic!("{error}")));
+        for (number, &(count, failed, slow_ms)) in (100..).zip(seconds) {
+            watch.add(&second(number, count, failed, slow_ms));
+            // The increment of a second comes a little after its end.
+            if watch.advance((number + 1) * 1_000 + GRACE_MS) {
+                return Some(number);
+            }
+        }
+        assert!(watch.verdict(&Recording::default()).is_met());
+        None
+    }
+
+    #[test]
+    fn a_value_must_last() {
+        let slow = (10, 0, 400);
+        let quick = (10, 0, 200);
+        let text = "p95 of check out > 300ms for 3s";
+        // The first second is not a whole one.
+        assert_eq!(broken(text, &[slow, slow, slow, slow, slow]), Some(103));
+        assert_eq!(broken(text, &[quick, slow, slow, quick, slow, slow]), None);
+        // Nothing ended in a second: what was so far goes on.
+        let silent = (0, 0, 0);
+        let with_gap = [quick, slow, slow, silent, silent, slow];
+        assert_eq!(broken(text, &with_gap), Some(105));
+        assert_eq!(broken("p95 of /^check/ > 300ms for 2s", &[slow; 4]), Some(102));
+    }
+
+    #[test]
+    fn a_window_is_whole_before_it_counts() {
+        let bad = (10, 5, 0);
+        let good = (10, 0, 0);
+        let text = "errors > 10% over 3s";
+        assert_eq!(broken(text, &[bad; 6]), Some(103));
+        // 5 of 30 are more than a tenth, also of late.
+        assert_eq!(broken(text, &[good, good, good, good, bad]), Some(104));
+        assert_eq!(broken("errors > 17% over 3s", &[good, good, good, good, bad]), None);
+        assert_eq!(broken("rate < 9/s over 2s", &[(1, 0, 0), good, good, good]), None);
+        assert_eq!(broken("rate < 9/s over 2s", &[good, good, (0, 0, 0), good]), Some(102));
+        assert_eq!(broken("rate < 9/s over 2s for 2s", &[good, good, (0, 0, 0), good]), Some(103));
+    }
+
+    #[test]
+    fn without_a_window_the_whole_run_up_to_now_counts() {
+        let mut watch = ThresholdWatch::new("errors > 12".parse().expect("a threshold"));
+        let told: Vec<bool> = (100..105)
+            .map(|number| {
+                watch.add(&second(number, 10, 4, 0));
+                watch.advance((number + 1) * 1_000 + GRACE_MS)
+            })
+            .collect();
+        assert_eq!(told, [false, false, false, true, false]);
+    }
+
+    #[test]
+    fn an_outcome_is_told_with_its_moment() {
+        let told = |text: &str, failed: i64| {
+            let mut watch = ThresholdWatch::new(text.parse().expect("a threshold"));
+            for number in 100..106 {
+                watch.add(&second(number, 10, failed, 0));
+                watch.advance((number + 1) * 1_000 + GRACE_MS);
+            }
+            watch.verdict(&Recording::default()).to_string()
+        };
+        let text = "errors > 10% over 2s";
+        assert_eq!(told(text, 3), "not met  errors > 10% over 2s: 30%, 20% above the limit");
+        assert_eq!(told(text, 1), "met      errors > 10% over 2s: 10%, exactly the limit at worst");
+        assert_eq!(told("errors > 1 over 60s", 3), "met      errors > 1 over 60s: the run had no whole window");
+        assert_eq!(told("max of nobody > 1ms over 2s", 3), "not met  max of nobody > 1ms over 2s: no samples");
+    }
+
+    #[test]
+    fn what_is_watched_takes_no_more_memory_than_its_window() {
+        let mut watch = ThresholdWatch::new("p95 > 300ms over 10s".parse().expect("a threshold"));
+        for number in 0..10_000 {
+            watch.add(&second(number, 1, 0, 0));
+            watch.advance((number + 1) * 1_000 + GRACE_MS);
+        }
+        assert!(watch.seconds.len() <= 12, "{}", watch.seconds.len());
+    }
+}
