@@ -190,7 +190,7 @@ export interface Comparison {
 
 /** A run that is under way: its numbers come later. */
 export interface Live {
-  kind: "live";
+  kind: "live" | "debug";
 }
 
 /** Takes the numbers out of the page. */

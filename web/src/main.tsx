@@ -1,18 +1,32 @@
 import { render } from "preact";
 import { ComparisonPage } from "./comparison";
 import { readPayload } from "./data";
+import { DebugPage } from "./debug";
 import { LivePage } from "./live";
 import { ReportPage } from "./report";
 import "./style.css";
+
+function page(data: Awaited<ReturnType<typeof readPayload>>) {
+  switch (data.kind) {
+    case "live":
+      return <LivePage />;
+    case "debug":
+      return <DebugPage />;
+    case "report":
+      return <ReportPage report={data} />;
+    default:
+      return <ComparisonPage comparison={data} />;
+  }
+}
 
 const place = document.getElementById("app")!;
 readPayload().then(
   (data) => {
     place.textContent = "";
-    render(data.kind === "live" ? <LivePage /> : data.kind === "report" ? <ReportPage report={data} /> : <ComparisonPage comparison={data} />, place);
+    render(page(data), place);
     performance.mark("ready");
-    // A live page is ready when it has its first numbers.
-    if (data.kind !== "live") document.documentElement.dataset.ready = "true";
+    // Pages that ask a server are ready when they have its first answer.
+    if (data.kind === "report" || data.kind === "comparison") document.documentElement.dataset.ready = "true";
   },
   (error) => {
     place.textContent = `This page is damaged, or the browser is too old to unpack it: ${error}`;

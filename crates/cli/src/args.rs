@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, Parser, Subcommand};
 use drumfire_serve::Address;
 
+use crate::capacity_arguments::CapacityArguments;
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
@@ -13,6 +14,7 @@ use crate::commands::record::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
+use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
@@ -45,6 +47,10 @@ pub struct Arguments {
 enum Subcommands {
     /// Run a plan
     Run(RunArguments),
+    /// Find the highest rate at which a target still answers well enough
+    Capacity(CapacityArguments),
+    /// Follow one user step by step: requests, responses, variables, what each element did
+    Debug(DebugArguments),
     /// Ask or steer a run that was started with --ui
     Ctl(CtlArguments),
     /// Say of every element of a plan how it will be run, without sending anything
@@ -477,6 +483,8 @@ impl Arguments {
     fn into_command(self) -> Command {
         match self.command {
             Subcommands::Run(run) => Command::Run(run.into_options()),
+            Subcommands::Capacity(arguments) => Command::Capacity(arguments),
+            Subcommands::Debug(arguments) => Command::Debug(arguments),
             Subcommands::Ctl(arguments) => Command::Ctl(arguments),
             Subcommands::Check(view) => Command::Check(view.into_options()),
             Subcommands::Plan(view) => Command::Plan(view.into_options()),

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 pub use drumfire_engine::{
-    Advice, AdvicePlace, BackendSpec, Control, Demand, Effect, Event, GroupView, LevelUnit, Mark,
-    Outcome, PlanView, PropertyRow, Rung, Started, Stopping, Stretch, Subscriber, SummaryLines,
-    Survey, SurveyRow, Tick, TreeRow, UserWindow,
+    Advice, AdvicePlace, BackendSpec, Control, Debugging, Demand, Effect, Event, GroupView,
+    LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Started, Stopping, Stretch, Subscriber,
+    SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_jmx::Diagnostic;
 
@@ -89,4 +89,6 @@ pub struct RunOrder {
     pub results: Option<PathBuf>,
     /// Delete the files of all result listeners before the start (`-f`).
     pub delete_results: bool,
+    /// Who follows the users step by step.
+    pub debugging: Debugging,
 }

@@ -135,7 +135,12 @@ fn watch(board: &Board, inbox: &Inbox, control: &Control) {
     while let Some(event) = inbox.next() {
         match event {
             Event::Increment(increment) => {
-                for guard in board.lock().guards.iter_mut().filter(|guard| guard.is_watched()) {
+                for guard in board
+                    .lock()
+                    .guards
+                    .iter_mut()
+                    .filter(|guard| guard.is_watched())
+                {
                     guard.watch.add(&increment);
                 }
             }
@@ -226,7 +231,11 @@ mod tests {
         let board = guards.end();
         assert_eq!(control.state(), Stopping::Shutdown);
         assert_eq!(board.aborted_by().as_deref(), Some("errors > 10% over 2s"));
-        let met: Vec<bool> = board.verdicts(&nothing).iter().map(Verdict::is_met).collect();
+        let met: Vec<bool> = board
+            .verdicts(&nothing)
+            .iter()
+            .map(Verdict::is_met)
+            .collect();
         assert_eq!(met, [true, false]);
     }
 }

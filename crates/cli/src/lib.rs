@@ -6,9 +6,13 @@
 
 pub mod args;
 mod backends;
+mod capacity;
+mod capacity_arguments;
 pub mod commands;
 pub mod console;
 mod ctl_arguments;
+mod debug_arguments;
+mod debugger;
 pub mod demo;
 pub mod ending;
 pub mod engine;

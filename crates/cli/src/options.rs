@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use drumfire_serve::Address;
 
+use crate::capacity_arguments::CapacityArguments;
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
@@ -12,6 +13,7 @@ use crate::commands::record::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
+use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::Exit;
 use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
@@ -30,6 +32,10 @@ pub enum Command {
     Jvm(JvmOptions),
     /// Make a report from what a run left behind.
     Report(ReportOptions),
+    /// Find the highest rate that a target holds.
+    Capacity(CapacityArguments),
+    /// Follow one user step by step.
+    Debug(DebugArguments),
     /// Ask or steer a run that is under way.
     Ctl(CtlArguments),
     /// Put runs side by side.

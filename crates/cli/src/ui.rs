@@ -38,7 +38,14 @@ pub struct Ui {
 }
 
 /// Steers the run of this process.
-struct OwnRun(Control);
+pub struct OwnRun(Control);
+
+impl OwnRun {
+    /// Steers the run of this control.
+    pub fn new(control: Control) -> OwnRun {
+        OwnRun(control)
+    }
+}
 
 impl Steering for OwnRun {
     fn carry_out(&self, order: &Order) -> Result<(), String> {
@@ -89,7 +96,7 @@ impl Ui {
         let name = begun.name.clone();
         let live = Live::new(begun, options);
         let steering = Arc::new(OwnRun(control.clone()));
-        let server = Server::start(address, host.clone(), live.clone(), steering)?;
+        let server = Server::start(address, host.clone(), live.clone(), steering, None)?;
         let run = KnownRun {
             url: server.url().to_owned(),
             name,

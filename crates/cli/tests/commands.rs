@@ -266,6 +266,7 @@ fn results_and_properties_reach_the_engine() {
     let order = RunOrder {
         results: Some("out.jtl".into()),
         delete_results: true,
+        ..RunOrder::default()
     };
     assert_eq!(*engine.orders.lock().unwrap(), [order]);
     assert!(

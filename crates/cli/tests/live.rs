@@ -8,7 +8,8 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use plans::{debug, group, pause, plan};
+use drumfire_testkit::server::{Server, Step, respond};
+use plans::{debug, group, http, pause, plan};
 use serde_json::Value;
 
 /// A run of a plan that goes on until it is told to end.
@@ -151,6 +152,7 @@ fn only_the_token_opens_the_page_and_only_under_its_own_name() {
     );
     assert_eq!(run.ask("GET", &format!("/api/stop{token}"), &own).0, 405);
     assert_eq!(run.get("/api/none").0, 404);
+    run.until("samples", |status| status["samples"].as_u64() > Some(0));
     assert_eq!(run.ctl(&["stop"]).code, Some(0));
     assert_eq!(run.end().0.code, Some(0));
 }
@@ -290,6 +292,49 @@ fn a_page_hears_each_second_and_becomes_the_report() {
         workshop.read("r.html").contains(&report),
         "the same as the report's"
     );
+}
+
+#[test]
+fn a_threshold_about_a_stretch_ends_the_run() {
+    let server = Server::start(|_| vec![Step::Send(respond("500 Out of order", "", ""))]);
+    let port = server.address().port().to_string();
+    let place = [("domain", "127.0.0.1"), ("port", &port), ("path", "/")];
+    let elements = [http("check out", &place), pause(20)];
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(-1, &elements.concat())));
+    let words = [
+        "run",
+        "p.jmx",
+        "--fail-on",
+        "errors of /nobody/ > 1 for 2s",
+        "--abort-on",
+        "errors of check out > 10% over 2s",
+        "--summary-json",
+        "s.json",
+        "--run-file",
+        "r.drumfire",
+        "--fail-on",
+        "p95 > 60s for 3s",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(5), "{finished:?}");
+    let early = "warning: `errors of check out > 10% over 2s` ended the run early";
+    assert!(finished.err.contains(early), "{finished:?}");
+    for line in [
+        "not met  errors of /nobody/ > 1 for 2s: no samples",
+        "not met  errors of check out > 10% over 2s: 100%, 90% above the limit",
+        "met      p95 > 60s for 3s: ",
+    ] {
+        assert!(finished.out.contains(line), "{line}: {finished:?}");
+    }
+    let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    assert_eq!(summary["thresholds"][2]["passed"], false, "{summary}");
+    let late = workshop.run(
+        &["report", "r.drumfire", "--fail-on", "errors > 1 for 2s"],
+        LIMIT,
+    );
+    assert_eq!(late.code, Some(2), "{late:?}");
+    assert!(late.err.contains("give it to `drumfire run`"), "{late:?}");
 }
 
 #[test]

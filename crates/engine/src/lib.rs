@@ -24,6 +24,7 @@ pub use inspect::survey::{Survey, SurveyRow, survey};
 pub use resolve::{LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Stopping};
+pub use run::debug::{Debugger, Debugging, Edits, Part, SampleView, Turn, VariableValues};
 pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox};
 pub use run::journey::BoundPlan;

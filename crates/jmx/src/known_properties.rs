@@ -201,6 +201,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Only the thread group of this name gets that load (`run --group`).",
             ),
             honoured(
+                "drumfire.load.arrivals",
+                "",
+                "Iterations a second that start whether or not earlier ones have ended, as in an Arrivals Thread Group; `drumfire capacity` sets it.",
+            ),
+            honoured(
                 "drumfire.load.once",
                 "false",
                 "One user and one iteration of each thread group (`run --once`).",

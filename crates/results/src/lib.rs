@@ -50,7 +50,7 @@ pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
 pub use sample::{AssertionResult, DataType, Kind, Sample, TRANSACTION_MESSAGE_PREFIX};
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
-pub use secrets::{MASK, is_secret};
+pub use secrets::{MASK, is_secret, masked_fields, masked_headers};
 pub use sparse::{Sparse, percentile_of};
 pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};

@@ -242,7 +242,10 @@ mod tests {
         let silent = (0, 0, 0);
         let with_gap = [quick, slow, slow, silent, silent, slow];
         assert_eq!(broken(text, &with_gap), Some(105));
-        assert_eq!(broken("p95 of /^check/ > 300ms for 2s", &[slow; 4]), Some(102));
+        assert_eq!(
+            broken("p95 of /^check/ > 300ms for 2s", &[slow; 4]),
+            Some(102)
+        );
     }
 
     #[test]
@@ -253,10 +256,22 @@ mod tests {
         assert_eq!(broken(text, &[bad; 6]), Some(103));
         // 5 of 30 are more than a tenth, also of late.
         assert_eq!(broken(text, &[good, good, good, good, bad]), Some(104));
-        assert_eq!(broken("errors > 17% over 3s", &[good, good, good, good, bad]), None);
-        assert_eq!(broken("rate < 9/s over 2s", &[(1, 0, 0), good, good, good]), None);
-        assert_eq!(broken("rate < 9/s over 2s", &[good, good, (0, 0, 0), good]), Some(102));
-        assert_eq!(broken("rate < 9/s over 2s for 2s", &[good, good, (0, 0, 0), good]), Some(103));
+        assert_eq!(
+            broken("errors > 17% over 3s", &[good, good, good, good, bad]),
+            None
+        );
+        assert_eq!(
+            broken("rate < 9/s over 2s", &[(1, 0, 0), good, good, good]),
+            None
+        );
+        assert_eq!(
+            broken("rate < 9/s over 2s", &[good, good, (0, 0, 0), good]),
+            Some(102)
+        );
+        assert_eq!(
+            broken("rate < 9/s over 2s for 2s", &[good, good, (0, 0, 0), good]),
+            Some(103)
+        );
     }
 
     #[test]
@@ -282,10 +297,22 @@ mod tests {
             watch.verdict(&Recording::default()).to_string()
         };
         let text = "errors > 10% over 2s";
-        assert_eq!(told(text, 3), "not met  errors > 10% over 2s: 30%, 20% above the limit");
-        assert_eq!(told(text, 1), "met      errors > 10% over 2s: 10%, exactly the limit at worst");
-        assert_eq!(told("errors > 1 over 60s", 3), "met      errors > 1 over 60s: the run had no whole window");
-        assert_eq!(told("max of nobody > 1ms over 2s", 3), "not met  max of nobody > 1ms over 2s: no samples");
+        assert_eq!(
+            told(text, 3),
+            "not met  errors > 10% over 2s: 30%, 20% above the limit"
+        );
+        assert_eq!(
+            told(text, 1),
+            "met      errors > 10% over 2s: 10%, exactly the limit at worst"
+        );
+        assert_eq!(
+            told("errors > 1 over 60s", 3),
+            "met      errors > 1 over 60s: the run had no whole window"
+        );
+        assert_eq!(
+            told("max of nobody > 1ms over 2s", 3),
+            "not met  max of nobody > 1ms over 2s: no samples"
+        );
     }
 
     #[test]

@@ -177,7 +177,11 @@ fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
     let (mut limit, mut window_s, mut lasting_s) = (text, None, None);
     // The one that stands last is cut off first.
     for _ in 0..2 {
-        let cut = |word| limit.rsplit_once(word).filter(|(before, _)| !before.is_empty());
+        let cut = |word| {
+            limit
+                .rsplit_once(word)
+                .filter(|(before, _)| !before.is_empty())
+        };
         let (over, lasting) = (cut(" over "), cut(" for "));
         let after = |cut: Option<(&str, &str)>| cut.map_or(0, |(before, _)| before.len());
         if after(over) > after(lasting) {
@@ -428,7 +432,7 @@ impl Threshold {
     pub(crate) fn judged_in_windows(&self, outcome: WindowOutcome, is_known: bool) -> Verdict {
         Verdict {
             threshold: self.clone(),
-            value: outcome.value,
+            value: outcome.value.filter(|_| is_known),
             window: is_known.then_some(outcome),
         }
     }

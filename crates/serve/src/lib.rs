@@ -19,4 +19,4 @@ pub use access::Address;
 pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, Standing, Status};
 pub use orders::{Order, Steering};
 pub use registry::{Entry, KnownRun, runs};
-pub use server::Server;
+pub use server::{Extension, Server};

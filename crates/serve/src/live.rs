@@ -250,6 +250,14 @@ impl Live {
         state.viewers.close();
     }
 
+    /// Tells all pages something of another kind.
+    pub fn tell(&self, name: &str, content: &impl Serialize) {
+        let mut state = self.lock();
+        if !state.viewers.is_empty() {
+            state.viewers.tell(&event(name, content));
+        }
+    }
+
     /// Reads the sum of everything up to now.
     pub fn read<T>(&self, read: impl FnOnce(&Recording) -> T) -> T {
         read(&self.lock().run.recording)

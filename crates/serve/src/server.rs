@@ -47,14 +47,29 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
+/// A page of another kind than a run's: what its script finds, and more paths below `/api/`.
+pub trait Extension: Send + Sync {
+    /// What the script of the page finds as its payload; `kind` says which page it is.
+    fn facts(&self) -> serde_json::Value;
+
+    /// Answers a request with JSON, or with a sentence that says why not; none if there is no such path.
+    fn answer(
+        &self,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Option<Result<serde_json::Value, String>>;
+}
+
 struct Site {
     gate: Gate,
     live: Live,
     steering: Arc<dyn Steering>,
+    extension: Option<Arc<dyn Extension>>,
 }
 
 impl Server {
-    /// Listens, and serves the page of `live`. Orders go to `steering`. `host_name` is the name of this machine.
+    /// Listens, and serves the page of `live`, or another one that `extension` describes. Orders go to `steering`. `host_name` is the name of this machine.
     ///
     /// # Errors
     /// If the address is taken, or not this machine's.
@@ -63,6 +78,7 @@ impl Server {
         host_name: String,
         live: Live,
         steering: Arc<dyn Steering>,
+        extension: Option<Arc<dyn Extension>>,
     ) -> std::io::Result<Server> {
         let listener = TcpListener::bind(address.0)?;
         listener.set_nonblocking(true)?;
@@ -77,6 +93,7 @@ impl Server {
             },
             live: live.clone(),
             steering,
+            extension,
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -203,7 +220,7 @@ impl Site {
         let wanted = match (path, order) {
             (_, Some(_)) => Method::POST,
             ("/" | "/api/status" | "/api/events" | "/api/openapi.json", _) => Method::GET,
-            _ => return failure(StatusCode::NOT_FOUND, "There is nothing at this path"),
+            _ => return self.extended(method, path, body).await,
         };
         if *method != wanted {
             let mut answer = failure(
@@ -234,7 +251,26 @@ impl Site {
     }
 
     fn page(&self) -> String {
-        live_html(&self.live.name(), &json!({ "kind": "live" }))
+        let facts = match &self.extension {
+            Some(extension) => extension.facts(),
+            None => json!({ "kind": "live" }),
+        };
+        live_html(&self.live.name(), &facts)
+    }
+
+    async fn extended(&self, method: &Method, path: &str, body: Incoming) -> Answer {
+        let missing = || failure(StatusCode::NOT_FOUND, "There is nothing at this path");
+        let Some(extension) = &self.extension else {
+            return missing();
+        };
+        let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
+            return failure(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
+        };
+        match extension.answer(method.as_str(), path, &body.to_bytes()) {
+            Some(Ok(value)) => whole(JSON, value.to_string()),
+            Some(Err(why)) => failure(StatusCode::BAD_REQUEST, &why),
+            None => missing(),
+        }
     }
 
     async fn order(&self, name: &str, body: Incoming) -> Answer {
@@ -245,10 +281,7 @@ impl Site {
             );
         }
         let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
-            return failure(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "The body of an order is 64 KiB at most",
-            );
+            return failure(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
         };
         let order = match Order::read(name, &body.to_bytes()) {
             Ok(order) => order,
@@ -261,6 +294,7 @@ impl Site {
     }
 }
 
+const TOO_LARGE: &str = "The body of a request is 64 KiB at most";
 const JSON: &str = "application/json";
 
 fn refusal(status: StatusCode) -> Answer {

@@ -1,8 +1,10 @@
 //! The subcommands, after the command line has been understood.
 
+mod capacity;
 pub mod check;
 pub mod compare;
 mod ctl;
+mod debug;
 pub mod demo;
 pub mod doctor;
 pub mod fmt;
@@ -82,6 +84,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Import(arguments) => import::import(&arguments, engine, console),
         Command::Record(arguments) => record::record(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),
+        Command::Capacity(arguments) => capacity::capacity(&arguments, engine, console),
+        Command::Debug(arguments) => debug::debug(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))

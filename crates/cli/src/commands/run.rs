@@ -18,7 +18,7 @@ use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::ending::Ending;
-use crate::engine::{Control, Engine, Outcome, RunOrder, Subscriber};
+use crate::engine::{Control, Debugging, Engine, Outcome, RunOrder, Subscriber};
 use crate::exit_codes::Exit;
 use crate::exports::Exports;
 use crate::guards::{Board, Guards};
@@ -55,6 +55,36 @@ pub fn run<E: Engine>(
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
+    let company = Company {
+        control: &Control::default(),
+        follower: None,
+        debugging: Debugging::default(),
+    };
+    follow(options, engine, console, company)
+}
+
+/// Who takes part in a run beside the command line.
+pub(super) struct Company<'c> {
+    /// Steers it.
+    pub control: &'c Control,
+    /// Hears of it.
+    pub follower: Option<&'c mut dyn Subscriber>,
+    /// Follows its users step by step.
+    pub debugging: Debugging,
+}
+
+/// Runs a plan in company.
+pub(super) fn follow<E: Engine>(
+    options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+    company: Company<'_>,
+) -> Result<Exit, Refusal> {
+    let Company {
+        control,
+        follower,
+        debugging,
+    } = company;
     let zone = local_zone();
     let log = start_log(&options.log, &zone, console)?;
     for note in &options.notes {
@@ -68,6 +98,7 @@ pub fn run<E: Engine>(
             .as_ref()
             .map(|file| results_file(file, remembered.as_deref())),
         delete_results: options.delete_results,
+        debugging,
     };
     let demo = if options.demo {
         Some(start_demo(console)?)
@@ -81,16 +112,15 @@ pub fn run<E: Engine>(
         Some(&plan),
         console,
     )?;
-    let control = Control::default();
     let mut guards = Guards::start(
         thresholds(&options.fail_on, FAIL_ON, &settings)?,
         thresholds(&options.abort_on, ABORT_ON, &settings)?,
-        &control,
+        control,
     )
     .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
     let report = Report::claim(&options, &order, &settings)?;
     // Before the plan is compiled: Java may take seconds to start.
-    let mut ui = serve(&options, &plan, &settings, guards.board(), &control, console)?;
+    let mut ui = serve(&options, &plan, &settings, guards.board(), control, console)?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -120,7 +150,7 @@ pub fn run<E: Engine>(
 
     let mut screen = Screen::new(&plan, options.progress, zone, console);
     screen.summary_lines = engine.summary_lines(&program);
-    screen.start(&settings, &control);
+    screen.start(&settings, control);
     let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
     if let Some(kept) = &mut kept {
         subscribers.push(kept);
@@ -129,8 +159,11 @@ pub fn run<E: Engine>(
         subscribers.push(ui);
     }
     subscribers.push(&mut guards);
+    if let Some(follower) = follower {
+        subscribers.push(follower);
+    }
     subscribers.push(&mut exports);
-    let outcome = engine.run(program, &order, &control, &mut subscribers);
+    let outcome = engine.run(program, &order, control, &mut subscribers);
     if outcome.is_ok() {
         screen.tidying_up();
     }
@@ -149,14 +182,7 @@ pub fn run<E: Engine>(
     if let Some(text) = board.aborted_by() {
         console.warn(&format!("`{text}` ended the run early"));
     }
-    let are_met = finish(
-        &outcome,
-        log,
-        stopped,
-        &verdicts,
-        options.progress,
-        console,
-    );
+    let are_met = finish(&outcome, log, stopped, &verdicts, options.progress, console);
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
     for line in &undelivered.listeners {
@@ -496,11 +522,7 @@ fn finish(
 }
 
 /// Prints what became of each threshold; a quiet run tells on standard error what was not met.
-pub(super) fn judge(
-    verdicts: &[Verdict],
-    progress: Progress,
-    console: &mut Console<'_>,
-) -> bool {
+pub(super) fn judge(verdicts: &[Verdict], progress: Progress, console: &mut Console<'_>) -> bool {
     let mut are_met = true;
     for judged in verdicts {
         let line = judged.to_string();

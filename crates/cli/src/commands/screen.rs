@@ -37,7 +37,12 @@ pub(super) struct Screen<'a, 'b> {
 }
 
 impl<'a, 'b> Screen<'a, 'b> {
-    pub(super) fn new(plan: &Path, progress: Progress, zone: TimeZone, console: &'a mut Console<'b>) -> Self {
+    pub(super) fn new(
+        plan: &Path,
+        progress: Progress,
+        zone: TimeZone,
+        console: &'a mut Console<'b>,
+    ) -> Self {
         let is_live =
             progress == Progress::Live || (progress == Progress::Auto && console.is_terminal);
         let name = plan.file_name().map_or_else(

@@ -1,6 +1,6 @@
 //! Which request of the demo site gets which answer.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -51,6 +51,7 @@ pub async fn answer(shop: &Shop, request: Request<Incoming>) -> Reply {
     };
     match (&head.method, visit.path) {
         (&Method::GET | &Method::HEAD, "/slow") => slow(&visit).await,
+        (&Method::GET | &Method::HEAD, "/limited") => limited(&visit).await,
         (&Method::GET | &Method::HEAD, _) => get(&visit),
         (&Method::POST, "/login") => log_in(&visit),
         (&Method::POST, "/api/cart") => add_to_cart(&visit),
@@ -150,6 +151,22 @@ async fn slow(visit: &Visit<'_>) -> Reply {
         visit,
         pages::message("Slow", &format!("This page took {wait_ms} ms.")),
     )
+}
+
+/// A page that is made one at a time, so many a second and no more; those who would wait too long are sent away.
+async fn limited(visit: &Visit<'_>) -> Reply {
+    let rate = number(visit.query, "rate").unwrap_or(100).max(1);
+    let now = Instant::now();
+    let Some(turn) = visit.shop.take_turn(now, rate) else {
+        return fault(
+            visit,
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many are waiting",
+        );
+    };
+    tokio::time::sleep(turn.saturating_duration_since(now)).await;
+    let text = format!("This page is made {rate} times a second.");
+    page(visit, pages::message("Limited", &text))
 }
 
 /// A file that clients may keep: with a validator, and 304 for those who have it.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use serde::Serialize;
@@ -11,6 +12,9 @@ use super::images;
 
 /// Sessions kept; the oldest goes first, so that a long run does not grow the site.
 const MAX_SESSIONS: usize = 20_000;
+
+/// How long visitors of the limited page wait for their turn at most.
+const LONGEST_QUEUE: Duration = Duration::from_secs(2);
 
 /// One product.
 #[derive(Debug, Clone, Serialize)]
@@ -61,6 +65,8 @@ pub struct Shop {
     /// The picture above every page.
     pub logo: Bytes,
     sessions: Mutex<Sessions>,
+    /// When the next visitor of the limited page has his turn.
+    next_turn: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +78,20 @@ struct Sessions {
 }
 
 impl Shop {
+    /// When a visitor who comes now has his turn, at so many a second; none if that is too long.
+    pub fn take_turn(&self, now: Instant, rate: u64) -> Option<Instant> {
+        let mut next = self
+            .next_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let turn = next.map_or(now, |next| next.max(now));
+        if turn.saturating_duration_since(now) > LONGEST_QUEUE {
+            return None;
+        }
+        *next = Some(turn + Duration::from_secs_f64(1.0 / rate as f64));
+        Some(turn)
+    }
+
     /// The same products at every start.
     pub fn new() -> Self {
         const KINDS: [&str; 6] = ["kettle", "lantern", "notebook", "drum", "teapot", "compass"];
@@ -102,6 +122,7 @@ impl Shop {
             pictures,
             logo,
             sessions: Mutex::default(),
+            next_turn: Mutex::default(),
         }
     }
 

@@ -34,6 +34,7 @@ fn load(settings: &Settings) -> Result<LoadOverride, String> {
         ramp_up_s: number("drumfire.load.ramp_up", text("drumfire.load.ramp_up"))?,
         duration_s: number("drumfire.load.duration", text("drumfire.load.duration"))?,
         rate: number("drumfire.load.rate", text("drumfire.load.rate"))?,
+        arrivals: number("drumfire.load.arrivals", text("drumfire.load.arrivals"))?,
         group: text("drumfire.load.group").map(str::to_owned),
         once: text("drumfire.load.once") == Some("true"),
     })

@@ -161,6 +161,7 @@ fn engine_settings(
         results: order.results.clone(),
         hostname: gethostname::gethostname().to_string_lossy().into_owned(),
         given: settings.given.clone(),
+        debugging: order.debugging.clone(),
     })
 }
 

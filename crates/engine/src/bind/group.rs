@@ -7,6 +7,7 @@ use drumfire_jmx::full_class_name;
 use drumfire_results::OutputSet;
 
 use crate::bind::Decoded;
+use crate::bind::debug::watched;
 use crate::bind::group_start::{self, LateElement};
 use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
@@ -149,7 +150,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 ) => continue,
                 _ => {}
             }
-            frame.roles.push(self.decoded.roles(child, self.unit));
+            let roles = self.decoded.roles(child, self.unit);
+            frame.roles.push(watched(roles, child, self.unit));
         }
         self.frames.push(frame);
     }

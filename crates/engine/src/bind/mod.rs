@@ -1,6 +1,7 @@
 //! Stop 3, **bind**: a [`Plan`] becomes the [`Program`] that runs, or all diagnostics at once. From here on no property is
 //! looked up by name. [`draft`] does the same without touching anything, for `check` and `plan`.
 
+mod debug;
 mod draft;
 mod functions;
 mod group;
@@ -98,10 +99,15 @@ impl<'s> Unit<'s> {
         let mut compiler = Compiler::new(settings.properties.clone());
         compiler.set_plan(&script(plan), &settings.base_dir);
         let previous_needs = previous::needs(plan);
+        let keeps_previous = previous_needs != Needs::NOTHING;
+        let previous_needs = match settings.debugging.debugger() {
+            Some(_) => Needs::ALL,
+            None => previous_needs,
+        };
         Unit {
             findings,
             save_config,
-            keeps_previous: previous_needs != Needs::NOTHING,
+            keeps_previous,
             previous_needs,
             java: JavaPlan {
                 classpath: classpath(plan, &settings.base_dir),

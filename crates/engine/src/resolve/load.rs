@@ -13,13 +13,17 @@ pub struct LoadOverride {
     pub duration_s: Option<u64>,
     /// Samples a second, all groups together.
     pub rate: Option<f64>,
+    /// Iterations a second, all groups together, that start whether or not earlier ones have ended; `users` is how many there
+    /// may be at a time then, and `duration_s` how long.
+    pub arrivals: Option<f64>,
     /// Only the group of this name.
     pub group: Option<String>,
-    /// One user and one iteration of each group.
+    /// One iteration of each group, with one user unless `users` says more.
     pub once: bool,
 }
 
 const PLAIN: &str = "ThreadGroup";
+const ARRIVALS: &str = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
 /// Groups that send the load; set-up and tear-down groups keep theirs.
 const GROUPS: [&str; 7] = [
     PLAIN,
@@ -27,7 +31,7 @@ const GROUPS: [&str; 7] = [
     "kg.apc.jmeter.threads.SteppingThreadGroup",
     "kg.apc.jmeter.threads.UltimateThreadGroup",
     "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
-    "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+    ARRIVALS,
     "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
 ];
 const CONTROLLER: &str = "ThreadGroup.main_controller";
@@ -58,8 +62,11 @@ impl LoadOverride {
             });
         }
         let mut notes = Vec::new();
-        if self.once {
-            groups.iter_mut().for_each(|group| once(group));
+        if let Some(arrivals) = self.arrivals {
+            self.arrive(&mut groups, arrivals);
+        } else if self.once {
+            let users = self.users.unwrap_or(1);
+            groups.iter_mut().for_each(|group| once(group, users));
         } else {
             self.load(&mut groups, &mut notes);
         }
@@ -126,18 +133,46 @@ impl LoadOverride {
     }
 }
 
+impl LoadOverride {
+    /// Makes each group an Arrivals Thread Group, with a share of the rate and of the users.
+    fn arrive(&self, groups: &mut [&mut Node], rate: f64) {
+        let own: Vec<Option<u32>> = groups.iter().map(|group| own_users(group)).collect();
+        let weights: Vec<f64> = own.iter().map(|own| f64::from(own.unwrap_or(1))).collect();
+        let total: f64 = weights.iter().sum();
+        for (group, weight) in groups.iter_mut().zip(weights) {
+            let share = weight / total.max(1.0);
+            let users = (f64::from(self.users.unwrap_or(0)) * share).ceil();
+            group.class = ARRIVALS.into();
+            group.written_class = ARRIVALS.into();
+            group.gui_class = format!("{ARRIVALS}Gui").into();
+            group.props.remove(CONTROLLER);
+            for (name, value) in [
+                ("TargetLevel", (rate * share).to_string()),
+                ("Unit", "S".to_owned()),
+                ("RampUp", String::new()),
+                ("Steps", String::new()),
+                ("Hold", self.duration_s.unwrap_or(1).to_string()),
+                ("ConcurrencyLimit", users.to_string()),
+                ("Iterations", String::new()),
+            ] {
+                put(group, name, value);
+            }
+        }
+    }
+}
+
 fn put(group: &mut Node, name: &str, value: impl Into<Value>) {
     group.props.set(Prop::new(name, value));
 }
 
-fn once(group: &mut Node) {
+fn once(group: &mut Node, users: u32) {
     if group.class != PLAIN {
         group.class = PLAIN.into();
         group.written_class = PLAIN.into();
         group.gui_class = "ThreadGroupGui".into();
         group.props.remove(CONTROLLER);
     }
-    put(group, "ThreadGroup.num_threads", "1");
+    put(group, "ThreadGroup.num_threads", users.to_string());
     put(group, "ThreadGroup.ramp_time", "0");
     put(group, "ThreadGroup.scheduler", false);
     set_loops(group, "1");
@@ -293,6 +328,30 @@ mod tests {
                 .expect_err("no such group")
                 .contains("`c`")
         );
+    }
+
+    #[test]
+    fn arrivals_are_divided_among_the_groups() {
+        let tree = plan(vec![group(PLAIN, "a", "3"), group(PLAIN, "b", "1")]);
+        let load = LoadOverride {
+            arrivals: Some(10.0),
+            users: Some(50),
+            duration_s: Some(60),
+            ..LoadOverride::default()
+        };
+        let (changed, _) = load.apply(&tree).expect("groups");
+        let [a, b] = changed.roots[0].children.as_slice() else {
+            panic!("two groups")
+        };
+        let told = |group: &Node| {
+            let names = ["TargetLevel", "ConcurrencyLimit", "Hold"];
+            names.map(|name| group.props.str(name).to_owned())
+        };
+        assert_eq!(
+            (a.class.as_str(), told(a)),
+            (ARRIVALS, ["7.5", "38", "60"].map(str::to_owned))
+        );
+        assert_eq!(told(b), ["2.5", "13", "60"]);
     }
 
     #[test]

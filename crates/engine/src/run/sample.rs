@@ -11,6 +11,7 @@ use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
+use crate::run::debug::{Part, SampleView, Turn, values};
 use crate::run::journey::{Journey, Package, Reach, Sampled};
 use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
@@ -19,6 +20,7 @@ use crate::run::roles::Scope;
 use crate::run::sampler::SamplerTurn;
 use crate::run::step::{ControllerId, SamplerId};
 use crate::run::user::User;
+use crate::run::watched;
 
 /// How deep sub-results of sub-results are judged (`JMeterThread#recurseAssertionChecks`).
 const ASSERTED_LEVELS: i32 = 3;
@@ -57,7 +59,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
     user.cx.worker.stages.skip(&mut timed);
-    let result = take_turn(user, package).await;
+    let result = take_turn_watched(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let Some(mut result) = result else {
@@ -96,7 +98,42 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     hand_on(user, result, transaction);
 }
 
-/// The sampler's own turn.
+/// The sampler's own turn; a debugger may stop the user before it.
+async fn take_turn_watched(user: &mut User, package: &Package) -> Option<Box<Sample>> {
+    if user
+        .cx
+        .shared
+        .program
+        .settings
+        .debugging
+        .debugger()
+        .is_some()
+    {
+        return Box::pin(take_turn_debugged(user, package)).await;
+    }
+    take_turn(user, package).await
+}
+
+async fn take_turn_debugged(user: &mut User, package: &Package) -> Option<Box<Sample>> {
+    let debugger = user
+        .cx
+        .shared
+        .program
+        .settings
+        .debugging
+        .debugger()?
+        .clone();
+    let turn = Turn {
+        part: Part::Sampler,
+        name: package.name.eval(&mut user.cx).to_string(),
+        class: package.class.to_string(),
+    };
+    let before = watched::enter(&*debugger, &turn, &mut user.cx).await;
+    let result = take_turn(user, package).await;
+    debugger.after(&user.cx.thread_name, &turn, &before, &values(&user.cx.vars));
+    result
+}
+
 async fn take_turn(user: &mut User, package: &Package) -> Option<Box<Sample>> {
     let sampler = match &package.sampler {
         Sampled::Element(sampler) => sampler,
@@ -148,6 +185,9 @@ async fn examine(
     user.cx.worker.stages.lap(timed, Stage::Extract);
     judge(&package.assertions, &mut user.cx, result).await;
     user.cx.worker.stages.lap(timed, Stage::Assert);
+    if let Some(debugger) = user.cx.shared.program.settings.debugging.debugger() {
+        debugger.sampled(&user.cx.thread_name, SampleView::of(result));
+    }
     !gave_up(user, package)
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use drumfire_expr::Properties;
 
+use crate::run::debug::Debugging;
 use crate::run::java::host::Java;
 
 /// The properties of a run, its files, and its Java.
@@ -20,4 +21,6 @@ pub struct Settings {
     pub java: Java,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
+    /// Who follows the users step by step.
+    pub debugging: Debugging,
 }

@@ -71,6 +71,12 @@ impl User {
     pub async fn run(&mut self) {
         let journey = self.journey();
         if self.cx.shared.program.groups[self.cx.group].kind == GroupKind::Main {
+            let debugging = &self.cx.shared.program.settings.debugging;
+            if let Some(debugger) = debugging.debugger()
+                && !debugger.follows(self.cx.number + 1)
+            {
+                return;
+            }
             self.cx.shared.early.note_start();
         }
         self.cx.tell_java(&journey.java, JavaEvent::ThreadStarted);

@@ -1,0 +1,538 @@
+//! The search for the highest rate at which no condition is broken: steps upwards, then bisection.
+//!
+//! Iterations arrive at the highest rate, of which the control lets a share through. At each level the load settles, then it is
+//! measured until the first and the second half of the measurement agree. Arrivals that find no user, although nothing is broken,
+//! say that the generator, or the number of its users, is the limit.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use drumfire_engine::{Control, Event, Subscriber};
+use drumfire_health::{Failures, Grade, Machine, Second, judge};
+use drumfire_results::{Increment, Recording, Threshold};
+
+/// How long the load settles at a new level, in seconds.
+const SETTLE_S: u32 = 2;
+/// How long a level is measured at least and at most, in seconds.
+const MEASURE_S: (u32, u32) = (6, 30);
+/// How long the target may recover from a level that it did not hold, in seconds.
+const RECOVER_S: u32 = 20;
+/// Samples of a level, below which nothing is concluded before its time is over.
+const FEWEST_SAMPLES: u64 = 100;
+/// A level of whose arrivals fewer found a user was not sent.
+const REACHED: f64 = 0.95;
+/// The search ends when the lowest level that breaks is this near to the highest that holds.
+const NEAR: f64 = 1.03;
+
+/// What is searched.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// A level holds if none of them is true.
+    pub conditions: Vec<Threshold>,
+    /// The first level, in iterations a second.
+    pub from: f64,
+    /// The highest level.
+    pub max: f64,
+    /// The next level is so many times as high.
+    pub step: f64,
+    /// Users at a time.
+    pub users: u32,
+}
+
+/// What came of a level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// The rate that was asked for, in iterations a second.
+    pub rate: f64,
+    /// The rate that was reached.
+    pub reached: f64,
+    /// How it ended.
+    pub outcome: LevelOutcome,
+    /// What was measured, for each condition.
+    pub values: Vec<String>,
+}
+
+/// How a level ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelOutcome {
+    /// No condition was true.
+    Held,
+    /// A condition was true.
+    Broken,
+    /// A condition was true, and the generator had no time of its own.
+    BrokenByGenerator,
+    /// The rate was not reached, since all users waited for answers.
+    TooFewUsers,
+    /// The rate was not reached, since the generator had no time of its own.
+    GeneratorLimit,
+}
+
+/// What the search does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// So many seconds are left until the measurement.
+    Settling(u32),
+    Measuring,
+    /// After a level that was broken, so many seconds are left.
+    Recovering(u32),
+    Done,
+}
+
+/// The search, as a listener of a run whose rate it steers.
+pub struct Search {
+    goal: Goal,
+    control: Control,
+    machine: Machine,
+    phase: Phase,
+    /// The level at hand.
+    rate: f64,
+    highest_held: Option<f64>,
+    lowest_broken: Option<f64>,
+    measured: Vec<Arc<Increment>>,
+    /// Start of the last second, in milliseconds since the Unix epoch.
+    last_ms: i64,
+    seconds: Vec<Second>,
+    /// What came of each level, in their order.
+    levels: Vec<Level>,
+    out: Box<dyn Write>,
+}
+
+impl Search {
+    /// Begins at the goal's first level, at which the run was started. Lines go to `out`.
+    pub fn new(goal: Goal, control: Control, out: Box<dyn Write>) -> Search {
+        let search = Search {
+            rate: goal.from,
+            goal,
+            control,
+            machine: Machine::default(),
+            phase: Phase::Settling(SETTLE_S + 1),
+            highest_held: None,
+            lowest_broken: None,
+            measured: Vec::new(),
+            last_ms: i64::MIN,
+            seconds: Vec::new(),
+            levels: Vec::new(),
+            out,
+        };
+        search.set_rate(search.rate);
+        search
+    }
+
+    /// The highest rate that held, in iterations a second.
+    pub fn capacity(&self) -> Option<f64> {
+        self.highest_held
+    }
+
+    /// A second is over, or late samples of an earlier one came.
+    fn second(&mut self, increment: &Arc<Increment>) {
+        if self.last_ms >= increment.from_ms {
+            let mut measured = self.measured.iter_mut();
+            if let Some(same) = measured.find(|known| known.from_ms == increment.from_ms) {
+                Arc::make_mut(same).merge((**increment).clone());
+            }
+            return;
+        }
+        self.last_ms = increment.from_ms;
+        match self.phase {
+            Phase::Done => {}
+            Phase::Settling(left) => {
+                self.phase = match left {
+                    0 | 1 => Phase::Measuring,
+                    _ => Phase::Settling(left - 1),
+                };
+                self.measured.clear();
+                self.seconds.clear();
+            }
+            Phase::Recovering(left) => {
+                self.measured = vec![increment.clone()];
+                let is_well = self.broken(0, 1).is_none() && increment.totals().0 > 0;
+                if is_well || left == 0 {
+                    self.go_to_next();
+                } else {
+                    self.phase = Phase::Recovering(left - 1);
+                }
+            }
+            Phase::Measuring => {
+                self.measured.push(increment.clone());
+                if self.is_settled() {
+                    self.conclude();
+                }
+            }
+        }
+    }
+
+    /// Whether the measurement says enough.
+    fn is_settled(&self) -> bool {
+        let length = self.measured.len();
+        let (least, most) = MEASURE_S;
+        if length >= most as usize {
+            return true;
+        }
+        if length < least as usize || self.samples() < FEWEST_SAMPLES {
+            return false;
+        }
+        let half = length / 2;
+        let is_broken = self.broken(0, length).is_some();
+        let halves = [self.broken(0, half), self.broken(half, length)];
+        let agree = halves.iter().all(|half| half.is_some() == is_broken);
+        agree && (is_broken || self.sent_share() >= REACHED)
+    }
+
+    fn samples(&self) -> u64 {
+        let seconds = self.measured.iter();
+        seconds.map(|second| second.totals().0).sum()
+    }
+
+    /// The share of arrivals that found a user.
+    fn sent_share(&self) -> f64 {
+        let sum = |of: fn(&Second) -> u64| self.seconds.iter().map(of).sum::<u64>() as f64;
+        let due = sum(|second| second.arrivals.due);
+        let left_out = sum(|second| second.arrivals.left_out);
+        1.0 - left_out / due.max(1.0)
+    }
+
+    /// The rate that was reached, in samples a second.
+    fn reached(&self) -> f64 {
+        self.samples() as f64 / self.measured.len().max(1) as f64
+    }
+
+    /// The first condition that is true of some of the measured seconds.
+    fn broken(&self, from: usize, to: usize) -> Option<&Threshold> {
+        let recording = self.recording(from, to);
+        let mut conditions = self.goal.conditions.iter();
+        conditions.find(|condition| !condition.judge(&recording).is_met())
+    }
+
+    fn recording(&self, from: usize, to: usize) -> Recording {
+        let mut recording = Recording::default();
+        for second in &self.measured[from..to] {
+            recording.absorb(second);
+        }
+        recording
+    }
+
+    fn conclude(&mut self) {
+        let recording = self.recording(0, self.measured.len());
+        let verdicts = self.goal.conditions.iter().map(|one| one.judge(&recording));
+        let (mut is_broken, mut values) = (false, Vec::new());
+        for verdict in verdicts {
+            is_broken |= !verdict.is_met();
+            let value = verdict.value().map_or_else(
+                || "none".to_owned(),
+                |value| format!("{}{}", rounded(value), verdict.unit()),
+            );
+            let name = verdict.text().split(['<', '>']).next().unwrap_or_default();
+            values.push(format!("{} {value}", name.trim()));
+        }
+        let reached = self.reached();
+        let is_exhausted = self.generator_is_exhausted();
+        let outcome = match (is_broken, self.sent_share() < REACHED, is_exhausted) {
+            (true, _, false) => LevelOutcome::Broken,
+            (true, _, true) => LevelOutcome::BrokenByGenerator,
+            (false, false, _) => LevelOutcome::Held,
+            (false, true, true) => LevelOutcome::GeneratorLimit,
+            (false, true, false) => LevelOutcome::TooFewUsers,
+        };
+        self.levels.push(Level {
+            rate: self.rate,
+            reached,
+            outcome,
+            values,
+        });
+        self.tell_level();
+        match outcome {
+            LevelOutcome::Held => {
+                self.highest_held = Some(self.rate);
+                self.go_to_next();
+            }
+            LevelOutcome::Broken | LevelOutcome::BrokenByGenerator => {
+                self.lowest_broken = Some(self.rate);
+                self.recover();
+            }
+            LevelOutcome::TooFewUsers | LevelOutcome::GeneratorLimit => self.end(),
+        }
+    }
+
+    /// Whether the verdict on these seconds blames the generator.
+    fn generator_is_exhausted(&self) -> bool {
+        let failures = Failures {
+            samples: self.samples(),
+            ..Failures::default()
+        };
+        judge(&self.seconds, &failures, &self.machine.limits()).grade == Grade::Invalid
+    }
+
+    fn recover(&mut self) {
+        let low = self.highest_held.unwrap_or(self.goal.from) / 2.0;
+        self.set_rate(low);
+        self.phase = Phase::Recovering(RECOVER_S);
+    }
+
+    /// Upwards as long as everything held, then between what held and what did not.
+    fn go_to_next(&mut self) {
+        let next = match (self.highest_held, self.lowest_broken) {
+            (Some(held), None) if held >= self.goal.max => None,
+            (Some(held), None) => Some((held * self.goal.step).min(self.goal.max)),
+            (Some(held), Some(broken)) if broken / held > NEAR => Some((held * broken).sqrt()),
+            // Not even the first level held: is there a lower one that does?
+            (None, Some(broken)) if broken > self.goal.from / 64.0 => Some(broken / 2.0),
+            _ => None,
+        };
+        match next {
+            Some(rate) => {
+                self.rate = rate;
+                self.set_rate(rate);
+                self.phase = Phase::Settling(SETTLE_S);
+            }
+            None => self.end(),
+        }
+    }
+
+    fn set_rate(&self, rate: f64) {
+        let set = self.control.set_rate(rate / self.goal.max);
+        set.expect("no level is above the highest");
+    }
+
+    fn end(&mut self) {
+        self.phase = Phase::Done;
+        self.control.shutdown_soon();
+    }
+
+    fn tell_level(&mut self) {
+        let Some(level) = self.levels.last() else {
+            return;
+        };
+        let line = format!(
+            "{:>9}/s  {:>9} samples/s  {}  {}",
+            rounded(level.rate),
+            rounded(level.reached),
+            level.outcome.title(),
+            level.values.join(", ")
+        );
+        self.control.mark(&format!(
+            "{}/s {}",
+            rounded(level.rate),
+            level.outcome.title().trim()
+        ));
+        // A reader that has gone away does not end the search.
+        let _ = writeln!(self.out, "{line}");
+        let _ = self.out.flush();
+    }
+
+    /// The result in a few lines, with a drawing of the levels.
+    pub fn rendered(&self) -> String {
+        let mut text = String::from("\n");
+        let most = self
+            .levels
+            .iter()
+            .map(|level| level.rate)
+            .fold(1.0, f64::max);
+        let mut levels: Vec<&Level> = self.levels.iter().collect();
+        levels.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        for level in levels {
+            let width = (level.rate / most * 48.0).round().max(1.0) as usize;
+            let sign = if level.outcome == LevelOutcome::Held {
+                "█"
+            } else {
+                "░"
+            };
+            text.push_str(&format!(
+                "{:>9}/s  {}  {}\n",
+                rounded(level.rate),
+                sign.repeat(width),
+                level.outcome.title().trim()
+            ));
+        }
+        text.push_str(&format!("\n{}\n", self.conclusion()));
+        text
+    }
+
+    fn conclusion(&self) -> String {
+        let last = self.levels.last().map(|level| level.outcome);
+        let texts: Vec<&str> = self.goal.conditions.iter().map(Threshold::text).collect();
+        let until = texts.join(" or ");
+        let held = self.highest_held.map(rounded);
+        match (held, self.lowest_broken, last) {
+            (_, _, None) => {
+                "capacity  unknown: the run ended before the first level was measured".to_owned()
+            }
+            (Some(held), _, Some(LevelOutcome::TooFewUsers)) => format!(
+                "capacity  at least {held}/s: {} users do not send more; raise --users",
+                self.goal.users
+            ),
+            (Some(held), _, Some(LevelOutcome::GeneratorLimit)) => format!(
+                "capacity  at least {held}/s: the generator was the limit, not the target; run it on a machine of its own or on more cores"
+            ),
+            (None, _, Some(LevelOutcome::TooFewUsers)) => format!(
+                "capacity  unknown: {} users do not send {}/s; raise --users",
+                self.goal.users,
+                rounded(self.rate)
+            ),
+            (None, _, Some(LevelOutcome::GeneratorLimit)) => {
+                "capacity  unknown: the generator was the limit, not the target".to_owned()
+            }
+            (Some(held), Some(broken), _) => {
+                let caveat = self.levels.iter().any(|level| {
+                    level.outcome == LevelOutcome::BrokenByGenerator
+                        && (level.rate - broken).abs() < f64::EPSILON
+                });
+                let caveat = match caveat {
+                    true => {
+                        "; the generator itself was short of time there, so the target may hold more"
+                    }
+                    false => "",
+                };
+                format!(
+                    "capacity  {held}/s; at {}/s {until}{caveat}",
+                    rounded(broken)
+                )
+            }
+            (Some(held), None, _) => {
+                format!("capacity  at least {held}/s, the highest level: raise --max")
+            }
+            (None, _, _) => format!(
+                "capacity  below {}/s: {until} at every level",
+                rounded(self.rate)
+            ),
+        }
+    }
+}
+
+impl LevelOutcome {
+    /// In a few words of equal length.
+    fn title(self) -> &'static str {
+        match self {
+            LevelOutcome::Held => "holds           ",
+            LevelOutcome::Broken => "does not hold   ",
+            LevelOutcome::BrokenByGenerator => "generator limit ",
+            LevelOutcome::TooFewUsers => "too few users   ",
+            LevelOutcome::GeneratorLimit => "generator limit ",
+        }
+    }
+}
+
+/// Three digits, or all before the point.
+fn rounded(value: f64) -> String {
+    let digits = match value.abs() {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$}")
+}
+
+impl Subscriber for Search {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        match event {
+            Event::Increment(increment) => self.second(increment),
+            Event::Tick(tick) => self
+                .seconds
+                .extend(tick.second.iter().map(|second| (**second).clone())),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_engine::Tick;
+    use drumfire_health::Arrivals;
+    use drumfire_results::{Collector, Sample};
+
+    use super::*;
+
+    fn goal(from: f64, max: f64) -> Goal {
+        Goal {
+            conditions: vec!["p95 > 300ms".parse().expect("a threshold")],
+            from,
+            max,
+            step: 2.0,
+            users: 50,
+        }
+    }
+
+    /// A second of a target that answers in 10 ms up to its limit, and in a second beyond it.
+    fn answered(number: i64, rate: f64, limit: f64) -> Arc<Increment> {
+        let elapsed_ms = if rate > limit { 1_000 } else { 10 };
+        let mut collector = Collector::default();
+        for _ in 0..rate.round() as u64 {
+            let mut sample = Sample::new("Home".into(), "t 1-1".into());
+            sample.set_ok();
+            sample.start_ms = number * 1_000 + 900 - elapsed_ms;
+            sample.set_end(number * 1_000 + 900);
+            collector.record(&sample);
+        }
+        Arc::new(collector.take_all().pop().unwrap_or_default())
+    }
+
+    /// Searches with a target; `most` is what the generator can send.
+    fn search(from: f64, max: f64, limit: f64, most: f64) -> Search {
+        let mut search = Search::new(
+            goal(from, max),
+            Control::default(),
+            Box::new(std::io::sink()),
+        );
+        for number in 1_000..4_000 {
+            if search.phase == Phase::Done {
+                break;
+            }
+            let asked = max * search.control.rate();
+            let second = answered(number, asked.min(most), limit);
+            let health = Second {
+                from_ms: 0,
+                to_ms: 1_000,
+                arrivals: Arrivals {
+                    due: asked.round() as u64,
+                    left_out: (asked - most).max(0.0) as u64,
+                },
+                ..Second::default()
+            };
+            let tick = Tick {
+                second: Some(Arc::new(health)),
+                ..Tick::default()
+            };
+            let nothing = Recording::default();
+            search.receive(&Event::Tick(Arc::new(tick)), &nothing);
+            search.receive(&Event::Increment(second), &nothing);
+        }
+        assert_eq!(search.phase, Phase::Done);
+        assert!(search.control.stopping());
+        search
+    }
+
+    #[test]
+    fn the_limit_is_found_within_five_per_cent() {
+        for limit in [57.0, 100.0, 333.0, 780.0] {
+            let search = search(20.0, 1_000.0, limit, 1e9);
+            let capacity = search.capacity().expect("a level held");
+            assert!(
+                (capacity / limit - 1.0).abs() < 0.05,
+                "{capacity} for {limit}"
+            );
+            assert!(
+                search.conclusion().starts_with("capacity  "),
+                "{}",
+                search.conclusion()
+            );
+        }
+    }
+
+    #[test]
+    fn other_limits_than_the_targets_are_told() {
+        let told = |search: Search| search.conclusion();
+        let least = told(search(20.0, 100.0, 1e9, 1e9));
+        assert_eq!(
+            least,
+            "capacity  at least 100/s, the highest level: raise --max"
+        );
+        let few = told(search(20.0, 500.0, 1e9, 130.0));
+        assert_eq!(
+            few,
+            "capacity  at least 80.0/s: 50 users do not send more; raise --users"
+        );
+        let lower = search(100.0, 500.0, 30.0, 1e9);
+        assert!((lower.capacity().expect("a lower level") / 30.0 - 1.0).abs() < 0.05);
+        let never = told(search(100.0, 500.0, 0.0, 1e9));
+        assert!(never.starts_with("capacity  below "), "{never}");
+    }
+}

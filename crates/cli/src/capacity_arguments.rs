@@ -1,0 +1,35 @@
+//! The command line of `drumfire capacity`.
+
+use std::path::PathBuf;
+
+use crate::quantities::per_second;
+
+const EXAMPLES: &str = "\
+  drumfire capacity plan.jmx --until 'p95 > 300ms or errors > 1%' --from 50/s --max 5000/s
+  drumfire capacity plan.jmx --until 'p99 of Login > 1s' --from 10/s --max 200/s -- --report report.html";
+
+/// The command line.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+#[command(before_help = EXAMPLES)]
+pub struct CapacityArguments {
+    /// The plan (.jmx)
+    pub plan: PathBuf,
+    /// A level holds if this is not true; thresholds as `run --fail-on` takes them, with ` or ` between
+    #[arg(long, value_name = "THRESHOLDS")]
+    pub until: String,
+    /// The first level in iterations of the plan, such as 50/s
+    #[arg(long, value_name = "RATE", value_parser = per_second)]
+    pub from: f64,
+    /// The highest level, such as 5000/s
+    #[arg(long, value_name = "RATE", value_parser = per_second)]
+    pub max: f64,
+    /// The next level is so many times as high, as long as levels hold
+    #[arg(long, value_name = "FACTOR", default_value_t = 2.0)]
+    pub step: f64,
+    /// Users at a time, all thread groups together; an iteration that finds none free is left out
+    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    pub users: u32,
+    /// Options of `drumfire run`, behind `--`
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<String>,
+}

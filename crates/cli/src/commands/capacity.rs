@@ -1,0 +1,89 @@
+//! `drumfire capacity`: the highest rate that a target holds.
+
+use std::io;
+
+use drumfire_results::Threshold;
+
+use super::run::{self, Company};
+use crate::capacity::{Goal, Search};
+use crate::capacity_arguments::CapacityArguments;
+use crate::console::Console;
+use crate::engine::{Control, Debugging, Engine};
+use crate::exit_codes::Exit;
+use crate::options::{Change, Command, Progress, Refusal};
+
+/// The run ends when the search does.
+const LONGEST_S: u32 = 24 * 3_600;
+
+/// Runs the plan at one rate after the other.
+pub fn capacity<E: Engine>(
+    arguments: &CapacityArguments,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let wrong = |why: String| Refusal::new(Exit::Usage, why);
+    let goal = goal(arguments).map_err(wrong)?;
+    let mut words = vec!["run".to_owned(), arguments.plan.display().to_string()];
+    words.extend(arguments.options.iter().cloned());
+    let Command::Run(mut options) = crate::args::read(&words)? else {
+        return Err(wrong(
+            "options behind `--` are those of `drumfire run`".to_owned(),
+        ));
+    };
+    let load = [
+        ("drumfire.load.users", goal.users.to_string()),
+        ("drumfire.load.arrivals", goal.max.to_string()),
+        ("drumfire.load.duration", LONGEST_S.to_string()),
+    ];
+    let load = load.map(|(name, value)| Change::Property(name.to_owned(), value));
+    options.properties.changes.extend(load);
+    options.progress = Progress::Quiet;
+    console.line(&format!(
+        "searching from {}/s to {}/s with {} users, until {}",
+        goal.from, goal.max, goal.users, arguments.until
+    ));
+    let control = Control::default();
+    let mut search = Search::new(goal, control.clone(), Box::new(io::stdout()));
+    let company = Company {
+        control: &control,
+        follower: Some(&mut search),
+        debugging: Debugging::default(),
+    };
+    let exit = run::follow(options, engine, console, company)?;
+    console.print(&search.rendered());
+    Ok(match search.capacity() {
+        Some(_) => exit,
+        None if exit == Exit::Ok => Exit::ThresholdsNotMet,
+        None => exit,
+    })
+}
+
+fn goal(arguments: &CapacityArguments) -> Result<Goal, String> {
+    let conditions = arguments.until.split(" or ");
+    let conditions = conditions
+        .map(str::parse)
+        .collect::<Result<Vec<Threshold>, _>>()
+        .map_err(|error| error.to_string())?;
+    if let Some(windowed) = conditions.iter().find(|one| one.is_windowed()) {
+        return Err(format!(
+            "threshold '{}': each level is a stretch of its own; leave out `over` and `for`",
+            windowed.text()
+        ));
+    }
+    let CapacityArguments {
+        from, max, step, ..
+    } = *arguments;
+    if max < from {
+        return Err(format!("--max {max} is below --from {from}"));
+    }
+    if !(1.1..=10.0).contains(&step) {
+        return Err(format!("--step {step}: give a factor from 1.1 to 10"));
+    }
+    Ok(Goal {
+        conditions,
+        from,
+        max,
+        step,
+        users: arguments.users,
+    })
+}

@@ -1,0 +1,141 @@
+//! `drumfire debug`: one user step by step, on a page or as text.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use drumfire_serve::{Address, Live, LiveOptions, Server};
+
+use super::run::{self, Company};
+use crate::console::Console;
+use crate::debug_arguments::DebugArguments;
+use crate::debugger::page::DebugPage;
+use crate::debugger::session::{OnSample, Pace, Session};
+use crate::debugger::text::{Secrets, render};
+use crate::engine::{Control, Debugging, Engine};
+use crate::escape;
+use crate::exit_codes::Exit;
+use crate::options::{Change, Command, Progress, Refusal, RunOptions};
+use crate::signals;
+use crate::ui::OwnRun;
+
+/// How often the end of a page is looked for.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs one iteration of a plan for one user, and shows everything.
+pub fn debug<E: Engine>(
+    arguments: &DebugArguments,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let options = run_options(arguments)?;
+    let secrets = Secrets(arguments.show_secrets);
+    let control = Control::default();
+    let on_sample: OnSample = match arguments.text {
+        true => Box::new(move |number, shown| print(&render(number, shown, secrets))),
+        false => Box::new(|_, _| {}),
+    };
+    let live = live(arguments);
+    let told = live.clone();
+    let on_change = Box::new(move || told.tell("debug", &()));
+    let pace = if arguments.step {
+        Pace::Step
+    } else {
+        Pace::Run
+    };
+    let session = Session::new(
+        control.clone(),
+        arguments.user,
+        arguments.samples,
+        pace,
+        on_sample,
+        on_change,
+    );
+    session.break_at(arguments.breakpoints.iter().cloned());
+    let is_closed = Arc::new(AtomicBool::new(false));
+    let server = match arguments.text {
+        true => None,
+        false => {
+            let page = DebugPage::new(session.clone(), secrets, control.clone(), is_closed.clone());
+            Some(serve(arguments, live, page, &control, console)?)
+        }
+    };
+    let company = Company {
+        control: &control,
+        follower: None,
+        debugging: Debugging::by(Arc::new(session.clone())),
+    };
+    let ended = run::follow(options, engine, console, company);
+    session.end();
+    if let (Some(_), Ok(_)) = (&server, &ended) {
+        console.line("the run has ended; Ctrl-C closes the page");
+        wait(&is_closed);
+    }
+    ended
+}
+
+/// The options of the run: one iteration, nothing on the terminal, no run file.
+fn run_options(arguments: &DebugArguments) -> Result<RunOptions, Refusal> {
+    let mut words = vec!["run".to_owned(), arguments.plan.display().to_string()];
+    words.extend(arguments.options.iter().cloned());
+    let Command::Run(mut options) = crate::args::read(&words)? else {
+        let why = "options behind `--` are those of `drumfire run`";
+        return Err(Refusal::new(Exit::Usage, why));
+    };
+    let load = [
+        ("drumfire.load.once", "true".to_owned()),
+        ("drumfire.load.users", arguments.user.to_string()),
+    ];
+    let load = load.map(|(name, value)| Change::Property(name.to_owned(), value));
+    options.properties.changes.extend(load);
+    options.progress = Progress::Quiet;
+    options.keeps_run = false;
+    Ok(options)
+}
+
+fn live(arguments: &DebugArguments) -> Live {
+    let name = arguments.plan.file_name().unwrap_or_default();
+    let begun = drumfire_report::begun(name.to_string_lossy(), 0);
+    let options = LiveOptions {
+        readonly: false,
+        keeps_failures: false,
+    };
+    Live::new(begun, options)
+}
+
+fn serve(
+    arguments: &DebugArguments,
+    live: Live,
+    page: DebugPage,
+    control: &Control,
+    console: &mut Console<'_>,
+) -> Result<Server, Refusal> {
+    let address = arguments.ui.unwrap_or_default();
+    let host = gethostname::gethostname().to_string_lossy().into_owned();
+    let steering = Arc::new(OwnRun::new(control.clone()));
+    let Address(place) = address;
+    let server = Server::start(address, host, live, steering, Some(Arc::new(page)))
+        .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {place}: {error}")))?;
+    console.line(&format!("debugger  {}", server.url()));
+    Ok(server)
+}
+
+/// Waits until the page is closed, or Ctrl-C.
+fn wait(is_closed: &Arc<AtomicBool>) {
+    let told = is_closed.clone();
+    let listening = signals::listen(move |_, _| told.store(true, Ordering::Relaxed));
+    if listening.is_err() {
+        return;
+    }
+    while !is_closed.load(Ordering::Relaxed) {
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn print(text: &str) {
+    let mut out = io::stdout();
+    // A reader that has gone away is no reason to stop.
+    let _ = out.write_all(escape::text(text).as_bytes());
+    let _ = out.flush();
+}

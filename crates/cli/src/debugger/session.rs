@@ -1,0 +1,363 @@
+//! What happened to the user that is followed, and where he is to stop.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drumfire_engine::{Control, Debugger, Edits, Part, SampleView, Turn, VariableValues};
+use tokio::sync::oneshot;
+
+/// The longest value of a variable that is kept in a change, in characters.
+const MOST_VALUE: usize = 4_000;
+
+/// A sample with what led to it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Who sent it.
+    pub thread_name: String,
+    /// The sample.
+    pub sample: SampleView,
+    /// The elements that had a turn, in their order.
+    pub steps: Vec<Step>,
+    /// The variables after it.
+    pub variables: VariableValues,
+}
+
+/// The turn of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The element.
+    pub turn: Turn,
+    /// What it did to variables.
+    pub changes: Vec<Change>,
+}
+
+/// A variable that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name.
+    pub name: String,
+    /// Its value before; none if it is new.
+    pub before: Option<String>,
+    /// Its value after; none if it was removed.
+    pub after: Option<String>,
+}
+
+/// Where the user stands.
+#[derive(Clone, Debug)]
+pub struct Halted {
+    /// The element that is about to have its turn.
+    pub turn: Turn,
+    /// The variables.
+    pub variables: VariableValues,
+}
+
+/// How the user goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// To the next breakpoint.
+    #[default]
+    Run,
+    /// To the next element.
+    Step,
+    /// To the next sampler.
+    NextSample,
+}
+
+/// Hears of each sample once it is complete.
+pub type OnSample = Box<dyn Fn(usize, &Shown) + Send + Sync>;
+
+/// A debugging session. Copies are of the same one.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    state: Mutex<State>,
+    control: Control,
+    /// The number of the user in its thread group.
+    user: u32,
+    /// Samples after which the run ends.
+    most: usize,
+    on_sample: OnSample,
+    /// Something that a page shows has changed.
+    on_change: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    samples: Vec<Shown>,
+    /// Of the sample at hand, by thread.
+    steps: BTreeMap<String, Vec<Step>>,
+    variables: BTreeMap<String, VariableValues>,
+    pace: Pace,
+    breakpoints: BTreeSet<String>,
+    halted: Option<(Halted, oneshot::Sender<Edits>)>,
+    is_over: bool,
+}
+
+impl Session {
+    /// A session of the user of this number that ends the run after `most` samples.
+    pub fn new(
+        control: Control,
+        user: u32,
+        most: usize,
+        pace: Pace,
+        on_sample: OnSample,
+        on_change: Box<dyn Fn() + Send + Sync>,
+    ) -> Session {
+        let state = State {
+            pace,
+            ..State::default()
+        };
+        Session(Arc::new(Inner {
+            state: Mutex::new(state),
+            control,
+            user,
+            most,
+            on_sample,
+            on_change,
+        }))
+    }
+
+    /// Looks at the samples up to now.
+    pub fn samples<T>(&self, read: impl FnOnce(&[Shown]) -> T) -> T {
+        read(&self.lock().samples)
+    }
+
+    /// Where the user stands, if he does.
+    pub fn halted(&self) -> Option<Halted> {
+        let state = self.lock();
+        state.halted.as_ref().map(|(halted, _)| halted.clone())
+    }
+
+    /// The names of the elements at which the user stops.
+    pub fn breakpoints(&self) -> Vec<String> {
+        self.lock().breakpoints.iter().cloned().collect()
+    }
+
+    /// From now on the user stops at the elements of these names.
+    pub fn break_at(&self, names: impl IntoIterator<Item = String>) {
+        self.lock().breakpoints = names.into_iter().collect();
+        (self.0.on_change)();
+    }
+
+    /// Lets the user go on, with other variables.
+    pub fn go_on(&self, pace: Pace, edits: Edits) {
+        let mut state = self.lock();
+        state.pace = pace;
+        if let Some((_, resume)) = state.halted.take() {
+            // A user whose run was ended meanwhile does not read them.
+            let _ = resume.send(edits);
+        }
+        drop(state);
+        (self.0.on_change)();
+    }
+
+    /// The run is over, or is to be: nobody stops any more.
+    pub fn end(&self) {
+        let mut state = self.lock();
+        state.is_over = true;
+        state.halted = None;
+        drop(state);
+        (self.0.on_change)();
+    }
+
+    /// Whether the run is over.
+    pub fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Debugger for Session {
+    fn follows(&self, number: u32) -> bool {
+        number == self.0.user
+    }
+
+    fn before(
+        &self,
+        _thread_name: &str,
+        turn: &Turn,
+        vars: &VariableValues,
+    ) -> Option<oneshot::Receiver<Edits>> {
+        let mut state = self.lock();
+        let stops = match state.pace {
+            Pace::Run => false,
+            Pace::Step => true,
+            Pace::NextSample => turn.part == Part::Sampler,
+        };
+        let stops = (stops || state.breakpoints.contains(&turn.name)) && !state.is_over;
+        // One user at a time stands still.
+        if !stops || state.halted.is_some() {
+            return None;
+        }
+        let (resume, wait) = oneshot::channel();
+        let halted = Halted {
+            turn: turn.clone(),
+            variables: vars.clone(),
+        };
+        state.halted = Some((halted, resume));
+        drop(state);
+        (self.0.on_change)();
+        Some(wait)
+    }
+
+    fn after(
+        &self,
+        thread_name: &str,
+        turn: &Turn,
+        before: &VariableValues,
+        after: &VariableValues,
+    ) {
+        let step = Step {
+            turn: turn.clone(),
+            changes: changes(before, after),
+        };
+        let mut state = self.lock();
+        let steps = state.steps.entry(thread_name.to_owned()).or_default();
+        steps.push(step);
+        state
+            .variables
+            .insert(thread_name.to_owned(), after.clone());
+    }
+
+    fn sampled(&self, thread_name: &str, sample: SampleView) {
+        let mut state = self.lock();
+        if state.samples.len() >= self.0.most {
+            return;
+        }
+        let shown = Shown {
+            thread_name: thread_name.to_owned(),
+            sample,
+            steps: state.steps.remove(thread_name).unwrap_or_default(),
+            variables: state
+                .variables
+                .get(thread_name)
+                .cloned()
+                .unwrap_or_default(),
+        };
+        (self.0.on_sample)(state.samples.len() + 1, &shown);
+        state.samples.push(shown);
+        if state.samples.len() >= self.0.most {
+            self.0.control.shutdown_soon();
+            state.is_over = true;
+        }
+        drop(state);
+        (self.0.on_change)();
+    }
+}
+
+/// What is different, by name.
+fn changes(before: &VariableValues, after: &VariableValues) -> Vec<Change> {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let cut = |value: &String| value.chars().take(MOST_VALUE).collect();
+    names
+        .into_iter()
+        .filter(|name| before.get(*name) != after.get(*name))
+        .map(|name| Change {
+            name: name.clone(),
+            before: before.get(name).map(cut),
+            after: after.get(name).map(cut),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_engine::Stopping;
+
+    use super::*;
+
+    fn values(values: &[(&str, &str)]) -> VariableValues {
+        let values = values.iter();
+        values
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn turn(part: Part, name: &str) -> Turn {
+        Turn {
+            part,
+            name: name.to_owned(),
+            class: "C".to_owned(),
+        }
+    }
+
+    fn session(most: usize, pace: Pace) -> (Session, Control) {
+        let control = Control::default();
+        let quiet = || Box::new(|_: usize, _: &Shown| {}) as OnSample;
+        (
+            Session::new(control.clone(), 1, most, pace, quiet(), Box::new(|| {})),
+            control,
+        )
+    }
+
+    #[test]
+    fn steps_and_their_changes_belong_to_the_sample_that_follows() {
+        let (session, control) = session(1, Pace::Run);
+        let (before, after) = (
+            values(&[("a", "1"), ("b", "1")]),
+            values(&[("a", "2"), ("c", "3")]),
+        );
+        session.after(
+            "t 1-1",
+            &turn(Part::PostProcessor, "token"),
+            &before,
+            &after,
+        );
+        session.sampled("t 1-1", SampleView::default());
+        session.sampled("t 1-1", SampleView::default());
+        session.samples(|samples| {
+            assert_eq!(samples.len(), 1);
+            let changes = &samples[0].steps[0].changes;
+            let told: Vec<_> = changes
+                .iter()
+                .map(|one| {
+                    (
+                        one.name.as_str(),
+                        one.before.as_deref(),
+                        one.after.as_deref(),
+                    )
+                })
+                .collect();
+            assert_eq!(
+                told,
+                [
+                    ("a", Some("1"), Some("2")),
+                    ("b", Some("1"), None),
+                    ("c", None, Some("3"))
+                ]
+            );
+            assert_eq!(samples[0].variables, after);
+        });
+        assert_eq!(control.state(), Stopping::Shutdown);
+    }
+
+    #[test]
+    fn a_user_stops_where_he_is_told_to() {
+        let (session, _) = session(9, Pace::Run);
+        let vars = values(&[("a", "1")]);
+        let stop = |part, name| session.before("t", &turn(part, name), &vars);
+        assert!(stop(Part::Sampler, "Home").is_none());
+        session.break_at(["Login".to_owned()]);
+        let mut wait = stop(Part::Sampler, "Login").expect("a breakpoint");
+        assert_eq!(
+            session.halted().map(|halted| halted.turn.name).as_deref(),
+            Some("Login")
+        );
+        assert!(
+            stop(Part::Sampler, "Login").is_none(),
+            "another user goes on"
+        );
+        session.go_on(Pace::NextSample, vec![("a".to_owned(), None)]);
+        assert_eq!(wait.try_recv(), Ok(vec![("a".to_owned(), None)]));
+        assert!(stop(Part::Timer, "pause").is_none());
+        assert!(stop(Part::Sampler, "Home").is_some());
+        session.go_on(Pace::Step, Vec::new());
+        let mut wait = stop(Part::Assertion, "200").expect("a step");
+        session.end();
+        assert!(wait.try_recv().is_err() && stop(Part::Sampler, "Home").is_none());
+    }
+}

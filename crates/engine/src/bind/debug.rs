@@ -1,0 +1,41 @@
+//! Wraps the elements of a plan that is debugged.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::decode::Unit;
+use crate::decode::roles::Roles;
+use crate::resolve::Element;
+use crate::run::debug::{Part, Turn};
+use crate::run::watched::Watched;
+
+/// The roles of an element in the scope of samplers, such that its turns are told if somebody follows them.
+pub fn watched(roles: Rc<Roles>, element: &Element, unit: &Unit) -> Rc<Roles> {
+    let Some(debugger) = unit.settings.debugging.debugger() else {
+        return roles;
+    };
+    let turn = |part| Turn {
+        part,
+        name: element.name.to_string(),
+        class: element.class.to_string(),
+    };
+    macro_rules! wrapped {
+        ($role:ident, $part:ident) => {
+            roles.$role.clone().map(|inner| {
+                Arc::new(Watched {
+                    inner,
+                    turn: turn(Part::$part),
+                    debugger: debugger.clone(),
+                }) as _
+            })
+        };
+    }
+    Rc::new(Roles {
+        pre: wrapped!(pre, PreProcessor),
+        timer: wrapped!(timer, Timer),
+        post: wrapped!(post, PostProcessor),
+        assertion: wrapped!(assertion, Assertion),
+        listener: roles.listener,
+        ..Roles::default()
+    })
+}

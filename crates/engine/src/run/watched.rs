@@ -1,0 +1,109 @@
+//! Elements of a plan that is debugged: each tells of its turn, and a user may stop there.
+
+use std::sync::Arc;
+
+use drumfire_results::{AssertionResult, Sample};
+
+use crate::run::context::Context;
+use crate::run::debug::{Debugger, Turn, VariableValues, edit, values};
+use crate::run::needs::Needs;
+use crate::run::roles::{
+    Act, AssertionRole, PostProcessorRole, PreProcessorRole, Scope, TimerRole,
+};
+
+/// An element that a debugger is told of.
+pub struct Watched<T: ?Sized> {
+    pub inner: Arc<T>,
+    pub turn: Turn,
+    pub debugger: Arc<dyn Debugger>,
+}
+
+/// Tells that an element is about to have its turn, and stops there if that is wished for.
+pub async fn enter(debugger: &dyn Debugger, turn: &Turn, cx: &mut Context) -> VariableValues {
+    let before = values(&cx.vars);
+    let Some(wait) = debugger.before(&cx.thread_name, turn, &before) else {
+        return before;
+    };
+    let worker = cx.worker.clone();
+    let stop = worker.stop.notified();
+    let edits = tokio::select! {
+        edits = wait => edits.unwrap_or_default(),
+        () = stop => return before,
+    };
+    edit(&mut cx.vars, edits);
+    values(&cx.vars)
+}
+
+impl<T: ?Sized> Watched<T> {
+    async fn enter(&self, cx: &mut Context) -> VariableValues {
+        enter(&*self.debugger, &self.turn, cx).await
+    }
+
+    fn leave(&self, cx: &Context, before: &VariableValues) {
+        let after = values(&cx.vars);
+        self.debugger
+            .after(&cx.thread_name, &self.turn, before, &after);
+    }
+}
+
+impl PreProcessorRole for Watched<dyn PreProcessorRole> {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        Act::wait(async move {
+            let before = self.enter(cx).await;
+            self.inner.turn(cx).finish().await;
+            self.leave(cx, &before);
+        })
+    }
+}
+
+impl TimerRole for Watched<dyn TimerRole> {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::wait(async move {
+            let before = self.enter(cx).await;
+            let delay_ms = self.inner.turn(cx).finish().await;
+            self.leave(cx, &before);
+            delay_ms
+        })
+    }
+
+    fn has_factor(&self) -> bool {
+        self.inner.has_factor()
+    }
+}
+
+impl PostProcessorRole for Watched<dyn PostProcessorRole> {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        Act::wait(async move {
+            let before = self.enter(cx).await;
+            self.inner.turn(cx, sample).finish().await;
+            self.leave(cx, &before);
+        })
+    }
+
+    fn reads(&self) -> Needs {
+        self.inner.reads()
+    }
+}
+
+impl AssertionRole for Watched<dyn AssertionRole> {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        Act::wait(async move {
+            let before = self.enter(cx).await;
+            let verdict = self.inner.turn(cx, sample).finish().await;
+            self.leave(cx, &before);
+            verdict
+        })
+    }
+
+    fn applies_to(&self) -> &Scope {
+        self.inner.applies_to()
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
+        self.inner.row_name(cx)
+    }
+
+    fn reads(&self) -> Needs {
+        self.inner.reads()
+    }
+}

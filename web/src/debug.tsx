@@ -1,0 +1,519 @@
+// A debugging session: the samples of one user, what led to each, and where the user stands.
+
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { time } from "./format";
+import { Header, useTheme } from "./theme";
+
+interface Brief {
+  number: number;
+  label: string;
+  code: string;
+  message: string;
+  success: boolean;
+  elapsedUs: number;
+  elements: string[];
+  children: Brief[];
+}
+
+interface Halted {
+  part: string;
+  name: string;
+  class: string;
+  variables: Record<string, string>;
+}
+
+interface Overview {
+  samples: Brief[];
+  halted: Halted | null;
+  breakpoints: string[];
+  over: boolean;
+}
+
+interface Exchange {
+  label: string;
+  code: string;
+  message: string;
+  success: boolean;
+  elapsedUs: number;
+  latencyMs: number;
+  connectMs: number;
+  sentBytes: number;
+  receivedBytes: number;
+  url: string;
+  method: string;
+  requestHeaders: string;
+  cookies: string;
+  requestBody: string;
+  responseHeaders: string;
+  contentType: string;
+  responseBody: string;
+  isBinary: boolean;
+  assertions: { name: string; fault: string | null }[];
+  curl: string | null;
+  children: Exchange[];
+}
+
+interface Change {
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+interface Detail {
+  number: number;
+  threadName: string;
+  sample: Exchange;
+  steps: { part: string; name: string; class: string; changes: Change[] }[];
+  variables: Record<string, string>;
+}
+
+const address = (path: string) => `api/debug${path}${location.search}`;
+
+async function get<T>(path: string): Promise<T> {
+  return (await fetch(address(path))).json() as Promise<T>;
+}
+
+async function post<T>(path: string, body: object = {}): Promise<T & { error?: string }> {
+  const answer = await fetch(address(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  return answer.json() as Promise<T & { error?: string }>;
+}
+
+export function DebugPage() {
+  const [theme, toggle] = useTheme();
+  const [overview, setOverview] = useState<Overview | null>(null);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [isLost, setLost] = useState(false);
+  const [search, setSearch] = useState("");
+  const load = useCallback(() => get<Overview>("").then((next) => (setOverview(next), setLost(false)), () => setLost(true)), []);
+  useEffect(() => {
+    const source = new EventSource(`api/events${location.search}`);
+    let asked = 0;
+    // Of many changes at once one is looked at.
+    const soon = () => {
+      clearTimeout(asked);
+      asked = window.setTimeout(load, 60);
+    };
+    source.addEventListener("debug", soon);
+    source.addEventListener("state", soon);
+    source.onerror = () => setLost(true);
+    load().then(() => (document.documentElement.dataset.ready = "true"));
+    return () => source.close();
+  }, []);
+  const found = useSearch(overview?.samples ?? [], search);
+  if (!overview) return <p class="note quiet">Connecting to the session…</p>;
+  const state = isLost ? "not answering" : overview.over ? "over" : overview.halted ? `stopped before ${overview.halted.name}` : "running";
+  return (
+    <>
+      <Header name="Debugger" detail={`${overview.samples.length} samples, ${state}`} theme={theme} toggle={toggle} sections={[["samples", "Samples"], ["detail", "Detail"]]} />
+      <main class="debug">
+        {isLost && (
+          <p class="verdict degraded" role="status">
+            The session does not answer. It has ended, or the address lacks its token.
+          </p>
+        )}
+        <Steering overview={overview} />
+        <div class="panes">
+          <section id="samples" aria-label="Samples">
+            <div class="card">
+              <div class="tools">
+                <input type="search" placeholder="Search requests and responses" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+                <span class="hint" role="status">
+                  {found.length} of {overview.samples.length}
+                </span>
+              </div>
+              <ol class="tree">
+                {found.map((sample) => (
+                  <li key={sample.number}>
+                    <button type="button" class={`node ${chosen === sample.number ? "chosen" : ""}`} aria-pressed={chosen === sample.number} onClick={() => setChosen(sample.number)}>
+                      <Sign good={sample.success} /> <b>{sample.label}</b> <code>{sample.code}</code> <small>{time(sample.elapsedUs / 1000)}</small>
+                    </button>
+                    <Children samples={sample.children} />
+                  </li>
+                ))}
+              </ol>
+            </div>
+          </section>
+          <section id="detail" aria-label="Detail">
+            {chosen == null ? <p class="card quiet">Choose a sample.</p> : <SampleDetail key={chosen} number={chosen} />}
+          </section>
+        </div>
+      </main>
+    </>
+  );
+}
+
+const Sign = ({ good }: { good: boolean }) => <span class={good ? "good" : "bad"}>{good ? "✓" : "✗"}</span>;
+
+function Children({ samples }: { samples: Brief[] }) {
+  if (samples.length === 0) return null;
+  return (
+    <ul class="tree">
+      {samples.map((child) => (
+        <li>
+          <span class="node">
+            <Sign good={child.success} /> {child.label} <code>{child.code}</code> <small>{time(child.elapsedUs / 1000)}</small>
+          </span>
+          <Children samples={child.children} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Samples whose label, elements, request or response contain the text; contents are fetched once. */
+function useSearch(samples: Brief[], search: string): Brief[] {
+  const [texts, setTexts] = useState<Map<number, string>>(new Map());
+  const wanted = search.trim().toLowerCase();
+  useEffect(() => {
+    if (!wanted) return;
+    const missing = samples.filter((sample) => !texts.has(sample.number));
+    if (missing.length === 0) return;
+    Promise.all(missing.map((sample) => get<Detail>(`/samples/${sample.number}`))).then((details) =>
+      setTexts((known) => new Map([...known, ...details.map((detail) => [detail.number, JSON.stringify(detail).toLowerCase()] as [number, string])])),
+    );
+  }, [wanted !== "", samples.length]);
+  return useMemo(() => {
+    if (!wanted) return samples;
+    return samples.filter((sample) => `${sample.label} ${sample.elements.join(" ")} ${texts.get(sample.number) ?? ""}`.toLowerCase().includes(wanted));
+  }, [samples, wanted, texts]);
+}
+
+function Steering({ overview }: { overview: Overview }) {
+  const { halted } = overview;
+  const [edits, setEdits] = useState<Record<string, string>>({});
+  const [names, setNames] = useState("");
+  useEffect(() => setEdits({}), [halted?.name, halted?.part]);
+  const go = (pace: string) => post("/go", { pace, edits });
+  const breakAt = (text: string) => post("/break", { names: text.split(",").map((name) => name.trim()).filter(Boolean) });
+  return (
+    <section id="steering" class="card control" aria-label="Steering">
+      <div class="orders">
+        <button type="button" class="order" disabled={!halted} onClick={() => go("step")}>
+          Step
+        </button>
+        <button type="button" class="order" disabled={!halted} onClick={() => go("sample")}>
+          Next sample
+        </button>
+        <button type="button" class="order" disabled={!halted} onClick={() => go("run")}>
+          Go on
+        </button>
+        <button type="button" class="order" disabled={overview.over} onClick={() => post("/end")}>
+          End the run
+        </button>
+        <button type="button" class="order" onClick={() => post("/close")}>
+          Close
+        </button>
+        <form
+          class="field"
+          onSubmit={(event) => {
+            event.preventDefault();
+            breakAt(names || overview.breakpoints.join(", "));
+          }}
+        >
+          <label>
+            Stop before elements
+            <input class="wide" placeholder="names, with commas between" value={names || overview.breakpoints.join(", ")} onInput={(event) => setNames(event.currentTarget.value)} />
+          </label>
+          <button type="submit" class="order">
+            Set
+          </button>
+        </form>
+      </div>
+      {halted && (
+        <div id="halted">
+          <p class="sentence">
+            Stopped before the {halted.part} <b>{halted.name}</b> <span class="badge">{halted.class.split(".").pop()}</span>
+          </p>
+          <Variables values={halted.variables} edits={edits} edit={(name, value) => setEdits({ ...edits, [name]: value })} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Variables(props: { values: Record<string, string>; edits?: Record<string, string>; edit?: (name: string, value: string) => void }) {
+  const { values, edits, edit } = props;
+  const names = Object.keys(values);
+  const [added, setAdded] = useState("");
+  if (names.length === 0 && !edit) return <p class="quiet">No variables.</p>;
+  const shown = edit ? [...new Set([...names, ...Object.keys(edits ?? {})])] : names;
+  return (
+    <div class="scroll tall" tabIndex={0} role="group" aria-label="Variables">
+      <table class="variables">
+        <tbody>
+          {shown.map((name) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td>{edit ? <input aria-label={`Value of ${name}`} value={edits?.[name] ?? values[name]} onInput={(event) => edit(name, event.currentTarget.value)} /> : <code>{values[name]}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {edit && (
+        <form
+          class="field"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (added) edit(added, "");
+            setAdded("");
+          }}
+        >
+          <label>
+            New variable <input value={added} onInput={(event) => setAdded(event.currentTarget.value)} />
+          </label>
+          <button type="submit" class="order">
+            Add
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+const TABS = ["Request", "Response", "Elements", "Variables", "Try an expression"] as const;
+
+function SampleDetail({ number }: { number: number }) {
+  const [detail, setDetail] = useState<Detail | null>(null);
+  const [tab, setTab] = useState<(typeof TABS)[number]>("Response");
+  useEffect(() => void get<Detail>(`/samples/${number}`).then(setDetail), [number]);
+  if (!detail) return <p class="card quiet">…</p>;
+  const { sample } = detail;
+  return (
+    <div class="card" id="sample">
+      <div class="sample-head">
+        <h2>
+          <Sign good={sample.success} /> {sample.label}
+        </h2>
+        <p class="hint">
+          {sample.code} {sample.message} · {time(sample.elapsedUs / 1000)}, connect {sample.connectMs} ms, first byte {sample.latencyMs} ms · {sample.sentBytes} bytes sent, {sample.receivedBytes} received · {detail.threadName}
+        </p>
+        {sample.assertions.map((assertion) => (
+          <p class={assertion.fault == null ? "" : "assertion"}>
+            <Sign good={assertion.fault == null} /> {assertion.name}
+            {assertion.fault != null && `: ${assertion.fault}`}
+          </p>
+        ))}
+      </div>
+      <div class="tabs" role="tablist">
+        {TABS.map((name) => (
+          <button type="button" role="tab" aria-selected={tab === name} class={tab === name ? "chosen" : ""} onClick={() => setTab(name)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <div class="tab" role="tabpanel" aria-label={tab}>
+        {tab === "Request" && <Request sample={sample} />}
+        {tab === "Response" && <Response sample={sample} />}
+        {tab === "Elements" && <Steps detail={detail} />}
+        {tab === "Variables" && <Variables values={detail.variables} />}
+        {tab === "Try an expression" && <Tester number={number} sample={sample} />}
+      </div>
+    </div>
+  );
+}
+
+function Block({ name, text }: { name: string; text: string }) {
+  if (!text) return null;
+  return (
+    <>
+      <h3>{name}</h3>
+      <pre tabIndex={0} role="group" aria-label={name}>
+        {text}
+      </pre>
+    </>
+  );
+}
+
+function Request({ sample }: { sample: Exchange }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <>
+      <Block name="Line" text={[sample.method, sample.url].filter(Boolean).join(" ")} />
+      <Block name="Headers" text={sample.requestHeaders} />
+      <Block name="Cookies" text={sample.cookies} />
+      <Block name="Body" text={sample.requestBody} />
+      {sample.curl && (
+        <>
+          <Block name="As cURL" text={sample.curl} />
+          <button type="button" class="order" onClick={() => navigator.clipboard.writeText(sample.curl!).then(() => setCopied(true))}>
+            {isCopied ? "Copied" : "Copy"}
+          </button>
+        </>
+      )}
+    </>
+  );
+}
+
+function Response({ sample }: { sample: Exchange }) {
+  const isHtml = /html/i.test(sample.contentType);
+  const [view, setView] = useState<"text" | "page" | "folded">("folded");
+  const folded = useMemo(() => fold(sample), [sample]);
+  const shown = view === "folded" && !folded ? "text" : view;
+  return (
+    <>
+      <Block name="Headers" text={sample.responseHeaders} />
+      {sample.responseBody && (
+        <h3>
+          Body{" "}
+          <span class="views">
+            {folded && <View name="folded" now={shown} set={setView} />}
+            <View name="text" now={shown} set={setView} />
+            {isHtml && <View name="page" now={shown} set={setView} />}
+          </span>
+        </h3>
+      )}
+      {sample.isBinary && <p class="hint">The body is no text.</p>}
+      {!sample.isBinary && shown === "folded" && folded}
+      {!sample.isBinary && shown === "text" && sample.responseBody && (
+        <pre tabIndex={0} role="group" aria-label="Body" id="body">
+          {sample.responseBody}
+        </pre>
+      )}
+      {/* Without scripts, forms, and an origin of its own; what it loads is refused by the page's policy. */}
+      {shown === "page" && <iframe sandbox="" title="The response as a page" srcdoc={sample.responseBody} />}
+    </>
+  );
+}
+
+function View({ name, now, set }: { name: "text" | "page" | "folded"; now: string; set: (view: "text" | "page" | "folded") => void }) {
+  return (
+    <button type="button" class={`link ${now === name ? "now" : ""}`} aria-pressed={now === name} onClick={() => set(name)}>
+      {name}
+    </button>
+  );
+}
+
+/** JSON and XML as a tree that folds. */
+function fold(sample: Exchange) {
+  const text = sample.responseBody.trim();
+  if (/^[{[]/.test(text)) {
+    try {
+      return <Json name="" value={JSON.parse(text)} depth={0} />;
+    } catch {
+      return null;
+    }
+  }
+  if (/xml/i.test(sample.contentType) && text.startsWith("<") && !/html/i.test(sample.contentType)) {
+    const parsed = new DOMParser().parseFromString(text, "application/xml");
+    if (!parsed.querySelector("parsererror")) return <Xml element={parsed.documentElement} depth={0} />;
+  }
+  return null;
+}
+
+function Json({ name, value, depth }: { name: string; value: unknown; depth: number }) {
+  const head = name ? <b>{name}: </b> : null;
+  if (value === null || typeof value !== "object") {
+    return (
+      <p class="leaf">
+        {head}
+        <code>{JSON.stringify(value)}</code>
+      </p>
+    );
+  }
+  const entries = Object.entries(value);
+  return (
+    <details class="fold" open={depth < 2}>
+      <summary>
+        {head}
+        {Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`}
+      </summary>
+      {entries.map(([key, inner]) => (
+        <Json name={key} value={inner} depth={depth + 1} />
+      ))}
+    </details>
+  );
+}
+
+function Xml({ element, depth }: { element: Element; depth: number }) {
+  const attributes = [...element.attributes].map((attribute) => ` ${attribute.name}="${attribute.value}"`).join("");
+  const children = [...element.children];
+  if (children.length === 0) {
+    return (
+      <p class="leaf">
+        <code>{`<${element.tagName}${attributes}>`}</code> {element.textContent}
+      </p>
+    );
+  }
+  return (
+    <details class="fold" open={depth < 2}>
+      <summary>
+        <code>{`<${element.tagName}${attributes}>`}</code>
+      </summary>
+      {children.map((child) => (
+        <Xml element={child} depth={depth + 1} />
+      ))}
+    </details>
+  );
+}
+
+function Steps({ detail }: { detail: Detail }) {
+  return (
+    <ol class="steps">
+      {detail.steps.map((step) => (
+        <li>
+          <b>{step.name}</b> <span class="badge">{step.class.split(".").pop()}</span> <small class="hint">{step.part}</small>
+          {step.changes.map((change) => (
+            <p class="change">
+              <b>{change.name}</b> {change.before != null && <del>{change.before || "(empty)"}</del>} {change.after != null ? <ins>{change.after || "(empty)"}</ins> : "removed"}
+            </p>
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const KINDS: [string, string, string][] = [
+  ["regex", "Regular expression", 'href="(.+?)"'],
+  ["boundary", "Boundaries", 'name="...'],
+  ["jsonpath", "JSONPath", "$.items[*].id"],
+  ["jmespath", "JMESPath", "items[].id"],
+  ["css", "CSS selector", "a@href"],
+  ["xpath", "XPath", "//a/@href"],
+];
+
+function Tester({ number, sample }: { number: number; sample: Exchange }) {
+  const [kind, setKind] = useState("regex");
+  const [expression, setExpression] = useState("");
+  const [found, setFound] = useState<string[] | null>(null);
+  const [fault, setFault] = useState("");
+  const test = () =>
+    post<{ found?: string[] }>("/test", { sample: number, kind, expression }).then((answer) => {
+      setFault(answer.error ?? "");
+      setFound(answer.found ?? null);
+    });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        test();
+      }}
+    >
+      <div class="orders">
+        <select aria-label="Kind of expression" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+          {KINDS.map(([value, name]) => (
+            <option value={value}>{name}</option>
+          ))}
+        </select>
+        <input class="expression" aria-label="Expression" placeholder={KINDS.find(([value]) => value === kind)?.[2]} value={expression} onInput={(event) => setExpression(event.currentTarget.value)} />
+        <button type="submit" class="order">
+          Try
+        </button>
+      </div>
+      <p class="hint">Tried on the response of {sample.label}, by the matchers of the run. Boundaries are written LEFT...RIGHT, an attribute behind a CSS selector as @name.</p>
+      {fault && <p class="assertion">{fault}</p>}
+      {found && (
+        <>
+          <p role="status">{found.length === 0 ? "Nothing is found." : `${found.length} found`}</p>
+          <ol id="found">
+            {found.map((text) => (
+              <li>
+                <code>{text}</code>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </form>
+  );
+}
