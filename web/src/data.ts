@@ -115,7 +115,7 @@ export interface HealthGroup {
   name: string;
   unit: string;
   at_ms: number[];
-  lines: { name: string; values: number[] }[];
+  lines: { name: string; values: (number | null)[] }[];
 }
 
 /** Where the time of the samples went that were timed in all their parts. */

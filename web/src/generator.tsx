@@ -41,7 +41,7 @@ function UserCost({ report }: { report: Report }) {
   const users = report.steps.users.reduce((a, b) => Math.max(a, b), 0);
   const line = (group: string, name: string) => {
     const found = report.health.find((health) => health.name === group);
-    return { at: found?.at_ms ?? [], values: found?.lines.find((line) => line.name === name)?.values ?? [] };
+    return { at: found?.at_ms ?? [], values: (found?.lines.find((line) => line.name === name)?.values ?? []).map((value) => value ?? 0) };
   };
   const cpu = line("CPU", "this program");
   const cpuS = cpu.values.reduce((sum, cores, i) => sum + (cores * (cpu.at[i] - (cpu.at[i - 1] ?? report.startedMs))) / 1000, 0);

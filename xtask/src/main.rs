@@ -39,6 +39,8 @@ usage: cargo xtask COMMAND
   trust [NAME…] [--times N] [--neighbour] [--program FILE]
                                 whether the verdict is right in staged situations, half of them healthy; `trust matrix` lists them,
                                 --neighbour puts a process beside them that uses half a core
+  sinks                         run outputs and dashboards/ against InfluxDB, Prometheus, VictoriaMetrics, carbon, StatsD
+                                (DRUMFIRE_STATSD: npm's folder) and ClickHouse (DRUMFIRE_CHDB: a Python with chdb), where installed
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
   dist [--check] [--all] [--dynamic FILE] [--static FILE]
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         ["optimize"] => optimize::optimize(),
         ["bench" | "faults" | "record" | "trust" | "gen", ..] => tools(&words),
         ["dist", ref options @ ..] => packaging(options),
+        ["sinks"] => sinks(),
         ["web"] => web::build(),
         ["java"] => java::build(),
         _ => {
@@ -77,6 +80,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Tests of outputs and dashboards against the programs that they are for, as far as those are installed.
+fn sinks() -> anyhow::Result<()> {
+    let options = [
+        "--test",
+        "sinks",
+        "--",
+        "--ignored",
+        "--nocapture",
+        "--test-threads=2",
+    ];
+    run(cargo()
+        .args(["test", "--package", "drumfire"])
+        .args(options))
 }
 
 /// All checks and tests that every change must pass.

@@ -53,6 +53,7 @@ pub fn test() -> anyhow::Result<()> {
     let pages = tempfile::tempdir()?;
     // Of the whole workspace, so that its features are the same as in the tests before and little is built anew.
     xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
+    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
     let example = xtask::target().join("debug/examples/pages");
     xtask::run(Command::new(example).arg(pages.path()))?;
     let playwright = root.join(SOURCE).join("node_modules/.bin/playwright");
@@ -61,7 +62,8 @@ pub fn test() -> anyhow::Result<()> {
             .arg("test")
             .current_dir(root.join(SOURCE))
             .env("CHROMIUM", browser)
-            .env("DRUMFIRE_PAGES", pages.path()),
+            .env("DRUMFIRE_PAGES", pages.path())
+            .env("DRUMFIRE_PROGRAM", xtask::target().join("debug/drumfire")),
     )
 }
 

@@ -209,9 +209,14 @@ struct RunArguments {
     properties: PropertyArguments,
 }
 
-/// Where the numbers go while the run goes on.
+/// Where the numbers go while the run goes on, and what is looked at beside it.
 #[derive(Debug, Default, clap::Args)]
 struct ExportArguments {
+    /// Show the target's own metrics beside the load, in the report and on the live page: node=URL (node_exporter),
+    /// prometheus=URL?query=…, apache=URL (mod_status), nginx=URL (stub_status) or agent=HOST:PORT (ServerAgent); several are
+    /// allowed
+    #[arg(long, value_name = "KIND=WHERE")]
+    watch: Vec<String>,
     /// Send the numbers while the run goes on: influxdb=URL, graphite=HOST:PORT, prometheus=ADDRESS:PORT,
     /// prometheus-remote-write=URL, otlp=URL, statsd=HOST:PORT, clickhouse=URL or json=FILE; several are allowed
     #[arg(long, value_name = "KIND=WHERE")]
@@ -585,6 +590,7 @@ impl RunArguments {
                 tags: self.exports.tag,
                 required: self.exports.out_required,
             },
+            watch: self.exports.watch,
             ui: UiOptions {
                 address: self.ui,
                 readonly: self.ui_readonly,

@@ -19,6 +19,10 @@ use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one value is made in the life of the program"
+)]
 pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),
@@ -111,6 +115,8 @@ pub struct RunOptions {
     pub keeps_run: bool,
     /// Where the numbers go while the run goes on.
     pub exports: ExportOptions,
+    /// The target's own metrics, `KIND=WHERE`, beside those of the property `drumfire.watch`.
+    pub watch: Vec<String>,
     /// The page that is served while the run goes on, beside the property `drumfire.ui`.
     pub ui: UiOptions,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).

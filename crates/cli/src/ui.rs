@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_engine::{Control, Event, Inbox, Mailbox, Stopping, Subscriber, Tick, mailbox};
 use drumfire_health::Second;
+use drumfire_probes::View;
 use drumfire_report::{Mark, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
@@ -88,7 +89,7 @@ impl Ui {
         address: Address,
         options: LiveOptions,
         begun: RunFile,
-        board: Board,
+        (board, watched): (Board, View),
         control: &Control,
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> io::Result<Ui> {
@@ -106,7 +107,7 @@ impl Ui {
         let (mailbox, inbox) = mailbox(ROOM);
         let thread = std::thread::Builder::new()
             .name("live numbers".to_owned())
-            .spawn(move || Teller::new(live, board).tell(&inbox))?;
+            .spawn(move || Teller::new(live, board, watched).tell(&inbox))?;
         Ok(Ui {
             mailbox: Some(mailbox),
             thread: Some(thread),
@@ -152,6 +153,8 @@ impl Subscriber for Ui {
 struct Teller {
     live: Live,
     board: Board,
+    /// The target's own metrics.
+    watched: View,
     seconds: Vec<Second>,
     started_ms: i64,
     planned: (u64, Option<u64>),
@@ -160,10 +163,11 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(live: Live, board: Board) -> Teller {
+    fn new(live: Live, board: Board, watched: View) -> Teller {
         Teller {
             live,
             board,
+            watched,
             seconds: Vec::new(),
             started_ms: 0,
             planned: (0, None),
@@ -249,6 +253,7 @@ impl Teller {
             ..Facts::default()
         };
         facts.health = health(&self.seconds, self.started_ms);
+        facts.health.extend(self.watched.groups());
         let verdicts = self.live.read(|recording| self.board.verdicts(recording));
         facts.thresholds = threshold_results(&verdicts);
         self.live.learn(facts);
@@ -271,7 +276,7 @@ mod tests {
         );
         let guards = Guards::start(Vec::new(), Vec::new(), &Control::default());
         let board = guards.expect("no thread is needed").board();
-        let mut teller = Teller::new(live, board);
+        let mut teller = Teller::new(live, board, View::default());
         for at in 0..8 * 3_600 {
             teller.note_second(&Second {
                 from_ms: at * 1_000,

@@ -8,7 +8,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step, respond};
+use drumfire_testkit::server::{Server, Step, ok, respond};
 use plans::{debug, group, http, pause, plan};
 use serde_json::Value;
 
@@ -335,6 +335,52 @@ fn a_threshold_about_a_stretch_ends_the_run() {
     );
     assert_eq!(late.code, Some(2), "{late:?}");
     assert!(late.err.contains("give it to `drumfire run`"), "{late:?}");
+}
+
+#[test]
+fn the_targets_own_metrics_are_in_the_run_file_and_a_dead_source_costs_nothing() {
+    let metrics =
+        "node_load1 1.5\nnode_memory_MemTotal_bytes 4\nnode_memory_MemAvailable_bytes 1\n";
+    let server = Server::start(|_| vec![Step::Send(ok(metrics))]);
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write(
+        "p.jmx",
+        plan(&group(60, &[debug("sample"), pause(50)].concat())),
+    );
+    let node = format!("node=http://{}/metrics", server.address());
+    let nginx = "nginx=http://127.0.0.1:1/status";
+    let words = [
+        "run",
+        "p.jmx",
+        "--watch",
+        &node,
+        "--watch",
+        nginx,
+        "--run-file",
+        "r.drumfire",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let silent = "warning: nginx 127.0.0.1:1 does not answer: ";
+    assert!(finished.err.contains(silent), "{finished:?}");
+    let mut warnings = Vec::new();
+    let file = workshop.path("r.drumfire");
+    let run = drumfire_report::read_input(&file, &Default::default(), &mut warnings);
+    let run = run.expect("a run file");
+    let name = format!("Load, node {}", server.address());
+    let load = run.health.iter().find(|health| health.name == name);
+    let load = load.unwrap_or_else(|| panic!("{:?}", run.health));
+    assert!(load.at_ms.len() >= 2, "{load:?}");
+    assert!(
+        load.lines[0].values.iter().all(|value| *value == 1.5),
+        "{load:?}"
+    );
+    let wrong = workshop.run(&["run", "p.jmx", "--watch", "web=x"], LIMIT);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(
+        wrong.err.contains("`web` is not a kind of source"),
+        "{wrong:?}"
+    );
 }
 
 #[test]

@@ -141,6 +141,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Tags of everything that `drumfire.out` sends: `NAME=VALUE`, with semicolons between.",
             ),
             honoured(
+                "drumfire.watch",
+                "",
+                "The target's own metrics, as `--watch` takes them, with semicolons between.",
+            ),
+            honoured(
                 "drumfire.ui",
                 "",
                 "Where the live page listens, as `--ui` takes it: `127.0.0.1:0` is a free port of this machine.",

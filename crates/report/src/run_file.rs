@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use drumfire_results::{Connections, Increment, Recording};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The version that is written.
 const VERSION: u32 = 1;
@@ -203,8 +203,16 @@ pub struct HealthGroup {
 pub struct HealthLine {
     /// What it is.
     pub name: String,
-    /// A value for each moment of the group.
+    /// A value for each moment of the group; not a number where nothing was measured.
+    #[serde(deserialize_with = "with_gaps")]
     pub values: Vec<f64>,
+}
+
+/// JSON has no word for what is not a number but `null`.
+fn with_gaps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let values = Vec::<Option<f64>>::deserialize(deserializer)?;
+    let values = values.into_iter();
+    Ok(values.map(|value| value.unwrap_or(f64::NAN)).collect())
 }
 
 /// Why a run file cannot be read.

@@ -352,3 +352,83 @@ impl State {
 fn key(kind: &ErrorKind) -> (String, String, String) {
     (kind.label.clone(), kind.code.clone(), kind.message.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use drumfire_results::{Collector, Sample};
+
+    use super::*;
+
+    /// A second with three samples of each of 20 labels; one fails.
+    fn second(number: i64) -> Increment {
+        let mut collector = Collector::default();
+        for label in 0..20 {
+            for turn in 0..3 {
+                let mut sample = Sample::new(format!("label {label}").into(), "t 1-1".into());
+                sample.set_ok();
+                sample.success = turn + label > 0;
+                sample.start_ms = number * 1_000;
+                let elapsed_ms = 1 + (number * 7919 + label * 31 + turn) % 900;
+                sample.set_end(number * 1_000 + elapsed_ms);
+                collector.record(&sample);
+            }
+        }
+        collector.take_all().remove(0)
+    }
+
+    fn live() -> Live {
+        let options = LiveOptions {
+            readonly: false,
+            keeps_failures: true,
+        };
+        Live::new(drumfire_report::begun("p.jmx", 0), options)
+    }
+
+    #[test]
+    fn eight_hours_take_little_memory() {
+        const MIB: usize = 1 << 20;
+        let live = live();
+        let mut after_an_hour = 0;
+        let memory = allocation_counter::measure(|| {
+            for number in 0..8 * 3_600 {
+                live.add(&second(number));
+                if number == 3_600 {
+                    after_an_hour = live_state(&live.lock().run).len();
+                }
+            }
+        });
+        let held = usize::try_from(memory.bytes_current).expect("more was taken than given back");
+        assert!(held < 64 * MIB, "{} MiB are held", held / MIB);
+        let after_eight = live_state(&live.lock().run).len();
+        assert!(
+            after_eight < 4 * MIB,
+            "a page begins with {after_eight} bytes"
+        );
+        assert!(
+            after_eight < 3 * after_an_hour,
+            "{after_eight} after {after_an_hour} bytes"
+        );
+        assert_eq!(live.status().samples, 60 * 8 * 3_600);
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_increments() {
+        let live = live();
+        live.begin(0, vec!["Buyers".to_owned()]);
+        let mut increment = second(5);
+        increment.add_users(vec![drumfire_results::GroupUsers {
+            group: 0,
+            started: 4,
+            ended: 1,
+        }]);
+        live.add(&increment);
+        let status = live.status();
+        assert_eq!(
+            (status.samples, status.errors, status.rate_per_s),
+            (60, 1, 60.0)
+        );
+        assert_eq!(status.groups[0].active, 3);
+        let recorded = live.read(Recording::total);
+        assert_eq!(status.p95_ms, recorded.service.percentile(95.0) / 1000.0);
+    }
+}

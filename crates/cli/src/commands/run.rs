@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use drumfire_engine::LEFT_OUT;
 use drumfire_health::Grade;
 use drumfire_jmx::Diagnostic;
+use drumfire_probes::{Source, View, Watching};
 use drumfire_report::{RunFile, annotations};
 use drumfire_results::{Threshold, ThresholdError, Verdict, local_zone};
 use drumfire_serve::LiveOptions;
@@ -48,6 +49,8 @@ const KEEP_FAILURES: &str = "drumfire.keep_failures";
 const STRICT: &str = "drumfire.strict";
 /// The property with the address of the live page, for JMeter's command line.
 const UI: &str = "drumfire.ui";
+/// The property with sources of the target's own metrics, semicolons between them.
+const WATCH: &str = "drumfire.watch";
 
 /// Runs a plan.
 pub fn run<E: Engine>(
@@ -119,8 +122,16 @@ pub(super) fn follow<E: Engine>(
     )
     .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
     let report = Report::claim(&options, &order, &settings)?;
+    let watching = watch(&options, &settings)?;
     // Before the plan is compiled: Java may take seconds to start.
-    let mut ui = serve(&options, &plan, &settings, guards.board(), control, console)?;
+    let mut ui = serve(
+        &options,
+        &plan,
+        &settings,
+        (guards.board(), watching.view()),
+        control,
+        console,
+    )?;
     let (program, warnings) = engine
         .compile(&plan, &settings, &order)
         .map_err(|faults| console.refusal_of(&faults))?;
@@ -185,6 +196,9 @@ pub(super) fn follow<E: Engine>(
     let are_met = finish(&outcome, log, stopped, &verdicts, options.progress, console);
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
+    for line in watching.problems() {
+        console.warn(&line);
+    }
     for line in &undelivered.listeners {
         console.warn(line);
     }
@@ -208,6 +222,7 @@ pub(super) fn follow<E: Engine>(
     if report.is_wished() || kept.is_some() || ui.is_some() {
         let mut run = run_record::run_file(outcome, &plan, &verdicts, &groups);
         run.properties = run_record::given(&options.properties);
+        run.health.extend(watching.groups());
         if settings.properties.get(KEEP_FAILURES) == Some("false") {
             run.recording.errors.forget_samples();
         }
@@ -259,12 +274,25 @@ fn run_id(plan: &Path) -> String {
     format!("{name}-{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"))
 }
 
+/// Begins to look at the target's own metrics.
+fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal> {
+    let property = settings.properties.get(WATCH).unwrap_or_default();
+    let of_property = property.split(';').map(str::trim);
+    let of_property = of_property.filter(|text| !text.is_empty());
+    let all = options.watch.iter().map(String::as_str).chain(of_property);
+    let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
+    let sources = sources.map_err(|error| Refusal::new(Exit::Usage, error.to_string()))?;
+    let now_ms = || Timestamp::now().as_millisecond();
+    Watching::start(&sources, now_ms)
+        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))
+}
+
 /// Serves the live page and prints its address, if it was asked for.
 fn serve(
     options: &RunOptions,
     plan: &Path,
     settings: &Settings,
-    board: Board,
+    shown: (Board, View),
     control: &Control,
     console: &mut Console<'_>,
 ) -> Result<Option<Ui>, Refusal> {
@@ -284,7 +312,7 @@ fn serve(
     };
     let mut begun = run_record::begun(plan, Timestamp::now().as_millisecond());
     begun.properties = run_record::given(&options.properties);
-    let ui = Ui::start(address, live, begun, board, control, console.variable)
+    let ui = Ui::start(address, live, begun, shown, control, console.variable)
         .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {}: {error}", address.0)))?;
     console.line(&format!("live page  {}", ui.url()));
     Ok(Some(ui))

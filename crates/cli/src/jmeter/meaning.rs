@@ -138,6 +138,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         report: report_files(given),
         keeps_run: true,
         exports: ExportOptions::default(),
+        watch: Vec::new(),
         ui: UiOptions::default(),
         report_at_end: given.has('e'),
         notes,

@@ -1,0 +1,147 @@
+//! ServerAgent, which goes with jmeter-plugins' PerfMon: a line of text asks for metrics, and a line of values comes each second.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use crate::series::Reading;
+
+/// How long the agent may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What is asked for: the agent's name, chart, unit, line, and what a value is divided by.
+const METRICS: [(&str, &str, &str, &str, f64); 8] = [
+    ("cpu:combined", "CPU", "%", "busy", 1.0),
+    ("memory:usedperc", "Memory", "%", "used", 1.0),
+    ("swap:usedperc", "Memory", "%", "swap", 1.0),
+    (
+        "networkio:bytesrecv",
+        "Network",
+        "MiB/s",
+        "received",
+        1_048_576.0,
+    ),
+    (
+        "networkio:bytessent",
+        "Network",
+        "MiB/s",
+        "sent",
+        1_048_576.0,
+    ),
+    ("disksio:readbytes", "Disks", "MiB/s", "read", 1_048_576.0),
+    (
+        "disksio:writebytes",
+        "Disks",
+        "MiB/s",
+        "written",
+        1_048_576.0,
+    ),
+    ("tcp:estab", "Connections", "", "established", 1.0),
+];
+
+/// An agent.
+pub(crate) struct AgentSource {
+    address: String,
+    connection: Option<BufReader<TcpStream>>,
+}
+
+impl AgentSource {
+    pub fn new(address: String) -> AgentSource {
+        AgentSource {
+            address,
+            connection: None,
+        }
+    }
+
+    /// Waits for the next line of values. After a failure the agent is asked anew.
+    pub fn read(&mut self) -> Result<Vec<Reading>, String> {
+        let read = self.next_line();
+        if read.is_err() {
+            self.connection = None;
+        }
+        Ok(values(&read?))
+    }
+
+    fn next_line(&mut self) -> Result<String, String> {
+        let told = |error: std::io::Error| error.to_string();
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            None => {
+                let connection = connect(&self.address).map_err(told)?;
+                self.connection.insert(BufReader::new(connection))
+            }
+        };
+        let mut line = String::new();
+        match connection.read_line(&mut line).map_err(told)? {
+            0 => Err("the agent has closed the connection".to_owned()),
+            _ => Ok(line),
+        }
+    }
+}
+
+fn connect(address: &str) -> std::io::Result<TcpStream> {
+    let mut last = std::io::Error::other("the name has no address");
+    for place in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&place, PATIENCE) {
+            Ok(mut stream) => {
+                stream.set_read_timeout(Some(PATIENCE))?;
+                let names = METRICS.map(|(name, ..)| name);
+                writeln!(stream, "metrics:{}", names.join("\t"))?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// What the agent does not know is `NaN`, and left out.
+fn values(line: &str) -> Vec<Reading> {
+    let values = line.trim_end().split('\t').map(str::parse::<f64>);
+    METRICS
+        .iter()
+        .zip(values)
+        .filter_map(|((_, chart, unit, line, divisor), value)| {
+            let value = value.ok().filter(|value| value.is_finite())?;
+            Some(Reading::new(chart, unit, *line, value / divisor))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn an_agent_is_asked_once_and_tells_a_line_at_a_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let agent = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a visitor");
+            let mut asked = [0; 8];
+            stream.read_exact(&mut asked).expect("a question");
+            stream
+                .write_all(b"12.5\t50\tNaN\t2097152\n25\t50\t0\t0\n")
+                .expect("it reads");
+            asked
+        });
+        let mut source = AgentSource::new(address);
+        let lines = |readings: Vec<Reading>| -> Vec<(String, f64)> {
+            readings
+                .into_iter()
+                .map(|one| (one.line, one.value))
+                .collect()
+        };
+        let first = lines(source.read().expect("a line"));
+        let expected = [("busy", 12.5), ("used", 50.0), ("received", 2.0)];
+        assert_eq!(
+            first,
+            expected.map(|(line, value)| (line.to_owned(), value))
+        );
+        assert_eq!(lines(source.read().expect("a line"))[0].1, 25.0);
+        assert_eq!(&agent.join().expect("it ends"), b"metrics:");
+        assert!(source.read().is_err(), "it has gone away");
+    }
+}

@@ -1,0 +1,361 @@
+//! Sources that are asked over HTTP. Counters become rates by the difference to the last answer.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ureq::Agent;
+
+use crate::exposition::metrics;
+use crate::series::Reading;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest answer, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// What an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// node_exporter's metrics.
+    Node,
+    /// The answer to a query of Prometheus's API.
+    Prometheus,
+    /// Apache's `mod_status`, with `?auto`.
+    Apache,
+    /// nginx's `stub_status`.
+    Nginx,
+}
+
+/// A source over HTTP.
+pub(crate) struct HttpSource {
+    agent: Agent,
+    url: String,
+    form: Form,
+    rates: Rates,
+}
+
+impl HttpSource {
+    pub fn new(url: String, form: Form) -> HttpSource {
+        let agent = Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .proxy(None)
+            .build();
+        let is_short = form == Form::Apache && !url.contains('?');
+        HttpSource {
+            agent: agent.into(),
+            url: if is_short { format!("{url}?auto") } else { url },
+            form,
+            rates: Rates::default(),
+        }
+    }
+
+    /// Asks once.
+    pub fn read(&mut self) -> Result<Vec<Reading>, String> {
+        let answer = self.agent.get(&self.url).call();
+        let mut answer = answer.map_err(|error| error.to_string())?;
+        let body = answer.body_mut().with_config().limit(MOST_BYTES);
+        let text = body.read_to_string().map_err(|error| error.to_string())?;
+        let readings = parse(self.form, &text, &mut self.rates.at(Instant::now()))?;
+        Ok(readings)
+    }
+}
+
+/// The last values of counters.
+#[derive(Default)]
+pub(crate) struct Rates {
+    last: HashMap<String, f64>,
+    read: Option<Instant>,
+}
+
+/// Counters of one moment.
+pub(crate) struct RatesNow<'r> {
+    rates: &'r mut Rates,
+    seconds: Option<f64>,
+    new: HashMap<String, f64>,
+}
+
+impl Rates {
+    pub fn at(&mut self, now: Instant) -> RatesNow<'_> {
+        let seconds = self
+            .read
+            .map(|read| now.saturating_duration_since(read).as_secs_f64());
+        self.read = Some(now);
+        RatesNow {
+            rates: self,
+            seconds: seconds.filter(|seconds| *seconds > 0.0),
+            new: HashMap::new(),
+        }
+    }
+}
+
+impl RatesNow<'_> {
+    /// What a counter grew by a second since the last moment; none at first, and after it began anew.
+    fn of(&mut self, name: &str, value: f64) -> Option<f64> {
+        let before = self.rates.last.get(name).copied();
+        self.new.insert(name.to_owned(), value);
+        let grown = value - before?;
+        (grown >= 0.0).then_some(grown / self.seconds?)
+    }
+}
+
+impl Drop for RatesNow<'_> {
+    fn drop(&mut self) {
+        self.rates.last = std::mem::take(&mut self.new);
+    }
+}
+
+fn parse(form: Form, text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+    match form {
+        Form::Node => Ok(node(text, rates)),
+        Form::Prometheus => prometheus(text),
+        Form::Apache => apache(text, rates),
+        Form::Nginx => nginx(text, rates),
+    }
+}
+
+fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
+    const MIB: f64 = (1 << 20) as f64;
+    let (mut idle, mut all) = (None, None);
+    let mut sums: HashMap<&str, f64> = HashMap::new();
+    let (mut total, mut available) = (None, None);
+    let mut readings = Vec::new();
+    for metric in metrics(text) {
+        match metric.name {
+            "node_cpu_seconds_total" => {
+                let mode = metric.label("mode").unwrap_or_default();
+                *all.get_or_insert(0.0) += metric.value;
+                if matches!(mode, "idle" | "iowait") {
+                    *idle.get_or_insert(0.0) += metric.value;
+                }
+            }
+            "node_load1" => readings.push(Reading::new("Load", "", "of one minute", metric.value)),
+            "node_memory_MemTotal_bytes" => total = Some(metric.value),
+            "node_memory_MemAvailable_bytes" => available = Some(metric.value),
+            "node_network_receive_bytes_total" | "node_network_transmit_bytes_total"
+                if metric.label("device") != Some("lo") =>
+            {
+                *sums.entry(metric.name).or_default() += metric.value;
+            }
+            "node_disk_read_bytes_total" | "node_disk_written_bytes_total" => {
+                *sums.entry(metric.name).or_default() += metric.value;
+            }
+            _ => {}
+        }
+    }
+    if let (Some(idle), Some(all)) = (idle, all) {
+        let (idle, all) = (rates.of("idle", idle), rates.of("all", all));
+        if let (Some(idle), Some(all)) = (idle, all.filter(|all| *all > 0.0)) {
+            readings.push(Reading::new("CPU", "%", "busy", 100.0 * (1.0 - idle / all)));
+        }
+    }
+    if let (Some(total), Some(available)) = (total, available) {
+        let used = 100.0 * (1.0 - available / total);
+        readings.push(Reading::new("Memory", "%", "used", used));
+    }
+    for (name, chart, line) in [
+        ("node_network_receive_bytes_total", "Network", "received"),
+        ("node_network_transmit_bytes_total", "Network", "sent"),
+        ("node_disk_read_bytes_total", "Disks", "read"),
+        ("node_disk_written_bytes_total", "Disks", "written"),
+    ] {
+        if let Some(rate) = sums.get(name).and_then(|sum| rates.of(name, *sum)) {
+            readings.push(Reading::new(chart, "MiB/s", line, rate / MIB));
+        }
+    }
+    readings
+}
+
+fn prometheus(text: &str) -> Result<Vec<Reading>, String> {
+    let answer: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| format!("no answer of Prometheus: {error}"))?;
+    let value = |pair: &serde_json::Value| pair[1].as_str().and_then(|text| text.parse().ok());
+    let result = &answer["data"]["result"];
+    if answer["data"]["resultType"] == "scalar" {
+        let value = value(result).ok_or("the answer is no number")?;
+        return Ok(vec![Reading::new("Query", "", "value", value)]);
+    }
+    let series = result.as_array().ok_or("the answer has no result")?;
+    Ok(series
+        .iter()
+        .filter_map(|series| {
+            let labels = series["metric"].as_object()?;
+            let labels = labels.iter().map(|(name, label)| {
+                let label = label.as_str().unwrap_or_default();
+                match name.as_str() {
+                    "__name__" => label.to_owned(),
+                    _ => format!("{name}={label}"),
+                }
+            });
+            let line = labels.collect::<Vec<_>>().join(" ");
+            let line = if line.is_empty() {
+                "value".to_owned()
+            } else {
+                line
+            };
+            Some(Reading::new("Query", "", line, value(&series["value"])?))
+        })
+        .collect())
+}
+
+fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+    let value = |name: &str| -> Option<f64> {
+        let mut lines = text.lines();
+        lines.find_map(|line| {
+            line.strip_prefix(name)?
+                .strip_prefix(':')?
+                .trim()
+                .parse()
+                .ok()
+        })
+    };
+    let busy = value("BusyWorkers").ok_or("the answer is not that of mod_status with `?auto`")?;
+    let mut readings = vec![Reading::new("Workers", "", "busy", busy)];
+    if let Some(idle) = value("IdleWorkers") {
+        readings.push(Reading::new("Workers", "", "idle", idle));
+    }
+    if let Some(rate) = value("Total Accesses").and_then(|all| rates.of("requests", all)) {
+        readings.push(Reading::new("Requests", "/s", "served", rate));
+    }
+    if let Some(rate) = value("Total kBytes").and_then(|all| rates.of("kbytes", all)) {
+        readings.push(Reading::new("Bytes", "MiB/s", "sent", rate / 1024.0));
+    }
+    Ok(readings)
+}
+
+fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+    let wrong = "the answer is not that of stub_status";
+    let after = |name: &str| -> Option<f64> {
+        let rest = text.split_once(name)?.1;
+        rest.split_whitespace().next()?.parse().ok()
+    };
+    let active = after("Active connections:").ok_or(wrong)?;
+    let mut readings = vec![Reading::new("Connections", "", "active", active)];
+    for line in ["Reading", "Writing", "Waiting"] {
+        if let Some(value) = after(&format!("{line}:")) {
+            readings.push(Reading::new("Connections", "", line.to_lowercase(), value));
+        }
+    }
+    let counters = text
+        .split_once("requests")
+        .map(|(_, rest)| rest)
+        .ok_or(wrong)?;
+    let counters: Vec<f64> = counters
+        .split_whitespace()
+        .map_while(|word| word.parse().ok())
+        .collect();
+    if let [accepts, _, requests, ..] = counters[..] {
+        let rates = [
+            ("accepted", rates.of("accepts", accepts)),
+            ("requests", rates.of("requests", requests)),
+        ];
+        for (line, rate) in rates {
+            if let Some(rate) = rate {
+                readings.push(Reading::new("Requests", "/s", line, rate));
+            }
+        }
+    }
+    Ok(readings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read of the second of two answers that are two seconds apart.
+    fn read(form: Form, first: &str, second: &str) -> Vec<(&'static str, String, f64)> {
+        let mut rates = Rates::default();
+        let start = Instant::now();
+        parse(form, first, &mut rates.at(start)).expect("an answer");
+        let later = start + Duration::from_secs(2);
+        let readings = parse(form, second, &mut rates.at(later)).expect("an answer");
+        let mut read: Vec<_> = readings
+            .into_iter()
+            .map(|reading| (reading.chart, reading.line, reading.value))
+            .collect();
+        read.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        read
+    }
+
+    fn rows(rows: &[(&'static str, &str, f64)]) -> Vec<(&'static str, String, f64)> {
+        let rows = rows.iter();
+        rows.map(|(chart, line, value)| (*chart, (*line).to_owned(), *value))
+            .collect()
+    }
+
+    #[test]
+    fn node_exporter() {
+        let page = |idle: f64, user: f64, received: u64| {
+            format!(
+                "node_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} {idle}\nnode_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {user}\nnode_load1 0.5\nnode_memory_MemTotal_bytes 1000\nnode_memory_MemAvailable_bytes 250\nnode_network_receive_bytes_total{{device=\"eth0\"}} {received}\nnode_network_receive_bytes_total{{device=\"lo\"}} 9e9\n"
+            )
+        };
+        let found = read(Form::Node, &page(10.0, 10.0, 0), &page(11.0, 11.0, 4 << 20));
+        let expected = [
+            ("CPU", "busy", 50.0),
+            ("Load", "of one minute", 0.5),
+            ("Memory", "used", 75.0),
+            ("Network", "received", 2.0),
+        ];
+        assert_eq!(found, rows(&expected));
+    }
+
+    #[test]
+    fn apache_and_nginx() {
+        let status = |all: u64| {
+            format!("Total Accesses: {all}\nTotal kBytes: {all}\nBusyWorkers: 3\nIdleWorkers: 7\n")
+        };
+        let found = read(Form::Apache, &status(0), &status(2048));
+        let expected = [
+            ("Bytes", "sent", 1.0),
+            ("Requests", "served", 1024.0),
+            ("Workers", "busy", 3.0),
+            ("Workers", "idle", 7.0),
+        ];
+        assert_eq!(found, rows(&expected));
+        let status = |all: u64| {
+            format!(
+                "Active connections: 5 \nserver accepts handled requests\n {all} {all} {} \nReading: 0 Writing: 1 Waiting: 4 \n",
+                all * 2
+            )
+        };
+        let found = read(Form::Nginx, &status(10), &status(20));
+        let expected = [
+            ("Connections", "active", 5.0),
+            ("Connections", "reading", 0.0),
+            ("Connections", "waiting", 4.0),
+            ("Connections", "writing", 1.0),
+            ("Requests", "accepted", 5.0),
+            ("Requests", "requests", 10.0),
+        ];
+        assert_eq!(found, rows(&expected));
+        let mut rates = Rates::default();
+        let mut now = rates.at(Instant::now());
+        assert!(parse(Form::Nginx, "<html>", &mut now).is_err());
+        assert!(parse(Form::Apache, "<html>", &mut now).is_err());
+    }
+
+    #[test]
+    fn a_query_has_a_line_for_each_series() {
+        let vector = r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"up","job":"a"},"value":[1,"1"]},{"metric":{},"value":[1,"2.5"]}]}}"#;
+        let found = prometheus(vector).expect("an answer");
+        let lines: Vec<_> = found
+            .iter()
+            .map(|one| (one.line.as_str(), one.value))
+            .collect();
+        assert_eq!(lines, [("up job=a", 1.0), ("value", 2.5)]);
+        let scalar = r#"{"data":{"resultType":"scalar","result":[1,"7"]}}"#;
+        assert_eq!(prometheus(scalar).expect("an answer")[0].value, 7.0);
+        assert!(prometheus("oops").is_err() && prometheus("{}").is_err());
+    }
+
+    #[test]
+    fn a_counter_that_began_anew_has_no_rate() {
+        let mut rates = Rates::default();
+        let start = Instant::now();
+        assert_eq!(rates.at(start).of("a", 5.0), None);
+        let second = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(rates.at(second(1)).of("a", 7.0), Some(2.0));
+        assert_eq!(rates.at(second(2)).of("a", 1.0), None);
+        assert_eq!(rates.at(second(4)).of("a", 5.0), Some(2.0));
+    }
+}

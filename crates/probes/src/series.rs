@@ -1,0 +1,150 @@
+//! The curves of one source.
+
+use std::collections::BTreeMap;
+
+use drumfire_report::{HealthGroup, HealthLine};
+
+/// Moments that are kept; of more, neighbours are put together.
+const MOST_MOMENTS: usize = 1_200;
+/// Lines of a source; of more, the later ones are left out.
+const MOST_LINES: usize = 60;
+
+/// Something that was read at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reading {
+    /// The chart that it belongs to.
+    pub chart: &'static str,
+    /// The chart's unit.
+    pub unit: &'static str,
+    /// The line within the chart.
+    pub line: String,
+    pub value: f64,
+}
+
+impl Reading {
+    pub fn new(
+        chart: &'static str,
+        unit: &'static str,
+        line: impl Into<String>,
+        value: f64,
+    ) -> Reading {
+        Reading {
+            chart,
+            unit,
+            line: line.into(),
+            value,
+        }
+    }
+}
+
+/// All readings of a source, moment by moment. A value that was not read is not a number.
+#[derive(Debug, Default)]
+pub(crate) struct Series {
+    at_ms: Vec<i64>,
+    /// By chart, unit and line.
+    lines: BTreeMap<(&'static str, &'static str, String), Vec<f64>>,
+}
+
+impl Series {
+    /// Adds a moment; nothing is read where the source failed.
+    pub fn add(&mut self, at_ms: i64, readings: Vec<Reading>) {
+        let known = self.at_ms.len();
+        self.at_ms.push(at_ms);
+        for reading in readings {
+            let key = (reading.chart, reading.unit, reading.line);
+            if self.lines.len() >= MOST_LINES && !self.lines.contains_key(&key) {
+                continue;
+            }
+            let values = self.lines.entry(key).or_default();
+            values.resize(known, f64::NAN);
+            values.push(reading.value);
+        }
+        for values in self.lines.values_mut() {
+            values.resize(known + 1, f64::NAN);
+        }
+        if self.at_ms.len() > MOST_MOMENTS {
+            self.halve();
+        }
+    }
+
+    fn halve(&mut self) {
+        self.at_ms = self.at_ms.chunks(2).map(|pair| pair[0]).collect();
+        for values in self.lines.values_mut() {
+            *values = values.chunks(2).map(mean).collect();
+        }
+    }
+
+    /// The charts, each named after the source.
+    pub fn groups(&self, source: &str) -> Vec<HealthGroup> {
+        let mut groups: Vec<HealthGroup> = Vec::new();
+        for ((chart, unit, line), values) in &self.lines {
+            let name = format!("{chart}, {source}");
+            if groups.last().is_none_or(|last| last.name != name) {
+                groups.push(HealthGroup {
+                    name,
+                    unit: (*unit).to_owned(),
+                    at_ms: self.at_ms.clone(),
+                    lines: Vec::new(),
+                });
+            }
+            let group = groups.last_mut().expect("there is one by now");
+            group.lines.push(HealthLine {
+                name: line.clone(),
+                values: values.iter().map(|value| thousandths(*value)).collect(),
+            });
+        }
+        groups
+    }
+}
+
+/// The mean of what was read.
+fn mean(values: &[f64]) -> f64 {
+    let read: Vec<f64> = values
+        .iter()
+        .copied()
+        .filter(|value| value.is_finite())
+        .collect();
+    match read.len() {
+        0 => f64::NAN,
+        count => read.iter().sum::<f64>() / count as f64,
+    }
+}
+
+fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(line: &str, value: f64) -> Reading {
+        Reading::new("CPU", "%", line, value)
+    }
+
+    #[test]
+    fn what_was_not_read_is_a_gap() {
+        let mut series = Series::default();
+        series.add(1_000, vec![reading("a", 1.0)]);
+        series.add(2_000, Vec::new());
+        series.add(3_000, vec![reading("a", 3.0), reading("b", 4.0)]);
+        let groups = series.groups("node");
+        assert_eq!((groups.len(), groups[0].name.as_str()), (1, "CPU, node"));
+        assert_eq!(groups[0].at_ms, [1_000, 2_000, 3_000]);
+        let values = |line: usize| groups[0].lines[line].values.clone();
+        assert!(values(0)[1].is_nan() && values(1)[0].is_nan() && values(1)[1].is_nan());
+        assert_eq!((values(0)[2], values(1)[2]), (3.0, 4.0));
+    }
+
+    #[test]
+    fn a_long_run_is_kept_in_few_moments() {
+        let mut series = Series::default();
+        for at in 0..8 * 3_600 {
+            series.add(at * 1_000, vec![reading("a", 7.0)]);
+        }
+        let groups = series.groups("node");
+        assert!(groups[0].at_ms.len() <= MOST_MOMENTS);
+        assert_eq!(groups[0].at_ms.len(), groups[0].lines[0].values.len());
+        assert!(groups[0].lines[0].values.iter().all(|value| *value == 7.0));
+    }
+}

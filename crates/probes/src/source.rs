@@ -1,0 +1,281 @@
+//! `--watch KIND=WHERE`: sources by their names, and the thread of each.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use drumfire_report::HealthGroup;
+use thiserror::Error;
+
+use crate::agent::AgentSource;
+use crate::http::{Form, HttpSource};
+use crate::series::{Reading, Series};
+
+/// The kinds, as users write them.
+pub const KINDS: [&str; 5] = ["node", "prometheus", "apache", "nginx", "agent"];
+/// How often a source is asked.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A source of metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    kind: &'static str,
+    target: String,
+}
+
+/// Why there is no such source.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SourceError {
+    /// It is not `KIND=WHERE`.
+    #[error("`{0}` is not KIND=WHERE, such as node=http://10.0.0.5:9100/metrics")]
+    Form(String),
+    /// There is no such kind.
+    #[error("`{0}` is not a kind of source; use {kinds}", kinds = KINDS.join(", "))]
+    Kind(String),
+    /// The part behind the kind is wrong.
+    #[error("`{0}`: expected {1}")]
+    Target(String, &'static str),
+}
+
+enum Asked {
+    Http(HttpSource),
+    Agent(AgentSource),
+}
+
+impl Source {
+    /// Reads `KIND=WHERE`.
+    ///
+    /// # Errors
+    /// [`SourceError`], which says what is expected.
+    pub fn parse(text: &str) -> Result<Source, SourceError> {
+        let (kind, target) = text
+            .split_once('=')
+            .ok_or_else(|| SourceError::Form(text.to_owned()))?;
+        let known = KINDS.into_iter().find(|known| *known == kind);
+        let kind = known.ok_or_else(|| SourceError::Kind(kind.to_owned()))?;
+        let is_url = target.starts_with("http://") || target.starts_with("https://");
+        let expected = match kind {
+            "agent" if !is_host_and_port(target) => Some("HOST:PORT, such as 10.0.0.5:4444"),
+            "agent" => None,
+            "prometheus" if !is_url || !target.contains("query=") => {
+                Some("a URL with a query, such as http://10.0.0.5:9090/api/v1/query?query=up")
+            }
+            _ if !is_url => Some("a URL, http:// or https://"),
+            _ => None,
+        };
+        match expected {
+            Some(expected) => Err(SourceError::Target(text.to_owned(), expected)),
+            None => Ok(Source {
+                kind,
+                target: target.to_owned(),
+            }),
+        }
+    }
+
+    /// What its charts are called: its kind and its host.
+    fn name(&self) -> String {
+        let rest = self.target.split("://").last().unwrap_or_default();
+        // A password in a URL is not shown.
+        let host = rest.split(['/', '?']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        format!("{} {host}", self.kind)
+    }
+
+    fn asked(&self) -> Asked {
+        let form = match self.kind {
+            "agent" => return Asked::Agent(AgentSource::new(self.target.clone())),
+            "node" => Form::Node,
+            "prometheus" => Form::Prometheus,
+            "apache" => Form::Apache,
+            _ => Form::Nginx,
+        };
+        Asked::Http(HttpSource::new(self.target.clone(), form))
+    }
+}
+
+fn is_host_and_port(text: &str) -> bool {
+    text.rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+}
+
+#[derive(Default)]
+struct State {
+    series: Series,
+    problem: Option<String>,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sources at work. Their threads end with it.
+#[derive(Default)]
+pub struct Watching {
+    sources: Vec<(String, Arc<Shared>)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Watching {
+    /// Asks each source once a second from now on. `now_ms` tells the time in milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// If the system starts no more threads.
+    pub fn start(
+        sources: &[Source],
+        now_ms: impl Fn() -> i64 + Clone + Send + 'static,
+    ) -> std::io::Result<Watching> {
+        let mut watching = Watching::default();
+        for source in sources {
+            let shared = Arc::new(Shared::default());
+            let (told, asked, now_ms) = (shared.clone(), source.asked(), now_ms.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("watch {}", source.kind))
+                .spawn(move || watch(asked, &told, now_ms))?;
+            watching.sources.push((source.name(), shared));
+            watching.threads.push(thread);
+        }
+        Ok(watching)
+    }
+
+    /// The curves up to now.
+    pub fn groups(&self) -> Vec<HealthGroup> {
+        let sources = self.sources.iter();
+        sources
+            .flat_map(|(name, shared)| shared.lock().series.groups(name))
+            .collect()
+    }
+
+    /// A handle for others who show the curves.
+    pub fn view(&self) -> View {
+        View(self.sources.clone())
+    }
+
+    /// A line for each source that did not answer when it was asked last.
+    pub fn problems(&self) -> Vec<String> {
+        let sources = self.sources.iter();
+        sources
+            .filter_map(|(name, shared)| {
+                let problem = shared.lock().problem.clone()?;
+                Some(format!("{name} does not answer: {problem}"))
+            })
+            .collect()
+    }
+}
+
+/// The curves of sources, for those who show them.
+#[derive(Clone, Default)]
+pub struct View(Vec<(String, Arc<Shared>)>);
+
+impl View {
+    /// The curves up to now.
+    pub fn groups(&self) -> Vec<HealthGroup> {
+        let sources = self.0.iter();
+        sources
+            .flat_map(|(name, shared)| shared.lock().series.groups(name))
+            .collect()
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        for (_, shared) in &self.sources {
+            shared.lock().is_over = true;
+            shared.ended.notify_all();
+        }
+        // A thread that waits for an answer ends with the process.
+        self.threads.retain(|thread| thread.is_finished());
+    }
+}
+
+fn watch(mut asked: Asked, shared: &Shared, now_ms: impl Fn() -> i64) {
+    let mut due = Instant::now();
+    loop {
+        let read = match &mut asked {
+            Asked::Http(source) => source.read(),
+            Asked::Agent(source) => source.read(),
+        };
+        note(shared, read, now_ms());
+        due = (due + PAUSE).max(Instant::now());
+        let mut state = shared.lock();
+        while !state.is_over {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let woken = shared.ended.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if state.is_over {
+            return;
+        }
+    }
+}
+
+fn note(shared: &Shared, read: Result<Vec<Reading>, String>, now_ms: i64) {
+    let mut state = shared.lock();
+    let (readings, problem) = match read {
+        Ok(readings) => (readings, None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    state.series.add(now_ms, readings);
+    state.problem = problem;
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_testkit::server::{Server, Step, ok, respond};
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_is_expected() {
+        let why = |text: &str| Source::parse(text).expect_err("it is wrong").to_string();
+        assert!(why("node").contains("is not KIND=WHERE"));
+        assert!(why("nodes=http://x").contains("use node, prometheus, apache"));
+        assert!(why("agent=http://x").contains("HOST:PORT"));
+        assert!(why("prometheus=http://x").contains("with a query"));
+        assert_eq!(
+            why("nginx=x"),
+            "`nginx=x`: expected a URL, http:// or https://"
+        );
+        let named = Source::parse("apache=http://me:pw@web:80/status").expect("a source");
+        assert_eq!(named.name(), "apache web:80");
+    }
+
+    #[test]
+    fn a_source_that_fails_leaves_a_gap_and_comes_back() {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |_| {
+            let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            vec![Step::Send(match number {
+                1 => respond("500 Oops", "", ""),
+                _ => ok("node_load1 2\n"),
+            })]
+        });
+        let text = format!("node=http://{}/metrics", server.address());
+        let source = Source::parse(&text).expect("a source");
+        let watching = Watching::start(&[source], || 5_000).expect("a thread");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let groups = watching.view().groups();
+            if groups.first().is_some_and(|group| group.at_ms.len() >= 3) {
+                let values = &groups[0].lines[0].values;
+                assert!(values[1].is_nan(), "{values:?}");
+                assert_eq!((values[0], values[2]), (2.0, 2.0));
+                break;
+            }
+            assert!(Instant::now() < deadline, "{groups:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(watching.problems().is_empty());
+    }
+}

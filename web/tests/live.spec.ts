@@ -1,0 +1,143 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, fits, test as base, colours } from "./open";
+import type { Page } from "@playwright/test";
+
+// The program itself serves these pages: `cargo xtask test web` says where it is.
+const program = process.env.DRUMFIRE_PROGRAM;
+
+const group = (loops: number, children: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">${loops}</stringProp></elementProp><stringProp name="ThreadGroup.num_threads">2</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp></ThreadGroup><hashTree>${children}</hashTree>
+</hashTree></hashTree></jmeterTestPlan>`;
+const http = (name: string, path: string) => `<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="${name}"><stringProp name="HTTPSampler.domain">\${__P(demo.host)}</stringProp><stringProp name="HTTPSampler.port">\${__P(demo.port)}</stringProp><stringProp name="HTTPSampler.path">${path}</stringProp></HTTPSamplerProxy><hashTree/>`;
+const pause = `<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="pause"><stringProp name="ConstantTimer.delay">30</stringProp></ConstantTimer><hashTree/>`;
+
+interface Served {
+  child: ChildProcess;
+  url: string;
+  ended: Promise<number | null>;
+}
+
+/** Starts the program on a plan; gives the address that it prints. */
+async function serve(words: string[], plan: string): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), "live-"));
+  writeFileSync(join(folder, "p.jmx"), plan);
+  const child = spawn(program!, words, { cwd: folder, env: { ...process.env, HOME: folder } });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  let text = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      const found = /http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+    child.on("exit", () => reject(new Error(text)));
+  });
+  return { child, url, ended };
+}
+
+const test = base.extend<{ run: (words: string[], plan: string) => Promise<Served>; look: (url: string) => Promise<Page> }>({
+  run: async ({}, use) => {
+    const all: Served[] = [];
+    await use(async (words, plan) => {
+      const served = await serve(words, plan);
+      all.push(served);
+      return served;
+    });
+    all.forEach((served) => served.child.kill("SIGKILL"));
+  },
+  look: async ({ page }, use) => {
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:|about:)/.test(request.url()) && complaints.push(`loads ${request.url()}`));
+    await use(async (url) => {
+      await page.goto(url);
+      await page.waitForSelector("html[data-ready]");
+      return page;
+    });
+    expect(complaints).toEqual([]);
+  },
+});
+test.skip(!program, "DRUMFIRE_PROGRAM is not set");
+test.setTimeout(120_000);
+
+const LIVE = ["run", "p.jmx", "--demo", "--ui", "--fail-on", "p95 > 60s"];
+const ENDLESS = group(-1, pause + http("Home", "/") + http("Lost", "/nowhere"));
+
+test("curves move, errors are shown, and the page becomes the report", async ({ run, look }) => {
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  const points = async () => Number(await page.locator("#chart-rate").getAttribute("data-points"));
+  await expect.poll(points).toBeGreaterThan(4);
+  const before = await points();
+  await expect.poll(points).toBeGreaterThan(before);
+  expect(await colours(page, "chart-rate")).toBeGreaterThan(4);
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
+  await expect(page.locator("#error-list .kind").first()).toContainText("404");
+  await page.locator("#error-list .kind").first().locator("summary").click();
+  await expect(page.locator("#error-list .first").first()).toContainText("GET http://127.0.0.1");
+  await expect(page.locator("#thresholds")).toContainText("p95 > 60s");
+  await expect(page.locator("#generator .chart").first()).toBeVisible();
+  await fits(page);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("button", { name: "Stop: sure?" }).click();
+  await expect(page.locator("footer")).toContainText("Percentiles are those of all samples of the run");
+  await expect(page.locator("#spread")).toBeVisible();
+  expect(await served.ended).toBe(0);
+});
+
+test("orders change the run", async ({ run, look }) => {
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  const users = page.getByRole("textbox", { name: "Users of Buyers" });
+  await expect(users).toHaveValue("2");
+  await users.fill("5");
+  await users.press("Enter");
+  await expect(page.locator("#tiles .tile").first()).toContainText("5");
+  await expect(page.locator("#marks")).toContainText("users of `Buyers` set to 5");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByRole("button", { name: "Resume" })).toBeVisible();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(page.getByRole("button", { name: "Pause" })).toBeVisible();
+  await page.getByRole("textbox", { name: "Mark" }).fill("deployed");
+  await page.getByRole("textbox", { name: "Mark" }).press("Enter");
+  await expect(page.locator("#marks")).toContainText("deployed");
+  await page.getByRole("textbox", { name: "Rate factor" }).fill("-1");
+  await page.getByRole("textbox", { name: "Rate factor" }).press("Enter");
+  await expect(page.locator(".told")).toContainText("is no rate factor");
+});
+
+test("a wrong token is refused", async ({ run, page }) => {
+  const served = await run(LIVE, ENDLESS);
+  const answer = await page.goto(served.url.replace(/token=.*/, "token=0123456789abcdef0123456789abcdef"));
+  expect(answer?.status()).toBe(401);
+  await expect(page.locator("body")).toContainText("token");
+});
+
+test("a debugging session is looked through, searched and steered", async ({ run, look }) => {
+  const served = await run(["debug", "p.jmx", "--break", "Lost", "--", "--demo"], group(1, http("Home", "/") + http("Goods", "/api/products") + http("Lost", "/nowhere")));
+  const page = await look(served.url);
+  await expect(page.locator("#halted")).toContainText("Stopped before the sampler Lost");
+  await page.getByRole("button", { name: /Goods/ }).click();
+  await expect(page.locator(".fold").first()).toBeVisible();
+  await page.getByRole("tab", { name: "Try an expression" }).click();
+  await page.getByLabel("Kind of expression").selectOption("jsonpath");
+  await page.getByLabel("Expression", { exact: true }).fill("$.items[0].id");
+  await page.getByRole("button", { name: "Try" }).click();
+  await expect(page.locator("#found li")).toHaveText(["1"]);
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(page.getByRole("group", { name: "As cURL" })).toContainText("curl");
+  await page.getByRole("button", { name: /Home/ }).first().click();
+  await page.getByRole("button", { name: "page", exact: true }).click();
+  await expect(page.locator("iframe")).toHaveAttribute("sandbox", "");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await expect(page.locator("#samples .tree > li")).toHaveCount(3);
+  await page.getByPlaceholder("Search requests and responses").fill("/nowhere");
+  await expect(page.locator("#samples > .card > .tree > li")).toHaveCount(1);
+  await fits(page);
+  await page.getByRole("button", { name: "Close" }).click();
+  expect(await served.ended).toBe(0);
+});
