@@ -345,7 +345,7 @@ mod tests {
         };
         let told = |group: &Node| {
             let names = ["TargetLevel", "ConcurrencyLimit", "Hold"];
-            names.map(|name| group.props.str(name).to_owned())
+            names.map(|name| group.props.str(name).to_string())
         };
         assert_eq!(
             (a.class.as_str(), told(a)),
