@@ -2,6 +2,7 @@
 //! through a trait lets their tests follow a script instead of sending load.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
     Advice, AdvicePlace, BackendSpec, Control, Debugging, Demand, Effect, Event, GroupView,
@@ -9,6 +10,7 @@ pub use drumfire_engine::{
     SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_jmx::Diagnostic;
+use drumfire_results::CollectorSet;
 
 use crate::properties::Settings;
 
@@ -60,6 +62,11 @@ pub trait Engine {
 
     /// The plan's backend listeners, in the order of their numbers.
     fn backends(&self, _program: &Self::Program) -> Vec<BackendSpec> {
+        Vec::new()
+    }
+
+    /// The collectors of the plan's Prometheus Listeners.
+    fn collectors(&self, _program: &Self::Program) -> Vec<Arc<Mutex<CollectorSet>>> {
         Vec::new()
     }
 

@@ -1,10 +1,13 @@
 //! Sends the numbers of a run to other systems while it goes on: `--out KIND=WHERE`, and the plan's Backend Listeners.
 
-use drumfire_results::{Recording, ThreadCounts};
+use std::sync::{Arc, Mutex};
+
+use drumfire_results::{CollectorSet, Recording, ThreadCounts};
 use drumfire_sinks::{Delivery, Exporter, Out, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
 use crate::backends;
+use crate::collectors::Collectors;
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
 use crate::options::ExportOptions;
 use crate::properties::Settings;
@@ -28,6 +31,7 @@ pub struct Exports {
     sinks: Vec<Sink>,
     /// Those of the plan's Backend Listeners, by number; none where one could not be started.
     listeners: Vec<Option<Exporter>>,
+    collectors: Option<Collectors>,
     users: Users,
 }
 
@@ -62,6 +66,7 @@ impl Exports {
         Ok(Exports {
             sinks,
             listeners: Vec::new(),
+            collectors: None,
             users: Users::default(),
         })
     }
@@ -81,6 +86,24 @@ impl Exports {
         problems
     }
 
+    /// Serves the collectors of the plan's Prometheus Listeners, if there are any. Gives a line if they cannot be served.
+    pub fn start_collectors(
+        &mut self,
+        sets: Vec<Arc<Mutex<CollectorSet>>>,
+        settings: &Settings,
+    ) -> Option<String> {
+        if sets.is_empty() {
+            return None;
+        }
+        match Collectors::start(sets, settings) {
+            Ok(collectors) => {
+                self.collectors = Some(collectors);
+                None
+            }
+            Err(why) => Some(format!("Prometheus Listeners show nothing: {why}")),
+        }
+    }
+
     /// Ends all outputs, five seconds at most.
     pub fn end(self) -> Undelivered {
         // All of them spend the same five seconds.
@@ -88,12 +111,13 @@ impl Exports {
         self.exporters().for_each(Exporter::close);
         let outputs = self.sinks.into_iter().map(Sink::end);
         let listeners = self.listeners.into_iter().flatten().map(Exporter::end);
+        let listeners = listeners.filter_map(|delivery| lost("Backend Listener", &delivery));
         Undelivered {
             outputs: outputs
                 .filter_map(|delivery| lost("output", &delivery))
                 .collect(),
             listeners: listeners
-                .filter_map(|delivery| lost("Backend Listener", &delivery))
+                .chain(self.collectors.and_then(Collectors::end))
                 .collect(),
         }
     }
@@ -111,6 +135,9 @@ impl Exports {
             .collect();
         for sink in &self.sinks {
             sink.tick(self.users, verdict, &dropped);
+        }
+        if let Some(collectors) = &self.collectors {
+            collectors.tick(self.users);
         }
         for listener in self.exporters() {
             listener.feed().tick(self.users, verdict);

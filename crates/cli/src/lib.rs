@@ -8,6 +8,7 @@ pub mod args;
 mod backends;
 mod capacity;
 mod capacity_arguments;
+mod collectors;
 pub mod commands;
 pub mod console;
 mod ctl_arguments;

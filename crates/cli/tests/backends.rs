@@ -154,6 +154,71 @@ fn a_listener_sends_what_jmeters_own_would_of_its_scope() {
     }
 }
 
+/// A Prometheus Listener with a counter, a histogram and a ratio.
+fn prometheus() -> String {
+    let class = "com.github.johrstrom.listener";
+    let row = |name: &str, kind: &str, measuring: &str| {
+        format!(
+            r#"<elementProp name="" elementType="{class}.ListenerCollectorConfig"><stringProp name="collector.metric_name">{name}</stringProp><stringProp name="collector.type">{kind}</stringProp><collectionProp name="collector.labels"><stringProp name="1">label</stringProp><stringProp name="2">code</stringProp></collectionProp><stringProp name="collector.quantiles_or_buckets">5000,100000</stringProp><stringProp name="listener.collector.listen_to">samples</stringProp><stringProp name="listener.collector.measuring">{measuring}</stringProp></elementProp>"#
+        )
+    };
+    let rows = [
+        row("hits", "COUNTER", "CountTotal"),
+        row("times", "HISTOGRAM", "ResponseTime"),
+        row("went", "SUCCESS_RATIO", "SuccessRatio"),
+    ];
+    format!(
+        r#"<{class}.PrometheusListener guiclass="g" testclass="{class}.PrometheusListener" testname="p"><collectionProp name="prometheus.collector_definitions">{}</collectionProp></{class}.PrometheusListener><hashTree/>"#,
+        rows.concat()
+    )
+}
+
+#[test]
+fn a_prometheus_listener_shows_its_collectors() {
+    let server = server();
+    let port = server.address().port().to_string();
+    let elements = [
+        request(&port, "good", "/", ""),
+        request(&port, "bad", "/bad", ""),
+        prometheus(),
+    ];
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(3, &elements.concat())));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let metrics = free.local_addr().expect("an address").port();
+    drop(free);
+    let child = workshop.start(&[
+        "run",
+        "p.jmx",
+        &format!("-Jprometheus.port={metrics}"),
+        "-Jprometheus.delay=3",
+    ]);
+    let agent = ureq::Agent::new_with_defaults();
+    let deadline = std::time::Instant::now() + LIMIT;
+    let text = loop {
+        let answer = agent
+            .get(format!("http://127.0.0.1:{metrics}/metrics"))
+            .call();
+        let text = answer.and_then(|mut answer| answer.body_mut().read_to_string());
+        match text {
+            Ok(text) if text.contains("hits{label=\"bad\",code=\"500\"} 3\n") => break text,
+            other => assert!(std::time::Instant::now() < deadline, "{other:?}"),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    for line in [
+        "hits{label=\"good\",code=\"200\"} 3\n",
+        "times_bucket{label=\"good\",code=\"200\",le=\"5000\"} 3\n",
+        "went_failure{label=\"bad\",code=\"500\"} 3\n",
+        "went_success{label=\"bad\",code=\"500\"} 0\n",
+        "jmeter_threads{state=\"started\"} 1\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let finished = drumfire_testkit::program::finish(child, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
 #[test]
 fn a_listener_that_cannot_be_started_is_told_and_costs_nothing() {
     let server = server();

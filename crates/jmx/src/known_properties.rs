@@ -151,6 +151,27 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Where the live page listens, as `--ui` takes it: `127.0.0.1:0` is a free port of this machine.",
             ),
             honoured(
+                "prometheus.ip",
+                "127.0.0.1",
+                "Where Prometheus Listeners of the plan are shown (jmeter-prometheus-plugin).",
+            ),
+            honoured("prometheus.port", "9270", "The port of it."),
+            honoured(
+                "prometheus.delay",
+                "0",
+                "How many seconds it stays after the end of the run.",
+            ),
+            honoured(
+                "prometheus.save.threads",
+                "true",
+                "Show the users of the run beside the plan's collectors.",
+            ),
+            honoured(
+                "prometheus.save.threads.name",
+                "jmeter_threads",
+                "The name of that metric.",
+            ),
+            honoured(
                 "drumfire.jvm.home",
                 "",
                 "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",

@@ -9,6 +9,7 @@ mod bits;
 mod buckets;
 mod charset;
 mod collect;
+mod collectors;
 mod columns;
 mod csv;
 mod failures;
@@ -36,6 +37,7 @@ mod xml;
 mod zone;
 
 pub use collect::{Collector, LabelCount};
+pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
 pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};

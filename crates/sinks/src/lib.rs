@@ -33,6 +33,6 @@ pub use otlp::Otlp;
 pub use out::{Out, OutError, Sink};
 pub use prometheus::Prometheus;
 pub use remote_write::RemoteWrite;
-pub use scrape::Scrape;
+pub use scrape::{MetricsServer, MetricsText, Scrape};
 pub use statsd::StatsD;
 pub use transport::{Transport, TransportError};

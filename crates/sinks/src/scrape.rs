@@ -21,12 +21,66 @@ use drumfire_results::Increment;
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The numbers behind `/metrics`, and the server that shows them.
-pub struct Scrape {
-    state: Arc<State>,
+/// Makes the text of `/metrics`, in OpenMetrics or in Prometheus's own form.
+pub type MetricsText = Arc<dyn Fn(bool) -> String + Send + Sync>;
+
+/// A server of `/metrics`.
+pub struct MetricsServer {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl MetricsServer {
+    /// Listens; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// If the address cannot be listened on.
+    pub fn listen(address: SocketAddr, text: MetricsText) -> std::io::Result<MetricsServer> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let thread = std::thread::Builder::new()
+            .name("sink prometheus".to_owned())
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = serve(listener, text) => {}
+                        _ = stopped => {}
+                    }
+                });
+            })?;
+        Ok(MetricsServer {
+            address,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for MetricsServer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A server that panicked shows no more numbers; nothing else depends on it.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The numbers behind `/metrics`, and the server that shows them.
+pub struct Scrape {
+    state: Arc<State>,
+    server: MetricsServer,
 }
 
 struct State {
@@ -41,40 +95,24 @@ impl Scrape {
     /// # Errors
     /// If the address cannot be listened on.
     pub fn listen(address: SocketAddr, run: RunInfo) -> std::io::Result<Scrape> {
-        let listener = std::net::TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let state = Arc::new(State {
             totals: Mutex::default(),
             dropped: Mutex::default(),
             prometheus: Prometheus { run },
         });
-        let (stop, stopped) = oneshot::channel();
         let shown = state.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let thread = std::thread::Builder::new()
-            .name("sink prometheus".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        () = serve(listener, shown) => {}
-                        _ = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Scrape {
-            state,
-            address,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        let text: MetricsText = Arc::new(move |is_open_metrics| {
+            let dropped = lock(&shown.dropped).clone();
+            let totals = lock(&shown.totals);
+            shown.prometheus.text(&totals, &dropped, is_open_metrics)
+        });
+        let server = MetricsServer::listen(address, text)?;
+        Ok(Scrape { state, server })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
     /// Adds samples.
@@ -98,29 +136,19 @@ impl Scrape {
     }
 }
 
-impl Drop for Scrape {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A server that panicked shows no more numbers; nothing else depends on it.
-            let _ = thread.join();
-        }
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn serve(listener: std::net::TcpListener, state: Arc<State>) {
+async fn serve(listener: std::net::TcpListener, text: MetricsText) {
     let Ok(listener) = TcpListener::from_std(listener) else {
         return;
     };
     while let Ok((stream, _)) = listener.accept().await {
-        let state = state.clone();
+        let text = text.clone();
         tokio::spawn(async move {
             let answer = service_fn(move |request| {
-                let answer = answer(&request, &state);
+                let answer = answer(&request, &text);
                 async move { Ok::<_, Infallible>(answer) }
             });
             let mut server = hyper::server::conn::http1::Builder::new();
@@ -131,7 +159,7 @@ async fn serve(listener: std::net::TcpListener, state: Arc<State>) {
     }
 }
 
-fn answer(request: &Request<Incoming>, state: &State) -> Response<Full<Bytes>> {
+fn answer(request: &Request<Incoming>, text: &MetricsText) -> Response<Full<Bytes>> {
     let plain = |status: StatusCode, text: &'static str| {
         let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
         *response.status_mut() = status;
@@ -149,10 +177,7 @@ fn answer(request: &Request<Incoming>, state: &State) -> Response<Full<Bytes>> {
         .and_then(|value| value.to_str().ok());
     let is_open_metrics =
         accept.is_some_and(|accept| accept.contains("application/openmetrics-text"));
-    let dropped = lock(&state.dropped).clone();
-    let text = state
-        .prometheus
-        .text(&lock(&state.totals), &dropped, is_open_metrics);
+    let text = text(is_open_metrics);
     let kind = if is_open_metrics { OPEN_METRICS } else { TEXT };
     let mut response = Response::new(Full::new(Bytes::from(text)));
     response

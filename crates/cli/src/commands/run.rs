@@ -153,6 +153,9 @@ pub(super) fn follow<E: Engine>(
     for problem in exports.start_listeners(&engine.backends(&program), &settings) {
         console.warn(&problem);
     }
+    if let Some(problem) = exports.start_collectors(engine.collectors(&program), &settings) {
+        console.warn(&problem);
+    }
     let mut kept = keep(&options, &plan, &settings, console)?;
     let groups = match report.is_wished() || kept.is_some() || ui.is_some() {
         true => engine.describe(&program).groups,

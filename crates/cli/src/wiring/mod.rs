@@ -3,7 +3,7 @@
 mod load;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire::engine::{
@@ -14,6 +14,7 @@ use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_results::CollectorSet;
 
 /// The engine of this program.
 pub struct Wiring;
@@ -83,6 +84,10 @@ impl Engine for Wiring {
 
     fn backends(&self, ready: &Ready) -> Vec<drumfire_engine::BackendSpec> {
         ready.plan.program.backends.clone()
+    }
+
+    fn collectors(&self, ready: &Ready) -> Vec<Arc<Mutex<CollectorSet>>> {
+        ready.plan.program.collectors.clone()
     }
 
     fn draft(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Diagnostic, Props, Value};
@@ -22,7 +22,7 @@ use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
 use crate::run::roles::ListenerRole;
 use crate::run::settings::Settings;
-use drumfire_results::{OutputSpec, SaveConfig};
+use drumfire_results::{CollectorSet, OutputSpec, SaveConfig};
 
 /// The things outside a plan's files that decoding may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Unit<'a> {
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
     pub backends: Vec<BackendSpec>,
+    /// The collectors of Prometheus Listeners.
+    pub collectors: Vec<Arc<Mutex<CollectorSet>>>,
     pub told: Vec<Arc<dyn ListenerRole>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
@@ -90,6 +92,7 @@ impl<'a> Unit<'a> {
             outputs: Vec::new(),
             summarisers: Vec::new(),
             backends: Vec::new(),
+            collectors: Vec::new(),
             told: Vec::new(),
             save_config: SaveConfig::default(),
             keeps_previous: false,

@@ -563,6 +563,11 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         listeners::flexible_file_writer,
     ),
+    native(
+        "com.github.johrstrom.listener.PrometheusListener",
+        Role::Scoped,
+        listeners::prometheus_listener,
+    ),
     native("Summariser", Role::Scoped, listeners::summariser),
     native("ResultSaver", Role::Scoped, listeners::result_saver),
     native("BackendListener", Role::Scoped, listeners::backend_listener),

@@ -2,10 +2,10 @@
 //! Shared by all workers, never changed.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use drumfire_expr::{Slot, VarNames, Vars};
-use drumfire_results::OutputSpec;
+use drumfire_results::{CollectorSet, OutputSpec};
 
 use crate::run::action::OnError;
 use crate::run::java::plan::JavaPlan;
@@ -38,6 +38,8 @@ pub struct Program {
     pub summarisers: Vec<String>,
     /// Backend listeners, in the order of their numbers.
     pub backends: Vec<BackendSpec>,
+    /// The collectors of Prometheus Listeners.
+    pub collectors: Vec<Arc<Mutex<CollectorSet>>>,
     /// One thread group after the other (`TestPlan.serialize_threadgroups`).
     pub serialized: bool,
     /// tearDown groups run after a shutdown, too (`TestPlan.tearDown_on_shutdown`).

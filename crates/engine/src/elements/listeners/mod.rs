@@ -4,6 +4,7 @@ mod auto_stop;
 mod backend_listener;
 mod console_status_logger;
 mod flexible_file_writer;
+mod prometheus_listener;
 mod result_collector;
 mod result_saver;
 mod summariser;
@@ -12,6 +13,7 @@ pub use auto_stop::decode as auto_stop;
 pub use backend_listener::{NOT_SENT, decode as backend_listener};
 pub use console_status_logger::decode as console_status_logger;
 pub use flexible_file_writer::decode as flexible_file_writer;
+pub use prometheus_listener::decode as prometheus_listener;
 pub use result_collector::{
     decode as result_collector, decode_corrected as corrected_result_collector,
 };

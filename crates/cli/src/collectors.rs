@@ -1,0 +1,105 @@
+//! The plan's Prometheus Listeners: their collectors at `/metrics` (jmeter-prometheus-plugin, `PrometheusServer`).
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use drumfire_results::CollectorSet;
+use drumfire_sinks::{MetricsServer, MetricsText, Users};
+use jiff::Timestamp;
+
+use crate::properties::Settings;
+
+const PORT: &str = "prometheus.port";
+const ADDRESS: &str = "prometheus.ip";
+const DELAY: &str = "prometheus.delay";
+const THREADS: &str = "prometheus.save.threads";
+const THREADS_NAME: &str = "prometheus.save.threads.name";
+
+/// The collectors of a plan, where Prometheus finds them.
+pub struct Collectors {
+    sets: Vec<Arc<Mutex<CollectorSet>>>,
+    users: Arc<Mutex<Users>>,
+    delay: Duration,
+    _server: MetricsServer,
+}
+
+impl Collectors {
+    /// Serves the collectors where the plugin's properties say.
+    ///
+    /// # Errors
+    /// Why they cannot be served; the run goes on without.
+    pub fn start(
+        sets: Vec<Arc<Mutex<CollectorSet>>>,
+        settings: &Settings,
+    ) -> Result<Collectors, String> {
+        let ip = property::<IpAddr>(settings, ADDRESS, "127.0.0.1")?;
+        let address = SocketAddr::new(ip, property(settings, PORT, "9270")?);
+        let threads = property::<bool>(settings, THREADS, "true")?;
+        let threads_name = settings
+            .properties
+            .get(THREADS_NAME)
+            .unwrap_or("jmeter_threads");
+        let threads_name = threads.then(|| threads_name.to_owned());
+        let users = Arc::new(Mutex::new(Users::default()));
+        let (shown, counted) = (sets.clone(), users.clone());
+        let text: MetricsText = Arc::new(move |_| {
+            let now_ms = Timestamp::now().as_millisecond();
+            let sets = shown.iter().map(|set| {
+                set.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .text(now_ms)
+            });
+            let mut text: String = sets.collect();
+            if let Some(name) = &threads_name {
+                let users = *counted.lock().unwrap_or_else(PoisonError::into_inner);
+                text.push_str(&threads_text(name, users));
+            }
+            text
+        });
+        let server =
+            MetricsServer::listen(address, text).map_err(|error| format!("{address}: {error}"))?;
+        tracing::info!(
+            "Prometheus Listeners are shown at http://{}/metrics",
+            server.address()
+        );
+        Ok(Collectors {
+            sets,
+            users,
+            delay: Duration::from_secs(property(settings, DELAY, "0")?),
+            _server: server,
+        })
+    }
+
+    /// Tells how many users run.
+    pub fn tick(&self, users: Users) {
+        *self.users.lock().unwrap_or_else(PoisonError::into_inner) = users;
+    }
+
+    /// Ends the server after the plugin's delay. Gives a line if samples were not counted.
+    pub fn end(self) -> Option<String> {
+        std::thread::sleep(self.delay);
+        let sets = self.sets.iter();
+        let dropped: u64 = sets
+            .map(|set| set.lock().unwrap_or_else(PoisonError::into_inner).dropped())
+            .sum();
+        (dropped > 0).then(|| {
+            format!("Prometheus Listener: {dropped} values were not counted, since there are too many different labels")
+        })
+    }
+}
+
+/// `JMeterCollectorRegistry.ThreadCollector`.
+fn threads_text(name: &str, users: Users) -> String {
+    format!(
+        "# HELP {name} Gauge for jmeter threads\n# TYPE {name} gauge\n{name}{{state=\"active\"}} {}\n{name}{{state=\"finished\"}} {}\n{name}{{state=\"started\"}} {}\n",
+        users.active, users.ended, users.started
+    )
+}
+
+fn property<T: FromStr>(settings: &Settings, name: &str, default: &str) -> Result<T, String> {
+    let text = settings.properties.get(name).unwrap_or(default).trim();
+    text.parse()
+        .map_err(|_| format!("the property {name} is `{text}`"))
+}
