@@ -9,8 +9,6 @@ use drumfire_results::CollectorSet;
 use drumfire_sinks::{MetricsServer, MetricsText, Users};
 use jiff::Timestamp;
 
-use crate::properties::Settings;
-
 const PORT: &str = "prometheus.port";
 const ADDRESS: &str = "prometheus.ip";
 const DELAY: &str = "prometheus.delay";
@@ -32,16 +30,13 @@ impl Collectors {
     /// Why they cannot be served; the run goes on without.
     pub fn start(
         sets: Vec<Arc<Mutex<CollectorSet>>>,
-        settings: &Settings,
+        lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Collectors, String> {
-        let ip = property::<IpAddr>(settings, ADDRESS, "127.0.0.1")?;
-        let address = SocketAddr::new(ip, property(settings, PORT, "9270")?);
-        let threads = property::<bool>(settings, THREADS, "true")?;
-        let threads_name = settings
-            .properties
-            .get(THREADS_NAME)
-            .unwrap_or("jmeter_threads");
-        let threads_name = threads.then(|| threads_name.to_owned());
+        let ip = property::<IpAddr>(lookup, ADDRESS, "127.0.0.1")?;
+        let address = SocketAddr::new(ip, property(lookup, PORT, "9270")?);
+        let threads = property::<bool>(lookup, THREADS, "true")?;
+        let threads_name = lookup(THREADS_NAME).unwrap_or_else(|| "jmeter_threads".to_owned());
+        let threads_name = threads.then_some(threads_name);
         let users = Arc::new(Mutex::new(Users::default()));
         let (shown, counted) = (sets.clone(), users.clone());
         let text: MetricsText = Arc::new(move |_| {
@@ -67,7 +62,7 @@ impl Collectors {
         Ok(Collectors {
             sets,
             users,
-            delay: Duration::from_secs(property(settings, DELAY, "0")?),
+            delay: Duration::from_secs(property(lookup, DELAY, "0")?),
             _server: server,
         })
     }
@@ -98,8 +93,13 @@ fn threads_text(name: &str, users: Users) -> String {
     )
 }
 
-fn property<T: FromStr>(settings: &Settings, name: &str, default: &str) -> Result<T, String> {
-    let text = settings.properties.get(name).unwrap_or(default).trim();
+fn property<T: FromStr>(
+    lookup: &dyn Fn(&str) -> Option<String>,
+    name: &str,
+    default: &str,
+) -> Result<T, String> {
+    let text = lookup(name).unwrap_or_else(|| default.to_owned());
+    let text = text.trim();
     text.parse()
         .map_err(|_| format!("the property {name} is `{text}`"))
 }

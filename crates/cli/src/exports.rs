@@ -95,7 +95,8 @@ impl Exports {
         if sets.is_empty() {
             return None;
         }
-        match Collectors::start(sets, settings) {
+        let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
+        match Collectors::start(sets, &lookup) {
             Ok(collectors) => {
                 self.collectors = Some(collectors);
                 None

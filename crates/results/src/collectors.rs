@@ -100,6 +100,9 @@ pub struct CollectorSpec {
     pub is_of_assertions: bool,
 }
 
+/// One of the counters of a success ratio.
+type Count = fn(&Child) -> u64;
+
 /// The values of one collector for one set of label values.
 #[derive(Debug, Default)]
 struct Child {
@@ -257,7 +260,7 @@ impl CollectorSpec {
             CollectorKind::Gauge => family(text, name, "gauge"),
             CollectorKind::SuccessRatio => {
                 let before = if name.ends_with('_') { "" } else { "_" };
-                let parts: [(&str, fn(&Child) -> u64); 3] = [
+                let parts: [(&str, Count); 3] = [
                     ("success", |child| child.count - child.failed),
                     ("failure", |child| child.failed),
                     ("total", |child| child.count),
