@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_sinks::{Encoder, Exporter, Graphite, GraphiteFormat, Influx, Transport};
+use drumfire_sinks::{Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, Transport};
 use jiff::Timestamp;
 
 use crate::engine::BackendSpec;
@@ -23,6 +23,16 @@ pub fn start(spec: &BackendSpec, settings: &Settings) -> Result<Exporter, String
     let (encoder, transport): (Box<dyn Encoder>, _) = match spec.class.as_str() {
         "InfluxdbBackendListenerClient" => {
             (Box::new(influx(spec, settings)?), influx_transport(spec)?)
+        }
+        "InfluxDBRawBackendListenerClient" => {
+            let samples = spec.samples.clone();
+            let raw = InfluxRaw {
+                samples: samples.ok_or("it hears no samples")?,
+                measurement: parameter(spec, "measurement")
+                    .unwrap_or("jmeter")
+                    .to_owned(),
+            };
+            (Box::new(raw), influx_transport(spec)?)
         }
         _ => (
             Box::new(graphite(spec, settings)?),
@@ -168,6 +178,7 @@ mod tests {
             arguments: arguments
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
+            samples: None,
         }
     }
 

@@ -70,6 +70,11 @@ pub trait Engine {
         Vec::new()
     }
 
+    /// The ServerAgents that the plan asks for metrics, `HOST:PORT`.
+    fn agents(&self, _program: &Self::Program) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The lines that the plan's summarisers print.
     fn summary_lines(&self, program: &Self::Program) -> SummaryLines;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use drumfire_results::{CollectorSet, Recording, ThreadCounts};
+use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
 use drumfire_sinks::{Delivery, Exporter, Out, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
@@ -31,6 +31,8 @@ pub struct Exports {
     sinks: Vec<Sink>,
     /// Those of the plan's Backend Listeners, by number; none where one could not be started.
     listeners: Vec<Option<Exporter>>,
+    /// Samples that wait to be sent one by one, by the name of their listener.
+    queues: Vec<(String, SampleQueue)>,
     collectors: Option<Collectors>,
     users: Users,
 }
@@ -66,6 +68,7 @@ impl Exports {
         Ok(Exports {
             sinks,
             listeners: Vec::new(),
+            queues: Vec::new(),
             collectors: None,
             users: Users::default(),
         })
@@ -82,6 +85,9 @@ impl Exports {
                 ));
             });
             self.listeners.push(started.ok());
+            let queue = spec.samples.iter();
+            let queue = queue.map(|queue| (spec.name.clone(), queue.clone()));
+            self.queues.extend(queue);
         }
         problems
     }
@@ -113,6 +119,13 @@ impl Exports {
         let outputs = self.sinks.into_iter().map(Sink::end);
         let listeners = self.listeners.into_iter().flatten().map(Exporter::end);
         let listeners = listeners.filter_map(|delivery| lost("Backend Listener", &delivery));
+        let queues = self.queues.iter().filter_map(|(name, queue)| {
+            let dropped = queue.dropped();
+            (dropped > 0).then(|| {
+                format!("Backend Listener {name}: {dropped} samples were not sent, since too many waited")
+            })
+        });
+        let listeners = listeners.collect::<Vec<_>>().into_iter().chain(queues);
         Undelivered {
             outputs: outputs
                 .filter_map(|delivery| lost("output", &delivery))

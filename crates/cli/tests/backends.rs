@@ -154,6 +154,57 @@ fn a_listener_sends_what_jmeters_own_would_of_its_scope() {
     }
 }
 
+#[test]
+fn the_raw_client_sends_a_line_for_each_sample() {
+    let server = server();
+    let port = server.address().port().to_string();
+    let raw = listener(&port, "none", &[]).replace(
+        "InfluxdbBackendListenerClient<",
+        "InfluxDBRawBackendListenerClient<",
+    );
+    let elements = [
+        request(&port, "good", "/", ""),
+        request(&port, "bad, one", "/bad", ""),
+        raw,
+    ];
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(4, &elements.concat())));
+    let finished = workshop.run(&["run", "p.jmx", "-l", "r.jtl"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let requests = server.requests();
+    let posted = requests.iter().filter(|request| request.method == "POST");
+    let text: String = posted
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .collect();
+    let jtl = workshop.read("r.jtl");
+    let first = jtl
+        .lines()
+        .nth(1)
+        .and_then(|row| row.split(',').next())
+        .expect("a row");
+    for (start, count) in [
+        (
+            r"jmeter,status=ok,transaction=good,threadName=users1-1 duration=",
+            4,
+        ),
+        (
+            r"jmeter,status=ko,transaction=bad\,\ one,threadName=users1-1 duration=",
+            4,
+        ),
+    ] {
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with(start)).count(),
+            count,
+            "{text}"
+        );
+    }
+    assert!(
+        text.lines()
+            .any(|line| line.ends_with(&format!(" {first}000000"))),
+        "{first}: {text}"
+    );
+}
+
 /// A Prometheus Listener with a counter, a histogram and a ratio.
 fn prometheus() -> String {
     let class = "com.github.johrstrom.listener";

@@ -384,6 +384,93 @@ fn the_targets_own_metrics_are_in_the_run_file_and_a_dead_source_costs_nothing()
 }
 
 #[test]
+fn the_agents_of_a_plan_are_asked() {
+    let agent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = agent.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        let (mut stream, _) = agent.accept().expect("a visitor");
+        for busy in 0..100 {
+            if writeln!(stream, "{busy}\t50").is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    });
+    let class = "kg.apc.jmeter.perfmon.PerfMonCollector";
+    let cells = format!(
+        r#"<stringProp name="1">127.0.0.1</stringProp><stringProp name="2">{}</stringProp><stringProp name="3">CPU</stringProp><stringProp name="4"></stringProp>"#,
+        address.port()
+    );
+    let perfmon = format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="p"><collectionProp name="metricConnections"><collectionProp name="1">{cells}</collectionProp><collectionProp name="2">{cells}</collectionProp></collectionProp></{class}><hashTree/>"#
+    );
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write(
+        "p.jmx",
+        plan(&group(50, &[debug("sample"), pause(50), perfmon].concat())),
+    );
+    let finished = workshop.run(&["run", "p.jmx", "--run-file", "r.drumfire"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let run = drumfire_report::read_input(
+        &workshop.path("r.drumfire"),
+        &Default::default(),
+        &mut Vec::new(),
+    );
+    let run = run.expect("a run file");
+    let name = format!("CPU, agent {address}");
+    let found = run
+        .health
+        .iter()
+        .filter(|health| health.name == name)
+        .count();
+    assert_eq!(found, 1, "{finished:?}");
+}
+
+#[test]
+fn outputs_that_hang_fail_or_are_gone_cost_no_sample() {
+    let hung = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let broken = Server::start(|_| vec![Step::Send(respond("500 Oops", "", ""))]);
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write(
+        "p.jmx",
+        plan(&group(40, &[debug("sample"), pause(25)].concat())),
+    );
+    let outs = [
+        format!("graphite={}", hung.local_addr().expect("an address")),
+        format!(
+            "influxdb=http://{}/write",
+            hung.local_addr().expect("an address")
+        ),
+        format!("otlp=http://{}/v1/metrics", broken.address()),
+        "clickhouse=http://127.0.0.1:1/".to_owned(),
+        "json=/dev/full".to_owned(),
+    ];
+    let mut words = vec![
+        "run",
+        "p.jmx",
+        "--ui",
+        "-l",
+        "r.jtl",
+        "--summary-json",
+        "s.json",
+    ];
+    for out in &outs {
+        words.extend(["--out", out]);
+    }
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    assert_eq!(summary["total"]["count"], 40);
+    assert_eq!(workshop.read("r.jtl").lines().count(), 41);
+    for sink in ["influxdb", "otlp", "clickhouse", "json"] {
+        assert!(
+            finished.err.contains(&format!("output {sink}: ")),
+            "{sink}: {finished:?}"
+        );
+    }
+}
+
+#[test]
 fn an_address_that_cannot_be_had_is_told_before_the_load() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();

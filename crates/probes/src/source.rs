@@ -120,74 +120,78 @@ impl Shared {
 /// Sources at work. Their threads end with it.
 #[derive(Default)]
 pub struct Watching {
-    sources: Vec<(String, Arc<Shared>)>,
+    sources: View,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Watching {
-    /// Asks each source once a second from now on. `now_ms` tells the time in milliseconds since the Unix epoch.
+    /// Asks each of these, too, once a second from now on. `now_ms` tells the time in milliseconds since the Unix epoch.
     ///
     /// # Errors
     /// If the system starts no more threads.
-    pub fn start(
+    pub fn add(
+        &mut self,
         sources: &[Source],
         now_ms: impl Fn() -> i64 + Clone + Send + 'static,
-    ) -> std::io::Result<Watching> {
-        let mut watching = Watching::default();
+    ) -> std::io::Result<()> {
         for source in sources {
             let shared = Arc::new(Shared::default());
             let (told, asked, now_ms) = (shared.clone(), source.asked(), now_ms.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("watch {}", source.kind))
                 .spawn(move || watch(asked, &told, now_ms))?;
-            watching.sources.push((source.name(), shared));
-            watching.threads.push(thread);
+            self.sources.lock().push((source.name(), shared));
+            self.threads.push(thread);
         }
-        Ok(watching)
+        Ok(())
     }
 
     /// The curves up to now.
     pub fn groups(&self) -> Vec<HealthGroup> {
-        let sources = self.sources.iter();
-        sources
-            .flat_map(|(name, shared)| shared.lock().series.groups(name))
-            .collect()
+        self.sources.groups()
     }
 
-    /// A handle for others who show the curves.
+    /// A handle for others who show the curves, those of sources that are added later, too.
     pub fn view(&self) -> View {
-        View(self.sources.clone())
+        self.sources.clone()
     }
 
     /// A line for each source that did not answer when it was asked last.
     pub fn problems(&self) -> Vec<String> {
-        let sources = self.sources.iter();
-        sources
-            .filter_map(|(name, shared)| {
-                let problem = shared.lock().problem.clone()?;
-                Some(format!("{name} does not answer: {problem}"))
-            })
-            .collect()
+        let sources = self.sources.lock();
+        let problems = sources.iter().filter_map(|(name, shared)| {
+            let problem = shared.lock().problem.clone()?;
+            Some(format!("{name} does not answer: {problem}"))
+        });
+        problems.collect()
     }
 }
 
-/// The curves of sources, for those who show them.
+/// The name of a source, and what was read of it.
+type Named = (String, Arc<Shared>);
+
+/// The curves of sources, for those who show them. Copies are of the same sources.
 #[derive(Clone, Default)]
-pub struct View(Vec<(String, Arc<Shared>)>);
+pub struct View(Arc<Mutex<Vec<Named>>>);
 
 impl View {
     /// The curves up to now.
     pub fn groups(&self) -> Vec<HealthGroup> {
-        let sources = self.0.iter();
-        sources
+        let sources = self.lock();
+        let groups = sources.iter();
+        groups
             .flat_map(|(name, shared)| shared.lock().series.groups(name))
             .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Named>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        for (_, shared) in &self.sources {
+        for (_, shared) in self.sources.lock().iter() {
             shared.lock().is_over = true;
             shared.ended.notify_all();
         }
@@ -263,7 +267,8 @@ mod tests {
         });
         let text = format!("node=http://{}/metrics", server.address());
         let source = Source::parse(&text).expect("a source");
-        let watching = Watching::start(&[source], || 5_000).expect("a thread");
+        let mut watching = Watching::default();
+        watching.add(&[source], || 5_000).expect("a thread");
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
             let groups = watching.view().groups();

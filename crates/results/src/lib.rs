@@ -15,6 +15,7 @@ mod csv;
 mod failures;
 mod files;
 mod handover;
+mod heard;
 mod histogram;
 mod increment;
 mod java_date;
@@ -42,6 +43,7 @@ pub use columns::Columns;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use handover::{Connections, Delivery, Handover, RecentError};
+pub use heard::{HeardSample, SampleQueue};
 pub use histogram::Histogram;
 pub use increment::{
     ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,

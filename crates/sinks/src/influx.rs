@@ -244,7 +244,7 @@ fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
 }
 
 /// `AbstractInfluxdbMetricsSender.tagToStringValue`: a tag's name or value.
-fn tag(text: &str) -> String {
+pub(crate) fn tag(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.trim().chars() {
         match letter {
@@ -259,44 +259,6 @@ fn tag(text: &str) -> String {
 /// `AbstractInfluxdbMetricsSender.fieldToStringValue`: the text of a string field.
 fn field(text: &str) -> String {
     text.trim().replace('"', "\\\"")
-}
-
-/// A sample, as `InfluxDBRawBackendListenerClient` sends it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawSample {
-    /// Its label.
-    pub label: String,
-    /// The name of its thread.
-    pub thread: String,
-    /// When it began or ended (`sampleresult.timestamp.start`), in milliseconds since the Unix epoch.
-    pub at_ms: i64,
-    /// How long it took, in milliseconds.
-    pub elapsed_ms: i64,
-    /// The time to the first byte, in milliseconds.
-    pub latency_ms: i64,
-    /// The time to the connection, in milliseconds.
-    pub connect_ms: i64,
-    /// Whether it succeeded.
-    pub success: bool,
-}
-
-/// The lines of `InfluxDBRawBackendListenerClient`, one for each sample.
-pub struct InfluxRaw {
-    /// The measurement; JMeter does not escape it.
-    pub measurement: String,
-}
-
-impl InfluxRaw {
-    /// The line of a sample.
-    pub fn line(&self, sample: &RawSample) -> String {
-        let status = if sample.success { "ok" } else { "ko" };
-        let label = tag(sample.label.trim_matches(['"', ' ']));
-        let thread: String = sample.thread.split_whitespace().collect();
-        format!(
-            "{},status={status},transaction={label},threadName={thread} duration={},ttfb={},connectTime={} {}000000\n",
-            self.measurement, sample.elapsed_ms, sample.latency_ms, sample.connect_ms, sample.at_ms
-        )
-    }
 }
 
 #[cfg(test)]
@@ -406,27 +368,6 @@ mod tests {
         assert!(
             totals.contains("min=304.0,max=308.0,hit=3,sb=21,rb=15,pct99.0=308.0"),
             "{totals}"
-        );
-    }
-
-    // Recorded from JMeter 5.6.3.
-    #[test]
-    fn a_raw_line_has_no_blank_in_the_name_of_the_thread() {
-        let raw = InfluxRaw {
-            measurement: "raw".to_owned(),
-        };
-        let sample = RawSample {
-            label: "Home page.v1".to_owned(),
-            thread: "TG 1-1".to_owned(),
-            at_ms: 1_795_383_299_383,
-            elapsed_ms: 766,
-            latency_ms: 0,
-            connect_ms: 0,
-            success: true,
-        };
-        assert_eq!(
-            raw.line(&sample),
-            "raw,status=ok,transaction=Home\\ page.v1,threadName=TG1-1 duration=766,ttfb=0,connectTime=0 1795383299383000000\n"
         );
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn follow<E: Engine>(
     )
     .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
     let report = Report::claim(&options, &order, &settings)?;
-    let watching = watch(&options, &settings)?;
+    let mut watching = watch(&options, &settings)?;
     // Before the plan is compiled: Java may take seconds to start.
     let mut ui = serve(
         &options,
@@ -153,6 +153,7 @@ pub(super) fn follow<E: Engine>(
     for problem in exports.start_listeners(&engine.backends(&program), &settings) {
         console.warn(&problem);
     }
+    watch_agents(&mut watching, &engine.agents(&program), console);
     if let Some(problem) = exports.start_collectors(engine.collectors(&program), &settings) {
         console.warn(&problem);
     }
@@ -285,9 +286,30 @@ fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal>
     let all = options.watch.iter().map(String::as_str).chain(of_property);
     let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(|error| Refusal::new(Exit::Usage, error.to_string()))?;
-    let now_ms = || Timestamp::now().as_millisecond();
-    Watching::start(&sources, now_ms)
-        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))
+    let mut watching = Watching::default();
+    watching
+        .add(&sources, now_ms)
+        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    Ok(watching)
+}
+
+/// Asks the ServerAgents of the plan's PerfMon Metrics Collectors, too. What is wrong with one is a warning.
+fn watch_agents(watching: &mut Watching, agents: &[String], console: &mut Console<'_>) {
+    for agent in agents {
+        let added = Source::parse(&format!("agent={agent}"))
+            .map_err(|error| error.to_string())
+            .and_then(|source| {
+                let added = watching.add(&[source], now_ms);
+                added.map_err(|error| error.to_string())
+            });
+        if let Err(why) = added {
+            console.warn(&format!("PerfMon Metrics Collector: {why}"));
+        }
+    }
+}
+
+fn now_ms() -> i64 {
+    Timestamp::now().as_millisecond()
 }
 
 /// Serves the live page and prints its address, if it was asked for.

@@ -510,7 +510,7 @@ static ENTRIES: &[Entry] = &[
         "kg.apc.jmeter.perfmon.PerfMonCollector",
         Role::Scoped,
         Rung::Skipped,
-        SERVER_METRICS,
+        "its agents' metrics are in the report and on the live page, not in its file",
     ),
     other(
         "kg.apc.jmeter.dbmon.DbMonCollector",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use drumfire_expr::{Slot, VarNames, Vars};
-use drumfire_results::{CollectorSet, OutputSpec};
+use drumfire_results::{CollectorSet, OutputSpec, SampleQueue};
 
 use crate::run::action::OnError;
 use crate::run::java::plan::JavaPlan;
@@ -21,6 +21,8 @@ pub struct BackendSpec {
     pub class: String,
     /// Names and values of its parameters, in their order.
     pub arguments: Vec<(String, String)>,
+    /// The samples of its scope, if it sends each by itself.
+    pub samples: Option<SampleQueue>,
 }
 
 /// What is known of a compiled plan.

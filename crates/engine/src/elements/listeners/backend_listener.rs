@@ -1,22 +1,33 @@
 //! Backend Listener (`BackendListener`): sends metrics of the samples in its scope to another system while the run goes on.
 //!
-//! Properties, computed once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient` and
-//! `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults; an element of any other class is
+//! Properties, computed once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient`,
+//! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults; an element of any other class is
 //! skipped. `QUEUE_SIZE` has no meaning: a listener never makes a user wait. Average, extremes and percentiles are those of the
 //! samples since the last send, as with `backend_metrics_window_mode=timed`.
 
+use std::sync::Arc;
+
 use drumfire_jmx::Value;
+use drumfire_results::{HeardSample, Sample, SampleQueue};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::run::context::Context;
+use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
+use crate::run::roles::SampleListener;
 
 const PACKAGE: &str = "org.apache.jmeter.visualizers.backend.";
 /// Classes that run natively, below [`PACKAGE`].
-const CLIENTS: [&str; 2] = [
+const CLIENTS: [&str; 3] = [
     "influxdb.InfluxdbBackendListenerClient",
     "graphite.GraphiteBackendListenerClient",
+    "influxdb.InfluxDBRawBackendListenerClient",
 ];
+/// The client that sends each sample by itself.
+const RAW: &str = "InfluxDBRawBackendListenerClient";
+/// Samples of it that may wait to be sent.
+const ROOM: usize = 50_000;
 /// The code of the warning for a listener that is skipped because of its class.
 pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
@@ -45,10 +56,40 @@ pub fn decode(d: &mut Decoder) -> Roles {
         name: d.now(&name),
         class: simple.to_owned(),
         arguments: arguments(d),
+        samples: (simple == RAW).then(|| SampleQueue::new(ROOM)),
+    };
+    let listener = match spec.samples.clone() {
+        Some(samples) => {
+            let stamp_at_start = d.unit.save_config.stamp_at_start;
+            // It has a number among the others, under which it hears nothing.
+            d.unit.backends.push(spec);
+            d.new_listener(Arc::new(RawSamples {
+                samples,
+                stamp_at_start,
+            }))
+        }
+        None => d.new_backend(spec),
     };
     Roles {
-        listener: Some(d.new_backend(spec)),
+        listener: Some(listener),
         ..Roles::default()
+    }
+}
+
+/// Hands each sample on.
+struct RawSamples {
+    samples: SampleQueue,
+    stamp_at_start: bool,
+}
+
+impl SampleListener for RawSamples {
+    fn sample_occurred(&self, _: &mut Context, sample: &mut Sample) {
+        self.samples
+            .push(HeardSample::of(sample, self.stamp_at_start));
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
     }
 }
 
@@ -105,6 +146,7 @@ mod tests {
                 name: "live".to_owned(),
                 class: "InfluxdbBackendListenerClient".to_owned(),
                 arguments: vec![("application".to_owned(), "shop".to_owned())],
+                samples: None,
             }
         );
     }
