@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
 import { expect, fits, test as base, colours } from "./open";
 import type { Page } from "@playwright/test";
 
@@ -140,4 +141,20 @@ test("a debugging session is looked through, searched and steered", async ({ run
   await fits(page);
   await page.getByRole("button", { name: "Close" }).click();
   expect(await served.ended).toBe(0);
+});
+
+test("both pages can be used without a mouse and read by a screen reader", async ({ run, look }) => {
+  const violations = async (page: Page) => (await new AxeBuilder({ page }).analyze()).violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
+  const live = await run(LIVE, ENDLESS);
+  const page = await look(live.url);
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: /Use .* colours/ }).click();
+  expect(await violations(page)).toEqual([]);
+  const session = await run(["debug", "p.jmx", "--break", "Lost", "--", "--demo"], group(1, http("Home", "/") + http("Lost", "/nowhere")));
+  await look(session.url);
+  await page.getByRole("button", { name: /Home/ }).first().click();
+  await expect(page.locator("#sample")).toBeVisible();
+  await expect(page.locator("#halted")).toBeVisible();
+  expect(await violations(page)).toEqual([]);
 });
