@@ -406,7 +406,7 @@ fn exit_code_help() -> String {
 /// A [`Refusal`] with clap's text if the command line is wrong.
 pub fn read(words: &[String]) -> Result<Command, Refusal> {
     let program = std::iter::once("drumfire".to_owned());
-    let words = with_free_port(words);
+    let words = with_joined_ui(words);
     match Arguments::try_parse_from(program.chain(words)) {
         Ok(arguments) => Ok(arguments.into_command()),
         Err(error) if error.use_stderr() => Err(Refusal {
@@ -418,19 +418,22 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     }
 }
 
-/// `--ui` takes the next word only if that is an address, so that it may stand before the plan.
-fn with_free_port(words: &[String]) -> impl Iterator<Item = String> {
+/// Writes `--ui` of `run` and its address as one word. The next word is its address only if it looks like one, so that `--ui` may
+/// stand before the plan or the URL.
+pub fn with_joined_ui(words: &[String]) -> Vec<String> {
     let is_run = words.first().is_some_and(|word| word == "run");
-    let mut following = words.iter().skip(1);
-    words.iter().map(move |word| {
-        let has_address = following
-            .next()
-            .is_some_and(|next| next.parse::<Address>().is_ok());
-        match is_run && word == "--ui" && !has_address {
-            true => format!("--ui={}", Address::default().0),
-            false => word.clone(),
+    let mut joined = Vec::with_capacity(words.len());
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if !is_run || word != "--ui" {
+            joined.push(word.clone());
+            continue;
         }
-    })
+        let address = words.next_if(|next| next.parse::<Address>().is_ok());
+        let address = address.map_or_else(|| Address::default().0.to_string(), String::clone);
+        joined.push(format!("--ui={address}"));
+    }
+    joined
 }
 
 /// Whether an option of a command, as written, takes the next word as its value.
@@ -720,6 +723,27 @@ mod tests {
                 .contains("check"),
             "the right word is proposed"
         );
+    }
+
+    #[test]
+    fn an_address_of_the_page_may_be_left_out_anywhere() {
+        let free = Some(Address::default());
+        let given = "127.0.0.1:9280".parse().ok();
+        for (line, expected) in [
+            ("run --ui p.jmx", free),
+            ("run p.jmx --ui", free),
+            ("run p.jmx --ui --strict", free),
+            ("run p.jmx --ui 127.0.0.1:9280", given),
+            ("run --ui 9280 p.jmx", given),
+            ("run p.jmx --ui=127.0.0.1:9280", given),
+            ("run p.jmx", None),
+        ] {
+            let Ok(Command::Run(options)) = read_line(line) else {
+                panic!("{line} is understood")
+            };
+            assert_eq!(options.ui.address, expected, "{line}");
+        }
+        assert!(read_line("run p.jmx --ui=there").is_err());
     }
 
     #[test]

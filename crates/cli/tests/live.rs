@@ -492,3 +492,20 @@ fn an_address_that_cannot_be_had_is_told_before_the_load() {
         "{wrong:?}"
     );
 }
+
+#[test]
+fn a_page_without_an_address_is_had_for_a_url_too() {
+    let server = Server::start(|_| vec![Step::Send(ok("yes"))]);
+    let url = format!("http://{}/", server.address());
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    for words in [
+        ["run", "--ui", &url, "-n", "3"],
+        ["run", &url, "--ui", "-n", "3"],
+    ] {
+        let finished = workshop.run(&words, LIMIT);
+        assert_eq!(finished.code, Some(0), "{words:?}: {finished:?}");
+        let address = "live page  http://127.0.0.1:";
+        assert!(finished.out.contains(address), "{finished:?}");
+    }
+    assert_eq!(server.requests().len(), 6);
+}

@@ -38,14 +38,11 @@ use crate::{args, findings, jmeter, project};
 
 /// Carries out a command line (without the program's name).
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
-    let with_run;
     let words = match words.first() {
-        Some(word) if is_plan(word) => {
-            with_run = [&["run".to_owned()], words].concat();
-            &with_run
-        }
-        _ => words,
+        Some(word) if is_plan(word) => [&["run".to_owned()], words].concat(),
+        _ => words.to_vec(),
     };
+    let words = &args::with_joined_ui(&words);
     if run_url::is_meant(words) {
         let carried_out = run_url::run_url(words, engine, console);
         return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
