@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use drumfire_serve::Address;
 
 use crate::capacity_arguments::CapacityArguments;
+use crate::command::Command;
 use crate::commands::fmt::FmtArguments;
 use crate::commands::import::ImportArguments;
 use crate::commands::new::NewArguments;
@@ -18,10 +19,10 @@ use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
-    Change, CheckFormat, CheckOptions, Command, CompareOrder, DemoOptions, DoctorOptions,
-    ExportOptions, JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress,
-    PropertyOptions, Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions,
-    ViewOptions, split_definition,
+    Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
+    JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions,
+    Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions, ViewOptions,
+    split_definition,
 };
 use crate::plan_arguments::{MergePlanArguments, RenameArguments};
 

@@ -9,6 +9,7 @@ mod backends;
 mod capacity;
 mod capacity_arguments;
 mod collectors;
+pub mod command;
 pub mod commands;
 pub mod console;
 mod ctl_arguments;

@@ -5,74 +5,7 @@ use std::path::PathBuf;
 
 use drumfire_serve::Address;
 
-use crate::capacity_arguments::CapacityArguments;
-use crate::commands::fmt::FmtArguments;
-use crate::commands::import::ImportArguments;
-use crate::commands::new::NewArguments;
-use crate::commands::record::RecordArguments;
-use crate::commands::set::SetArguments;
-use crate::commands::show::{DiffArguments, ShowArguments};
-use crate::ctl_arguments::CtlArguments;
-use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::Exit;
-use crate::plan_arguments::{MergePlanArguments, RenameArguments};
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one value is made in the life of the program"
-)]
-pub enum Command {
-    /// Send the load that the plan describes.
-    Run(RunOptions),
-    /// Say of every element and function of the plan how it will be run.
-    Check(CheckOptions),
-    /// Show the plan as it will be run, without sending anything.
-    Plan(ViewOptions),
-    /// Say where the machine's limits are.
-    Doctor(DoctorOptions),
-    /// Say which Java and which jars plans run with, or bring them.
-    Jvm(JvmOptions),
-    /// Make a report from what a run left behind.
-    Report(ReportOptions),
-    /// Find the highest rate that a target holds.
-    Capacity(CapacityArguments),
-    /// Follow one user step by step.
-    Debug(DebugArguments),
-    /// Ask or steer a run that is under way.
-    Ctl(CtlArguments),
-    /// Put runs side by side.
-    Compare(CompareOrder),
-    /// Add runs.
-    Merge(MergeOrder),
-    /// Rewrite plans in canonical form.
-    Fmt(FmtArguments),
-    /// Print a plan as text.
-    Show(ShowArguments),
-    /// Give a variable or an element another name.
-    Rename(RenameArguments),
-    /// Merge two plans with their common ancestor.
-    MergePlan(MergePlanArguments),
-    /// Change settings of a plan.
-    Set(SetArguments),
-    /// Say what two plans do differently.
-    Diff(DiffArguments),
-    /// Write a small plan.
-    New(NewArguments),
-    /// Make a plan of something else.
-    Import(ImportArguments),
-    /// Make a plan of what a browser does.
-    Record(RecordArguments),
-    /// Serve the demo site until interrupted.
-    Demo(DemoOptions),
-    /// Serve what is asked back until interrupted.
-    Mirror(MirrorOptions),
-    /// Write the man pages to this folder.
-    Man(PathBuf),
-    /// Print a text and end well.
-    Print(String),
-}
 
 /// Where the plan is.
 #[derive(Debug, Clone, PartialEq, Eq)]

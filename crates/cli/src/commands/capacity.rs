@@ -7,10 +7,11 @@ use drumfire_results::Threshold;
 use super::run::{self, Company};
 use crate::capacity::{Goal, Search};
 use crate::capacity_arguments::CapacityArguments;
+use crate::command::Command;
 use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
-use crate::options::{Change, Command, Progress, Refusal};
+use crate::options::{Change, Progress, Refusal};
 
 /// The run ends when the search does.
 const LONGEST_S: u32 = 24 * 3_600;

@@ -2,8 +2,8 @@
 
 use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, annotations, junit};
 
+use super::inputs::settings;
 use super::report::read_run;
-use super::settings;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};

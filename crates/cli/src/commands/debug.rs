@@ -8,6 +8,7 @@ use std::time::Duration;
 use drumfire_serve::{Address, Live, LiveOptions, Server};
 
 use super::run::{self, Company};
+use crate::command::Command;
 use crate::console::Console;
 use crate::debug_arguments::DebugArguments;
 use crate::debugger::page::DebugPage;
@@ -16,7 +17,7 @@ use crate::debugger::text::{Secrets, render};
 use crate::engine::{Control, Debugging, Engine};
 use crate::escape;
 use crate::exit_codes::Exit;
-use crate::options::{Change, Command, Progress, Refusal, RunOptions};
+use crate::options::{Change, Progress, Refusal, RunOptions};
 use crate::signals;
 use crate::ui::OwnRun;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use drumfire_health::{Ceiling, Limits, Load, Machine, ceilings, dangerous_settings};
 
-use super::{existing_plan, settings};
+use super::inputs::{existing_plan, settings};
 use crate::console::Console;
 use crate::engine::{Demand, Engine};
 use crate::exit_codes::Exit;

@@ -1,6 +1,6 @@
 //! `drumfire jvm`: which Java and which jars scripts and Java elements run with.
 
-use super::settings;
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;

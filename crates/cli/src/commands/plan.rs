@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{existing_plan, settings};
+use super::inputs::{existing_plan, settings};
 use crate::console::Console;
 use crate::engine::{Engine, GroupView, LevelUnit, PlanView, Stretch, TreeRow, UserWindow};
 use crate::exit_codes::Exit;

@@ -7,8 +7,8 @@ use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, annotations, read_input};
 use drumfire_results::Threshold;
 
+use super::inputs::settings;
 use super::run::{FAIL_ON, judge, thresholds};
-use super::settings;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;

@@ -13,9 +13,9 @@ use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::inputs::{existing_plan, settings};
 use super::report::read_run;
 use super::screen::Screen;
-use super::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::ending::Ending;

@@ -11,10 +11,11 @@ use drumfire_import::{Address, Body, Draft, Load, Request, Step, Transaction};
 
 use super::run;
 use crate::args;
+use crate::command::Command;
 use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
-use crate::options::{Command, PlanChoice, Refusal};
+use crate::options::{PlanChoice, Refusal};
 use crate::quantities::{duration_ms, per_second};
 use crate::whole_file;
 

@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use super::descriptors;
 use super::parse::{Item, parse};
 use crate::args;
+use crate::command::Command;
 use crate::exit_codes::Exit;
 use crate::options::{
-    Change, Command, ExportOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal,
-    ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions,
+    Change, ExportOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles,
+    ReportOptions, ResultsFile, RunOptions, UiOptions,
 };
 
 /// What stands for the last plan in `-t` and `-l`.

@@ -6,7 +6,7 @@ use drumfire_jmx::{Diagnostic, Severity};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::{existing_plan, settings};
+use super::inputs::{existing_plan, settings};
 use crate::console::Console;
 use crate::engine::{Engine, Rung, Survey, SurveyRow};
 use crate::exit_codes::Exit;

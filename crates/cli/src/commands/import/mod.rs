@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use drumfire_import::correlate::{Finding, correlate};
 use drumfire_import::{Draft, FORMATS, Format, ImportError, Options};
 
+use super::inputs::settings;
 use super::new::{base_name, data_file, refuse_existing};
-use super::settings;
 use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;

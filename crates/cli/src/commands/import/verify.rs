@@ -8,11 +8,12 @@ use drumfire_import::correlate::Finding;
 use drumfire_import::{Address, Draft};
 
 use crate::args;
+use crate::command::Command;
 use crate::commands::run;
 use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
-use crate::options::{Command, PlanChoice, Refusal};
+use crate::options::{PlanChoice, Refusal};
 use crate::terminal::style::Style;
 
 /// What a replay gave for one request.
