@@ -4,8 +4,8 @@ use jiff::civil::DateTime;
 
 use crate::draft::{Draft, Load, Step, Transaction};
 use crate::exchange::Request;
-use crate::input::{ImportError, Options};
 use crate::names;
+use crate::options::{ImportError, Options};
 use crate::text::Text;
 use crate::url::Address;
 

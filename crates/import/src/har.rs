@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::exchange::{Body, Exchange, Part, Request, Response};
-use crate::input::{ImportError, Options};
+use crate::options::{ImportError, Options};
 use crate::text::Text;
 use crate::tidy::{self, Recording};
 use crate::url::{self, Address};

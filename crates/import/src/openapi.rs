@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::draft::{Draft, Step, Transaction};
 use crate::exchange::{Body, Part, Request};
-use crate::input::{ImportError, Options};
+use crate::options::{ImportError, Options};
 use crate::plan::VariableNames;
 use crate::text::Text;
 use crate::url::{self, Address};

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::correlate::{Extractor, Source};
 use crate::draft::{Draft, Step, Transaction};
 use crate::exchange::{Auth, Body, Part, Request};
-use crate::input::ImportError;
 use crate::names;
+use crate::options::ImportError;
 use crate::text::Text;
 use crate::url::{self, Address};
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::draft::{Draft, Step, Transaction};
 use crate::exchange::{Body, Exchange, Request};
-use crate::input::Options;
 use crate::names;
+use crate::options::Options;
 use crate::text::Text;
 use crate::url::Address;
 

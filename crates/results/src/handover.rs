@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
 use crate::collect::LabelCount;
 use crate::failures;
 use crate::increment::Increment;
@@ -28,55 +26,6 @@ pub struct RecentError {
     pub code: String,
     /// Its response message, or what the assertion said of a response that is good by its code.
     pub message: String,
-}
-
-/// What became of the connections of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Connections {
-    /// Connections opened.
-    pub opened: u64,
-    /// Exchanges on a connection that an earlier one had opened.
-    pub reused: u64,
-    /// Full TLS handshakes.
-    pub handshakes_full: u64,
-    /// Resumed TLS handshakes.
-    pub handshakes_resumed: u64,
-    /// Connections ended by this side: no keep-alive, a new iteration, their time was up.
-    #[serde(default)]
-    pub closed_by_us: u64,
-    /// Connections ended by a server, or by its word.
-    #[serde(default)]
-    pub closed_by_peer: u64,
-}
-
-impl Connections {
-    /// What came since an earlier moment.
-    pub fn since(self, then: Connections) -> Connections {
-        Connections {
-            opened: self.opened.saturating_sub(then.opened),
-            reused: self.reused.saturating_sub(then.reused),
-            handshakes_full: self.handshakes_full.saturating_sub(then.handshakes_full),
-            handshakes_resumed: self
-                .handshakes_resumed
-                .saturating_sub(then.handshakes_resumed),
-            closed_by_us: self.closed_by_us.saturating_sub(then.closed_by_us),
-            closed_by_peer: self.closed_by_peer.saturating_sub(then.closed_by_peer),
-        }
-    }
-
-    /// The sums.
-    pub fn plus(self, other: Connections) -> Connections {
-        Connections {
-            opened: self.opened.saturating_add(other.opened),
-            reused: self.reused.saturating_add(other.reused),
-            handshakes_full: self.handshakes_full.saturating_add(other.handshakes_full),
-            handshakes_resumed: self
-                .handshakes_resumed
-                .saturating_add(other.handshakes_resumed),
-            closed_by_us: self.closed_by_us.saturating_add(other.closed_by_us),
-            closed_by_peer: self.closed_by_peer.saturating_add(other.closed_by_peer),
-        }
-    }
 }
 
 impl RecentError {

@@ -13,8 +13,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::buckets::bucket;
+use crate::connections::Connections;
 use crate::failures::ErrorKind;
-use crate::handover::Connections;
 use crate::histogram::{BUCKET_BITS, Histogram};
 use crate::phases::Phases;
 use crate::sample::Sample;

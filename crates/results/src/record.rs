@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::collect::Collector;
-use crate::handover::{Connections, Handover, RecentError};
+use crate::connections::Connections;
+use crate::handover::{Handover, RecentError};
 use crate::increment::{Distribution, Increment};
 use crate::sample::Sample;
 use crate::summariser::SummaryDelta;

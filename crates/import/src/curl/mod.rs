@@ -10,7 +10,7 @@ use base64::Engine as _;
 
 use crate::draft::{Draft, Step, Transaction};
 use crate::exchange::{Auth, Body, Part, Request};
-use crate::input::ImportError;
+use crate::options::ImportError;
 use crate::text::Text;
 use crate::url::{self, Address};
 use options::{Action, Given};

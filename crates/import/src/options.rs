@@ -1,0 +1,98 @@
+//! What users may ask of an import, and why there may be none.
+
+use std::fmt;
+
+use crate::draft::Draft;
+
+/// A format that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Har,
+    Curl,
+    OpenApi,
+    Postman,
+    AccessLog,
+}
+
+/// Each format with the name that users give it.
+pub const FORMATS: [(Format, &str); 5] = [
+    (Format::Har, "har"),
+    (Format::Curl, "curl"),
+    (Format::OpenApi, "openapi"),
+    (Format::Postman, "postman"),
+    (Format::AccessLog, "access-log"),
+];
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        let named = FORMATS.iter().find(|(format, _)| *format == self);
+        named.map_or("", |(_, name)| name)
+    }
+
+    pub fn from_name(name: &str) -> Option<Format> {
+        FORMATS
+            .iter()
+            .find(|(_, own)| *own == name)
+            .map(|(format, _)| *format)
+    }
+}
+
+/// What users may ask of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The format; else it is recognised by the content.
+    pub format: Option<Format>,
+    /// Hosts whose requests are kept beside those of the first page's domain.
+    pub domains: Vec<String>,
+    /// Keep the requests of every host.
+    pub all_domains: bool,
+    /// Keep images, style sheets and scripts as requests of their own.
+    pub keep_static: bool,
+    /// No pauses between requests.
+    pub no_think_time: bool,
+    /// The server of API descriptions that name none, and of access logs.
+    pub server: Option<String>,
+}
+
+/// Why nothing was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportError {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl ImportError {
+    pub fn new(message: impl Into<String>) -> ImportError {
+        ImportError {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> ImportError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// No request is left, and why.
+    pub fn nothing(message: &str, draft: &Draft) -> ImportError {
+        let reasons: Vec<String> = draft
+            .left_out
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
+        let error = ImportError::new(message);
+        match reasons.is_empty() {
+            true => error,
+            false => error.hint(format!("Left out: {}", reasons.join("; "))),
+        }
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ImportError {}
