@@ -81,6 +81,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         reads_sampler_name: false,
         java: Default::default(),
         settings: settings.clone(),
+        open_slot: crate::elements::samplers::http::open_slot,
     };
     let program = Arc::new(program);
     let shared = Shared {

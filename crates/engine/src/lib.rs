@@ -36,7 +36,7 @@ pub use run::summaries::SummaryLines;
 
 /// Elements and scripts that Java code runs.
 pub mod java {
-    pub use crate::elements::java::{text_blocks, text_sees};
+    pub use crate::decode::script_words::{text_blocks, text_sees};
     pub use crate::run::java::host::{Apart, Java, JavaHost};
     pub use crate::run::java::plan::*;
     pub use crate::run::java::visit::{Crowd, Visit};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use drumfire_jmx::{Diagnostic, full_class_name};
 
 use crate::bind::{classpath, decode, functions, scripts};
-use crate::decode::{Unit, World};
-use crate::elements::java::{ABSENT, NEEDS_JAVA};
+use crate::decode::{NEEDS_JAVA, Unit, World};
+use crate::elements;
+use crate::elements::java::ABSENT;
 use crate::resolve::Plan;
 use crate::run::java::host::{Java, JavaHost};
 use crate::run::java::plan::Traits;
@@ -121,7 +122,10 @@ fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Dra
         ..Unit::new(root, settings, findings)
     };
     let groups = decode(root, &mut unit);
-    let (needs_java, jdbc_in_java) = (unit.needs_java, unit.jdbc.java.clone());
+    let (needs_java, jdbc_in_java) = (
+        unit.needs_java,
+        elements::jdbc::in_java(&unit).map(str::to_owned),
+    );
     let mut classes = std::mem::take(&mut unit.unasked);
     let sources = unit.java.elements.iter();
     classes.extend(sources.map(|source| source.class.clone()));

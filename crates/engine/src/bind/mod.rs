@@ -72,7 +72,7 @@ fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
     let scripts = Scripts::new(&unit.settings.java, &unit.java.classpath, unit.world);
     unit.compiler.set_scripts(scripts.runner());
     variables::define(plan, unit);
-    unit.keystore = elements::config::read_keystore(plan, unit);
+    elements::config::read_keystore(plan, unit);
     elements::jdbc::choose(plan, unit);
     let mut decoded = Decoded::default();
     let command_line = command_line_listeners(unit);
@@ -131,6 +131,7 @@ impl<'s> Unit<'s> {
             .iter()
             .map(|name| self.compiler.names_mut().intern(name))
             .collect();
+        let pools = elements::jdbc::pools(&mut self);
         let (names, vars) = self.compiler.finish();
         let (groups, journeys) = groups.into_iter().unzip();
         let program = Program {
@@ -154,12 +155,13 @@ impl<'s> Unit<'s> {
             reads_sampler_name: self.reads_sampler_name,
             java: self.java,
             settings: settings.clone(),
+            open_slot: elements::samplers::http::open_slot,
         };
         Compiled {
             plan: BoundPlan {
                 program: Arc::new(program),
                 journeys,
-                preparations: vec![self.pools],
+                preparations: vec![pools],
             },
             warnings: self.findings,
         }

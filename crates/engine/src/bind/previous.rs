@@ -4,7 +4,8 @@
 use drumfire_jmx::{Props, Value};
 
 use crate::bind::functions;
-use crate::elements::java;
+use crate::decode::script_words::{self, is_script, sees_results};
+use crate::elements;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
@@ -31,7 +32,7 @@ pub fn lists_samplers(element: &Element) -> bool {
 }
 
 fn own_needs(element: &Element) -> Needs {
-    if java::looks_back(&element.class, &element.props) {
+    if looks_back(&element.class, &element.props) {
         return Needs::ALL;
     }
     let mut needs = text_needs(&element.name).and(props_need(&element.props));
@@ -67,11 +68,20 @@ fn text_needs(text: &str) -> Needs {
         return Needs::ALL; // its code is given the result
     }
     let is_script = SCRIPTS.iter().any(|start| text.contains(start));
-    if is_script && java::text_sees(text) {
+    if is_script && script_words::text_sees(text) {
         return Needs::ALL;
     }
     Needs {
         body: text.contains(FUNCTION),
         ..Needs::NOTHING
     }
+}
+
+/// Whether an element's script may look at what came before its own sample, which then must have been kept.
+fn looks_back(class: &str, props: &Props) -> bool {
+    let is_before = ["PreProcessor", "Timer", "Sampler"]
+        .iter()
+        .any(|role| class.ends_with(role));
+    let is_foreign = elements::entry(class).is_none();
+    is_foreign || (is_before && is_script(class) && sees_results(class, props))
 }

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use drumfire_expr::{Raised, ScriptRunner};
 use drumfire_jmx::Diagnostic;
 
-use crate::decode::{Unit, World};
-use crate::elements::java::NEEDS_JAVA;
+use crate::decode::{NEEDS_JAVA, Unit, World};
 use crate::resolve::Element;
 use crate::run::java::host::{Java, JavaHost};
 use crate::run::java::visit::Visit;

@@ -8,15 +8,12 @@ use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Diagnostic, Props, Value};
 use rustc_hash::FxHashSet;
 
+use crate::decode::kept::Kept;
 use crate::decode::roles::Listener;
-use crate::elements::config::{
-    AuthManager, CacheManager, CookieManager, DnsCacheManager, Keystore,
-};
-use crate::elements::java;
-use crate::elements::jdbc::{Choice, Pools};
-use crate::elements::samplers::http::Settings as HttpSettings;
+use crate::decode::script_words;
 use crate::resolve::Element;
 use crate::run::context::StateId;
+use crate::run::java::host::{Java, JavaHost};
 use crate::run::java::plan::{JavaPlan, Traits};
 use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
@@ -55,14 +52,10 @@ pub struct Unit<'a> {
     pub previous_needs: Needs,
     /// Some template asks for the sampler's name (`__samplerName`).
     pub reads_sampler_name: bool,
-    /// Managers that samplers in their scope use, by the id of their element.
-    pub managers: HashMap<usize, Manager>,
+    /// What elements keep for each other.
+    pub kept: Kept,
     /// What Java runs.
     pub java: JavaPlan,
-    /// Where JDBC elements run.
-    pub jdbc: Choice,
-    /// Their connections, if they run here.
-    pub pools: Arc<Pools>,
     /// Texts with functions that were looked at and found sound: large plans repeat them.
     pub sound_texts: FxHashSet<Box<str>>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
@@ -73,10 +66,6 @@ pub struct Unit<'a> {
     pub unasked: Vec<String>,
     /// The plan has a Debug PostProcessor that lists the properties of its sampler.
     pub lists_samplers: bool,
-    /// The client certificates of the plan's HTTPS requests.
-    pub keystore: Option<Arc<Keystore>>,
-    /// What the properties say of all HTTP Requests, once there is one.
-    pub http_settings: Option<Arc<HttpSettings>>,
 }
 
 impl<'a> Unit<'a> {
@@ -98,34 +87,23 @@ impl<'a> Unit<'a> {
             keeps_previous: false,
             previous_needs: Needs::NOTHING,
             reads_sampler_name: false,
-            managers: HashMap::new(),
+            kept: Kept::default(),
             java: JavaPlan::default(),
-            jdbc: Choice::default(),
-            pools: Arc::default(),
             sound_texts: FxHashSet::default(),
             foreign: HashMap::new(),
             needs_java: false,
             unasked: Vec::new(),
             lists_samplers: false,
-            keystore: None,
-            http_settings: None,
         }
     }
-}
-
-/// A manager that samplers use, as they share it.
-#[derive(Clone)]
-pub enum Manager {
-    Cookies(Arc<CookieManager>),
-    Cache(Arc<CacheManager>),
-    Auth(Arc<AuthManager>),
-    Dns(Arc<DnsCacheManager>),
 }
 
 /// The property with which a user has elements that cannot run left out, as if they were disabled.
 pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
 /// The code of the finding about an element that the user has left out.
 pub const LEFT_OUT: &str = "element-left-out";
+/// The code of the finding that an element needs Java and there is none.
+pub const NEEDS_JAVA: &str = "java-missing";
 const REMEDY: &str =
     "disable the element, or leave out all that cannot run with -Jdrumfire.skip_unsupported=true";
 
@@ -201,8 +179,8 @@ impl<'a, 'u> Decoder<'a, 'u> {
     fn call_java(&mut self, text: &str, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
         let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
-        self.unit.java.has_scripts |= java::host(self, &what).is_some();
-        self.unit.java.has_blocking_functions |= java::text_blocks(text);
+        self.unit.java.has_scripts |= self.java_host(&what).is_some();
+        self.unit.java.has_blocking_functions |= script_words::text_blocks(text);
     }
 
     pub fn settings(&self) -> &'u Settings {
@@ -282,16 +260,6 @@ impl<'a, 'u> Decoder<'a, 'u> {
         id
     }
 
-    /// Offers this element to the samplers in its scope.
-    pub fn register(&mut self, manager: Manager) {
-        self.unit.managers.insert(self.element.id, manager);
-    }
-
-    /// The manager that an element is.
-    pub fn manager(&self, id: usize) -> Option<Manager> {
-        self.unit.managers.get(&id).cloned()
-    }
-
     /// A result file of its own.
     pub fn new_output(&mut self, spec: OutputSpec) -> Listener {
         self.unit.outputs.push(spec);
@@ -328,6 +296,25 @@ impl<'a, 'u> Decoder<'a, 'u> {
             self.warn(LEFT_OUT, format!("left out: {message}"));
         } else {
             self.refuse(code, message, REMEDY);
+        }
+    }
+
+    /// The Java that runs `what`; `None`, and a finding, if there is none.
+    pub fn java_host(&mut self, what: &str) -> Option<Arc<dyn JavaHost>> {
+        let found = match &self.settings().java {
+            Java::Host(host) if self.unit.world == World::Closed => {
+                self.unit.needs_java = true;
+                Ok(host.clone())
+            }
+            Java::Host(host) => host.find().map(|()| host.clone()),
+            Java::Absent(why) => Err(why.to_string()),
+        };
+        match found {
+            Ok(host) => Some(host),
+            Err(why) => {
+                self.cannot_run(NEEDS_JAVA, format!("{what} needs Java: {why}"));
+                None
+            }
         }
     }
 

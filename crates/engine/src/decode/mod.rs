@@ -2,9 +2,11 @@
 
 pub mod compiled;
 mod decoder;
+mod kept;
 pub mod roles;
 pub mod save;
 pub mod scoped;
+pub mod script_words;
 pub mod setting;
 
-pub use decoder::{Decoder, LEFT_OUT, Manager, Unit, World};
+pub use decoder::{Decoder, LEFT_OUT, NEEDS_JAVA, Unit, World};

@@ -327,7 +327,7 @@ static ENTRIES: &[Entry] = &[
     native("CacheManager", Role::Config, config::cache_manager),
     native("AuthManager", Role::Config, config::auth_manager),
     native("DNSCacheManager", Role::Config, config::dns_cache_manager),
-    native("KeystoreConfig", Role::Config, config::keystore),
+    native("KeystoreConfig", Role::Config, config::keystore_config),
     native("CSVDataSet", Role::Scoped, config::csv_data_set),
     native(
         "com.blazemeter.jmeter.RandomCSVDataSetConfig",

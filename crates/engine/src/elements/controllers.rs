@@ -9,7 +9,6 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::assignments;
-use crate::elements::java;
 use crate::run::controllers::{ForEach, Kind, Throughput, WeightRow, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
@@ -74,7 +73,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
             "If Controller '{}' has a JavaScript condition with {what}, which",
             d.element.name
         );
-        d.unit.java.has_scripts |= java::host(d, &what).is_some();
+        d.unit.java.has_scripts |= d.java_host(&what).is_some();
     }
     let every_child = d.bool("IfController.evaluateAll", false);
     Roles::controller(Kind::If {
@@ -293,7 +292,7 @@ mod tests {
         let [finding] = &findings[..] else {
             panic!("{findings:?}")
         };
-        assert_eq!(finding.code, java::NEEDS_JAVA);
+        assert_eq!(finding.code, crate::decode::NEEDS_JAVA);
         assert!(
             finding.message.contains("with Math, which needs Java"),
             "{}",

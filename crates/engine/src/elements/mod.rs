@@ -14,10 +14,8 @@ pub mod thread_groups;
 pub mod timers;
 
 mod catalogue;
-mod statics;
 mod xpath2_query;
 
 pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
-pub use statics::Statics;
 
 pub use arguments::assignments;

@@ -39,7 +39,7 @@ pub struct SurveyRow {
 }
 
 /// Findings that say that an element needs a JVM, by their code.
-const JVM_CODES: &[&str] = &[elements::java::NEEDS_JAVA];
+const JVM_CODES: &[&str] = &[crate::decode::NEEDS_JAVA];
 const DISABLED: &str = "disabled";
 const NOT_REACHED: &str = "no thread group runs it";
 

@@ -14,7 +14,6 @@ use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Text, 
 use drumfire_results::Sample;
 
 use crate::base::clock::Clock;
-use crate::elements::samplers::http::UserState;
 use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::alarm::Wait;
@@ -28,6 +27,7 @@ use crate::run::orders::Halt;
 use crate::run::own_variables::{LAST_SAMPLE_OK, SAME_USER, USER_TOKEN};
 use crate::run::parsed::Parsed;
 use crate::run::shared::Shared;
+use crate::run::slots::UserSlot;
 use crate::run::step::SamplerId;
 use crate::run::supply::Supply;
 use crate::run::worker::Worker;
@@ -89,8 +89,8 @@ pub struct Context {
     pub is_timed: bool,
     /// How many transactions with a parent sample enclose the sampler at hand.
     pub transactions: u32,
-    /// Connections and credentials.
-    pub http: UserState,
+    /// What samplers keep for this user.
+    pub slot: Box<dyn UserSlot>,
     /// What the Java host keeps of this user.
     pub java: Option<Box<dyn Any>>,
     /// What ties it to its user if it runs a child of a Parallel Controller.
@@ -123,7 +123,7 @@ impl Context {
         match name {
             LAST_SAMPLE_OK => flag(self.last_sample_ok),
             SAME_USER => flag(self.same_user),
-            USER_TOKEN if self.http.has_token() => Some(&self.thread_name),
+            USER_TOKEN if self.slot.has_token() => Some(&self.thread_name),
             _ => None,
         }
     }
@@ -160,7 +160,7 @@ impl Context {
             arrival: None,
             is_timed: false,
             transactions: 0,
-            http: UserState::new(&worker.http),
+            slot: worker.slot.user(),
             java: None,
             branch: None,
             lock_user: (identity.group, identity.number),

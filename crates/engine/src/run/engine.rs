@@ -435,7 +435,7 @@ impl Run<'_, '_> {
             self.second = Some(Arc::new(second.clone()));
             self.judge_so_far(&moment);
         }
-        for hint in self.shared.statics.hints.take_news() {
+        for hint in self.shared.slot.take_news() {
             self.tell(&Event::Warning(hint.into()));
         }
         let problem = self.writer.gauge().problem;
@@ -538,7 +538,7 @@ impl Run<'_, '_> {
     fn lacking(&self) -> Lacking {
         let mut lacking = self.ledger.lacking();
         // A source address that is not this machine's fails with the same words as ports that ran out.
-        if !self.shared.statics.hints.ports_ran_out() {
+        if !self.shared.slot.ports_ran_out() {
             lacking.port = 0;
         }
         lacking

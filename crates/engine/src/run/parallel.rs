@@ -60,10 +60,10 @@ impl User {
             interrupted_at_end: false,
         };
         let mut branch = User::new(&own.shared, &own.worker, self.plan(), identity);
-        branch.cx.http = own.http.branch();
+        branch.cx.slot = own.slot.branch();
         branch.cx.iteration = own.iteration;
         branch.cx.previous = own.previous.clone();
-        let serial = own.shared.statics.branches.fetch_add(1, Ordering::Relaxed);
+        let serial = own.shared.branches.fetch_add(1, Ordering::Relaxed);
         branch.cx.lock_user = (usize::MAX, serial);
         branch.cx.branch = Some(Box::new(Branch {
             root,
@@ -117,7 +117,7 @@ impl User {
         let mut noted = Vec::new();
         for User { cx, .. } in ended {
             let own = &mut self.cx;
-            own.http.rejoin(&cx.http);
+            own.slot.rejoin(&*cx.slot);
             own.previous = cx.previous;
             own.last_sample_ok = cx.last_sample_ok;
             if cx.action != Action::Continue {

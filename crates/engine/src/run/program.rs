@@ -11,6 +11,7 @@ use crate::run::action::OnError;
 use crate::run::java::plan::JavaPlan;
 use crate::run::schedule::Shape;
 use crate::run::settings::Settings;
+use crate::run::slots::OpenSlot;
 
 /// A backend listener of a plan: what is needed to start it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Program {
     /// What Java runs.
     pub java: JavaPlan,
     pub settings: Arc<Settings>,
+    /// Opens the slot of a run in which samplers keep what they share.
+    pub open_slot: OpenSlot,
 }
 
 impl Program {

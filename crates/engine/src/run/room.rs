@@ -129,7 +129,13 @@ mod tests {
         let taken = allocation_counter::measure(|| {
             users.block_on(&runtime, user.run());
         });
-        assert_eq!(user.cx.worker.http.statistics().exchanges, u64::from(times));
+        assert_eq!(
+            crate::elements::samplers::http::worker(&user.cx)
+                .http
+                .statistics()
+                .exchanges,
+            u64::from(times)
+        );
         taken.count_total
     }
 

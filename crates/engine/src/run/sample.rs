@@ -36,7 +36,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     let element = package.sampler.element();
     let is_http = element.is_some_and(|element| element.as_request().is_some());
-    user.cx.http.edits.begin(is_http);
+    user.cx.slot.begin_sample(is_http);
     let mut timed = user.cx.worker.stages.begin();
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;

@@ -10,15 +10,17 @@ use drumfire_health::{Arrivals, Segments};
 use drumfire_results::ThreadCounts;
 
 use crate::base::clock::Clock;
-use crate::elements::Statics;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
+use crate::run::named_locks::NamedLocks;
 use crate::run::orders::Orders;
 use crate::run::own_variables::LAST_SAMPLE_OK;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
+use crate::run::slots::RunSlot;
 use crate::run::stages::StageSums;
+use crate::run::statics::Statics;
 use crate::run::supply::Supply;
 
 /// What all users of a run share.
@@ -40,14 +42,18 @@ pub struct Shared {
     /// Variables that Java elements gave to all users when the test started, or why it cannot go on.
     pub java_start: OnceLock<Result<Vec<(String, String)>, String>>,
     pub statics: Statics,
+    /// Locks of Critical Section Controllers.
+    pub locks: NamedLocks,
+    /// How many children Parallel Controllers have run.
+    pub branches: AtomicU32,
     pub defects: Defects,
     pub early: EarlyEnds,
     /// Lines for the terminal that the run has not told yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
-    /// The TLS settings and what sessions users share.
-    pub tls: Arc<drumfire_http::Tls>,
+    /// What samplers keep for the run.
+    pub slot: Arc<dyn RunSlot>,
     /// Where the time of samples went, as far as workers have ended.
     pub stages: StageSums,
     /// The latest that a worker's event loop came to something due since the run last looked, in microseconds.
@@ -73,7 +79,9 @@ impl Shared {
                 .is_some_and(|how| how.trim() == "fast"),
             supplies: program.groups.iter().map(Supply::new).collect(),
             statics: Statics::default(),
-            tls: crate::elements::samplers::http::new_tls(&properties)?,
+            locks: NamedLocks::default(),
+            branches: AtomicU32::new(0),
+            slot: (program.open_slot)(&properties)?,
             last_sample_ok: program.names.slot(LAST_SAMPLE_OK),
             java_start: OnceLock::new(),
             defects: Defects::default(),

@@ -18,6 +18,7 @@ use crate::run::program::Program;
 use crate::run::room::Room;
 use crate::run::sampler::Samplers;
 use crate::run::shared::{Counts, Shared};
+use crate::run::slots::{Traffic, WorkerSlot};
 use crate::run::stages::Stages;
 
 /// What all users of a worker share.
@@ -31,12 +32,8 @@ pub struct Worker {
     pub orders: Arc<Notify>,
     /// Wakes those that start users when a script stops some.
     pub told: Notify,
-    pub http: Rc<drumfire_http::Worker>,
-    pub addresses: crate::elements::samplers::http::Addresses,
-    pub calls: crate::elements::samplers::http::Calls,
-    pub heads: crate::elements::samplers::http::Heads,
-    /// What responses say of their bodies.
-    pub media_type: crate::elements::samplers::http::MediaType,
+    /// What samplers keep for the worker.
+    pub slot: Rc<dyn WorkerSlot>,
     /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
     pub alarms: Rc<Alarms>,
@@ -113,11 +110,7 @@ impl Worker {
             orders: bell.orders,
             surplus: RefCell::default(),
             has_surplus: Cell::new(false),
-            http: crate::elements::samplers::http::new_worker(&shared.properties, &shared.tls),
-            addresses: Default::default(),
-            calls: Default::default(),
-            heads: Default::default(),
-            media_type: Default::default(),
+            slot: shared.slot.clone().worker(),
             default_charset: shared
                 .properties
                 .get("sampleresult.default.encoding")
@@ -191,19 +184,10 @@ impl Worker {
             Some(now_ms) => recorder.flush(now_ms),
             None => recorder.flush_all(),
         }
-        let http = self.http.statistics();
-        let now = Connections {
-            opened: http.connections_opened,
-            reused: http.connections_reused,
-            handshakes_full: http.handshakes_full,
-            handshakes_resumed: http.handshakes_resumed,
-            closed_by_us: http.closed_by_us,
-            closed_by_peer: http.closed_by_peer,
-        };
-        let segments = Segments {
-            sent: http.segments_sent,
-            sent_again: http.segments_sent_again,
-        };
+        let Traffic {
+            connections: now,
+            segments,
+        } = self.slot.traffic();
         let counted = self.segments.replace(segments);
         counts.segments_sent(Segments {
             sent: segments.sent - counted.sent,
@@ -211,7 +195,7 @@ impl Worker {
         });
         let then = self.connections.replace(now);
         if now != then {
-            counts.asked(self.http.targets(), &self.http.local_ports());
+            counts.asked(self.slot.targets(), &self.slot.local_ports());
             recorder.add_connections(now.since(then));
         }
     }

@@ -9,8 +9,9 @@ use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_web::auth::{Authorization, Mechanism};
 
+use super::managers::{Manager, register};
+use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Manager};
 use crate::run::context::Context;
 
 pub struct AuthManager(Vec<Row>);
@@ -60,7 +61,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             mechanism,
         });
     }
-    d.register(Manager::Auth(Arc::new(AuthManager(rows))));
+    register(d, Manager::Auth(Arc::new(AuthManager(rows))));
     Roles::default()
 }
 

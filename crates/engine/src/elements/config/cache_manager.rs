@@ -11,8 +11,9 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
 
+use super::managers::{Manager, register};
+use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Manager};
 use crate::run::context::{Context, StateId};
 use crate::run::roles::ThreadIterationListener;
 
@@ -44,7 +45,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         clear_each_iteration: d.bool("clearEachIteration", false),
         controlled_by_thread: d.bool("CacheManager.controlledByThread", false),
     });
-    d.register(Manager::Cache(manager.clone()));
+    register(d, Manager::Cache(manager.clone()));
     Roles {
         each_thread_iteration: Some(manager),
         ..Roles::default()

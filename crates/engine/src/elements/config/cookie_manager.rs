@@ -11,8 +11,10 @@ use drumfire_jmx::Value;
 use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
 use drumfire_web::url::Url;
 
+use super::managers::{Manager, register};
+use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Manager};
+use crate::elements::samplers::http;
 use crate::run::context::{Context, StateId};
 use crate::run::request::SeenCookie;
 use crate::run::roles::ThreadIterationListener;
@@ -111,7 +113,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         controlled_by_thread: d.bool("CookieManager.controlledByThreadGroup", false),
         saved_prefix,
     });
-    d.register(Manager::Cookies(manager.clone()));
+    register(d, Manager::Cookies(manager.clone()));
     Roles {
         each_thread_iteration: Some(manager),
         ..Roles::default()
@@ -164,12 +166,12 @@ impl PlannedCookie {
 
 impl CookieManager {
     fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
-        let mut jar = match cx.http.joint.jars.take(self.state) {
+        let mut jar = match http::user(cx).joint.jars.take(self.state) {
             Some(jar) => jar,
             None => Box::new(self.fresh(cx)),
         };
         let result = work(&mut jar, cx);
-        cx.http.joint.jars.put(self.state, jar);
+        http::user(cx).joint.jars.put(self.state, jar);
         result
     }
 

@@ -15,7 +15,7 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::config::csv_file::{self, CsvFile, ReadFault, Reading};
+use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, ReadFault, Reading};
 use crate::run::context::{Context, StateId};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{bound_once, stop_thread, test_failed};
@@ -149,7 +149,7 @@ impl CsvDataSet {
         let ignores_first_line = values::property_bool(&self.ignores_first_line.eval(cx));
         let has_header = names.is_empty() || ignores_first_line;
         let shared = cx.shared.clone();
-        let file = shared.statics.csv_files.reserve(
+        let file = shared.statics.of::<CsvFiles>().reserve(
             file_name,
             &encoding,
             &alias,

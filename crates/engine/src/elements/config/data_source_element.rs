@@ -17,11 +17,12 @@
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
+use crate::elements::jdbc;
 
 /// The pools themselves are made before anything is decoded, since all elements may use them (`jdbc::choose`).
 pub fn decode(d: &mut Decoder) -> Roles {
-    match d.unit.jdbc.java {
-        Some(_) => java::config(d),
-        None => Roles::default(),
+    match jdbc::runs_here(d.unit) {
+        true => Roles::default(),
+        false => java::config(d),
     }
 }

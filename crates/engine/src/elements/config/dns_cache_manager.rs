@@ -25,9 +25,11 @@ use hickory_resolver::config::{
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
 
+use super::managers::{Manager, register};
+use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::decode::{Decoder, Manager};
+use crate::elements::samplers::http;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::ThreadIterationListener;
 
@@ -69,7 +71,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         is_custom: Flag::decode(d, "DNSCacheManager.isCustomResolver", false),
         clears: Flag::decode(d, "DNSCacheManager.clearEachIteration", false),
     });
-    d.register(Manager::Dns(manager.clone()));
+    register(d, Manager::Dns(manager.clone()));
     Roles {
         each_thread_iteration: Some(manager),
         ..Roles::default()
@@ -84,7 +86,7 @@ impl DnsCacheManager {
             None => Box::new(Rc::new(self.resolver(cx))),
         };
         let own = Rc::clone(&resolver);
-        cx.http.joint.session.set_resolver(Some(own));
+        http::user(cx).joint.session.set_resolver(Some(own));
         cx.put_state(self.state, resolver);
     }
 
@@ -311,7 +313,7 @@ mod tests {
         let mut manager = None;
         let (roles, mut cx) = fixture::decode(&xml, |d| {
             let roles = decode(d);
-            manager = d.manager(d.element.id);
+            manager = super::super::managers::manager(d, d.element.id);
             roles
         });
         let Some(Manager::Dns(manager)) = manager else {

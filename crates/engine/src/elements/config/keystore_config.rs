@@ -48,8 +48,22 @@ struct Choice {
     variable: Option<String>,
 }
 
-/// The client certificates of a plan; `None` if no store is named, or it cannot be read.
-pub fn read(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
+/// The client certificates of a plan.
+#[derive(Default)]
+struct OfPlan(Option<Arc<Keystore>>);
+
+/// The client certificates of the plan's HTTPS requests.
+pub fn of_plan(unit: &Unit) -> Option<Arc<Keystore>> {
+    unit.kept.get::<OfPlan>()?.0.clone()
+}
+
+/// Reads the client certificates of a plan, for [`of_plan`].
+pub fn read(plan: &Element, unit: &mut Unit) {
+    *unit.kept.of() = OfPlan(open(plan, unit));
+}
+
+/// `None` if no store is named, or it cannot be read.
+fn open(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
     let mut choice = Choice::default();
     visit(plan, unit, &mut choice);
     if unit.world == World::Closed {
@@ -232,7 +246,7 @@ mod tests {
             d.settings()
                 .properties
                 .set_system("javax.net.ssl.keyStorePassword", password);
-            read(d.element, d.unit)
+            open(d.element, d.unit)
         });
         (
             keystore,

@@ -11,6 +11,7 @@ mod dns_cache_manager;
 mod header_manager;
 mod jks;
 mod keystore_config;
+mod managers;
 mod random_csv_data_set;
 mod random_variable_config;
 mod redis_data_set;
@@ -25,7 +26,10 @@ pub use dns_cache_manager::{DnsCacheManager, decode as dns_cache_manager};
 pub use header_manager::{
     ChangedHeaders, HeaderManager, decode as header_managers, merged as merged_headers,
 };
-pub use keystore_config::{Keystore, decode as keystore, read as read_keystore};
+pub use keystore_config::{
+    Keystore, decode as keystore_config, of_plan as keystore, read as read_keystore,
+};
+pub use managers::{Manager, manager};
 pub use random_csv_data_set::decode as random_csv_data_set;
 pub use random_variable_config::decode as random_variable;
 pub use redis_data_set::{RedisDataSet, decode as redis_data_set};

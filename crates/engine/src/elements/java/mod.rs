@@ -1,12 +1,11 @@
 //! Elements that JMeter's own classes run: scripts (JSR223, BeanShell, BSF) and whatever has no native form. One type plays
 //! every role; what an element does, and which properties it reads, is its Java class's business.
 //!
-//! Differences from JMeter: a script's result is made for it only if its text can reach one (`sight.rs`).
+//! Differences from JMeter: a script's result is made for it only if its text can reach one (`decode/script_words.rs`).
 
 mod foreign;
 mod marked;
 mod pace;
-mod sight;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,11 +14,11 @@ use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, World};
+use crate::decode::{Decoder, script_words};
 use crate::elements::catalogue::cannot_run;
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::host::JavaHost;
 use crate::run::java::plan::{JavaCall, JavaRole, JavaSource};
 use crate::run::java::visit::Visit;
 use crate::run::needs::Needs;
@@ -34,7 +33,6 @@ use crate::run::roles::TimerRole;
 use crate::run::sampler::{Sampler, SamplerTurn};
 pub use foreign::{ABSENT, decode as foreign, role};
 use pace::Pace;
-pub use sight::{is_script, looks_back, text_blocks, text_sees};
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
@@ -144,9 +142,10 @@ fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
     let host = own_host(d)?;
     let wants_result = match role {
         JavaRole::Assertion | JavaRole::Listener => true,
-        _ => sight::sees_results(&d.element.class, &d.element.props),
+        _ => script_words::sees_results(&d.element.class, &d.element.props),
     };
-    let waits = !is_script(&d.element.class) || sight::blocks(&d.element.props);
+    let waits =
+        !script_words::is_script(&d.element.class) || script_words::blocks(&d.element.props);
     Some(JavaElement {
         host,
         call: JavaCall {
@@ -167,7 +166,7 @@ fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
         return None;
     }
     let what = format!("{} '{}'", d.element.class, d.element.name);
-    host(d, &what)
+    d.java_host(&what)
 }
 
 /// The element's place among those that Java runs, whatever its roles; `None`, and a finding, where there is no Java.
@@ -187,28 +186,6 @@ fn number(d: &mut Decoder) -> Option<u32> {
     d.unit.java.elements.push(source);
     Some((d.unit.java.elements.len() - 1) as u32)
 }
-
-/// The Java that runs `what`; `None`, and a finding, if there is none.
-pub fn host(d: &mut Decoder, what: &str) -> Option<Arc<dyn JavaHost>> {
-    let found = match &d.settings().java {
-        Java::Host(host) if d.unit.world == World::Closed => {
-            d.unit.needs_java = true;
-            Ok(host.clone())
-        }
-        Java::Host(host) => host.find().map(|()| host.clone()),
-        Java::Absent(why) => Err(why.to_string()),
-    };
-    match found {
-        Ok(host) => Some(host),
-        Err(why) => {
-            d.cannot_run(NEEDS_JAVA, format!("{what} needs Java: {why}"));
-            None
-        }
-    }
-}
-
-/// The code of the finding that an element needs Java and there is none.
-pub const NEEDS_JAVA: &str = "java-missing";
 
 impl JavaElement {
     /// Its place among the elements that Java runs.

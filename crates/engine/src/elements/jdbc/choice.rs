@@ -18,21 +18,41 @@ pub const CLASSES: &[&str] = &[
     "JDBCPostProcessor",
 ];
 
-/// Where the JDBC elements of a plan run.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
+/// The choice for a plan.
+#[derive(Default)]
+struct Choice {
     /// Why their Java classes run them; absent if they run here.
-    pub java: Option<String>,
+    java: Option<String>,
+    /// Their connections, if they run here.
+    pools: Arc<Pools>,
+}
+
+/// Why Java runs the JDBC elements of the plan; `None` if they run here.
+pub fn in_java<'u>(unit: &'u Unit<'_>) -> Option<&'u str> {
+    unit.kept.get::<Choice>()?.java.as_deref()
+}
+
+/// Whether the JDBC elements of the plan run here.
+pub fn runs_here(unit: &Unit) -> bool {
+    in_java(unit).is_none()
+}
+
+/// The connections of the plan's JDBC elements.
+pub fn pools(unit: &mut Unit) -> Arc<Pools> {
+    unit.kept.of::<Choice>().pools.clone()
 }
 
 /// Looks at all JDBC elements of a plan, and at what scripts do with them; makes their pools.
 pub fn choose(plan: &Element, unit: &mut Unit) {
-    unit.jdbc.java = reason(plan, unit);
-    if unit.jdbc.java.is_none() {
-        let mut pools = Pools::default();
+    let java = reason(plan, unit);
+    let mut pools = Pools::default();
+    if java.is_none() {
         collect(plan, unit, &mut pools);
-        unit.pools = Arc::new(pools);
     }
+    *unit.kept.of() = Choice {
+        java,
+        pools: Arc::new(pools),
+    };
 }
 
 fn collect(element: &Element, unit: &mut Unit, pools: &mut Pools) {

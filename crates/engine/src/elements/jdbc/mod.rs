@@ -14,6 +14,5 @@ mod pool;
 mod rows;
 mod statement;
 
-pub use choice::{CLASSES, Choice, choose};
-pub use pool::Pools;
+pub use choice::{CLASSES, choose, in_java, pools, runs_here};
 pub use statement::{Fault, JdbcStatement};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_sql::{Connection, Expected, SqlFailure, Statement, StatementResult};
 
+use super::choice::pools;
 use super::pool::{Lease, Pools};
 use super::{arguments, rows};
 use crate::decode::Decoder;
@@ -117,7 +118,7 @@ impl JdbcStatement {
             false => d.template("queryType"),
         };
         JdbcStatement {
-            pools: d.unit.pools.clone(),
+            pools: pools(d.unit),
             own: d.shared_state("jdbc connections"),
             name: d.name(),
             pool: d.template("dataSource"),

@@ -7,7 +7,7 @@ use drumfire_results::Sample;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
-use crate::elements::jdbc::JdbcStatement;
+use crate::elements::jdbc::{self, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
@@ -15,9 +15,9 @@ use crate::run::roles::{Act, PostProcessorRole};
 struct JdbcPostProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match d.unit.jdbc.java {
-        Some(_) => java::post(d),
-        None => Roles::post(JdbcPostProcessor(JdbcStatement::decode(d))),
+    match jdbc::runs_here(d.unit) {
+        true => Roles::post(JdbcPostProcessor(JdbcStatement::decode(d))),
+        false => java::post(d),
     }
 }
 

@@ -5,16 +5,16 @@
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
-use crate::elements::jdbc::JdbcStatement;
+use crate::elements::jdbc::{self, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::roles::{Act, PreProcessorRole};
 
 struct JdbcPreProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match d.unit.jdbc.java {
-        Some(_) => java::pre(d),
-        None => Roles::pre(JdbcPreProcessor(JdbcStatement::decode(d))),
+    match jdbc::runs_here(d.unit) {
+        true => Roles::pre(JdbcPreProcessor(JdbcStatement::decode(d))),
+        false => java::pre(d),
     }
 }
 

@@ -22,7 +22,7 @@ use flate2::read::MultiGzDecoder;
 use super::http::edits::Edit;
 use super::http::{self, HttpSampler, Server};
 use crate::decode::Decoder;
-use crate::elements::config::csv_file::{CsvFile, ReadFault, Reading};
+use crate::elements::config::csv_file::{CsvFile, CsvFiles, ReadFault, Reading};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
@@ -101,7 +101,7 @@ impl AccessLogSampler {
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         match self.next_entry(cx) {
             Ok(entry) => {
-                cx.http.edits.add(entry);
+                http::user_mut(cx).edits.add(entry);
                 self.http.sample_under_address(cx, name).await
             }
             Err(why) => {
@@ -149,7 +149,7 @@ impl AccessLogSampler {
         }
         let log = if self.is_shared {
             let shared = cx.shared.clone();
-            let files = &shared.statics.csv_files;
+            let files = shared.statics.of::<CsvFiles>();
             let file = files.reserve(&path, "", &path, false, &shared.program.base_dir);
             Log::Shared(file.map_err(|_| NoRequest::Unreadable)?)
         } else {

@@ -220,7 +220,7 @@ mod tests {
             Some("JMeterVariables\nJMeterProperties\n")
         );
         assert_eq!(sample.received_bytes(), expected.len() as u64);
-        cx.http.keep_token();
+        crate::elements::samplers::http::user(&cx).keep_token();
         let after_a_request = sampler.sample(&mut cx, &Template::raw("d"));
         let listed = crate::base::body::text(&after_a_request, None);
         let token = format!("__jmeter.U_T__={}\n__jmv_SAME_USER", cx.thread_name);

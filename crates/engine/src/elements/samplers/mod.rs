@@ -19,6 +19,7 @@ pub mod websocket;
 
 use crate::decode::Decoder;
 use crate::elements::java;
+use crate::elements::jdbc;
 use crate::elements::{Role, Rung};
 use crate::resolve::Element;
 use crate::run::needs::Needs;
@@ -38,7 +39,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
             Some(sampler) => boxed(sampler),
             None => in_java(d, configs),
         },
-        "JDBCSampler" if d.unit.jdbc.java.is_none() => boxed(jdbc_sampler::decode(d, needs)),
+        "JDBCSampler" if jdbc::runs_here(d.unit) => boxed(jdbc_sampler::decode(d, needs)),
         "JDBCSampler" => in_java(d, configs),
         "AccessLogSampler" => match access_log_sampler::decode(d, configs, needs) {
             Some(sampler) => boxed(sampler),

@@ -96,13 +96,13 @@ impl Timer for ConstantThroughputTimer {
             3 => cx
                 .shared
                 .statics
-                .pacing
+                .of::<Pacing>()
                 .all_delay_ms(now_ms, rounded_ms(apart_ms)),
-            4 => cx
-                .shared
-                .statics
-                .pacing
-                .group_delay_ms(cx.group, now_ms, rounded_ms(apart_ms)),
+            4 => cx.shared.statics.of::<Pacing>().group_delay_ms(
+                cx.group,
+                now_ms,
+                rounded_ms(apart_ms),
+            ),
             _ => rounded_ms(apart_ms),
         };
         let previous_ms = cx.state(self.previous, || 0);

@@ -104,13 +104,8 @@ impl PreciseThroughputTimer {
         let seed = values::property_long(&self.seed.eval(cx));
         let chance = cx.random().next_u64() as i64;
         let me = (self.id, cx.number);
-        let mut groups = cx
-            .shared
-            .statics
-            .arrivals
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let arrivals = cx.shared.statics.of::<Arrivals>();
+        let mut groups = arrivals.0.lock().unwrap_or_else(PoisonError::into_inner);
         let schedule = groups.entry(cx.group).or_insert_with(|| Schedule {
             owner: me,
             settings,

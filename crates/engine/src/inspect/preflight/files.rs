@@ -6,7 +6,7 @@ use drumfire_jmx::{Diagnostic, Props, Value};
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
-use crate::elements::java::is_script;
+use crate::decode::script_words::is_script;
 use crate::elements::{self, is_thread_group};
 use crate::inspect::advice::Sight;
 use crate::resolve::Element;

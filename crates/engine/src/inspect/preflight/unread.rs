@@ -7,7 +7,8 @@ use drumfire_jmx::{
 };
 
 use super::provenance::property_read;
-use crate::elements::{self, java::is_script};
+use crate::decode::script_words::is_script;
+use crate::elements;
 use crate::inspect::advice::Sight;
 use crate::inspect::advice::references::{has_word, is_call, references};
 

@@ -59,7 +59,7 @@ impl Walker<'_> {
             Extra::Critical(Some(held)) => Some(held.lock().clone()),
             _ => None,
         };
-        let lock = known.unwrap_or_else(|| self.cx.shared.statics.locks.get(&name));
+        let lock = known.unwrap_or_else(|| self.cx.shared.locks.get(&name));
         let taken = lock.try_take(user);
         if let Extra::Critical(held @ None) = &mut self.state(id).extra {
             *held = Some(Held::new(lock, user));

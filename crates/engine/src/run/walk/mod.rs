@@ -559,8 +559,7 @@ impl Walker<'_> {
     fn start_thread_iteration(&mut self) {
         let cx = &mut *self.cx;
         cx.iteration += 1;
-        cx.http
-            .thread_iteration(cx.same_user, cx.shared.reset_state);
+        cx.slot.begin_iteration(cx.same_user, cx.shared.reset_state);
         for listener in &self.journey.iteration_listeners {
             listener.thread_iteration_start(cx);
         }

@@ -111,7 +111,7 @@ impl<'s> Call<'s> {
     /// The settings of the next sample, with what pre-processors change in them.
     pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
         let mut call = Call::unedited(sampler, cx, name);
-        if !cx.http.edits.is_empty() {
+        if !super::user(cx).edits.is_empty() {
             call.edit(sampler, cx);
         }
         call
@@ -249,12 +249,12 @@ impl<'s> Call<'s> {
     fn edit(&mut self, sampler: &HttpSampler, cx: &mut Context) {
         let mut request = self.to_request(sampler, cx);
         let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
-        for edit in cx.http.edits.take() {
+        for edit in super::user_mut(cx).edits.take() {
             edit.apply(cx, &mut request);
         }
         if let Some(before) = before {
             let after = request.clone();
-            cx.http.edits.add(Replaced { before, after });
+            super::user_mut(cx).edits.add(Replaced { before, after });
         }
         if *self.label != *request.name {
             self.label = request.name.into();
@@ -470,7 +470,7 @@ impl HttpSampler {
     }
 
     fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
-        let changed = read.cx.http.changed_headers();
+        let changed = super::user(read.cx).changed_headers();
         merged_headers(&self.headers, &changed, &mut |property, template| {
             read.text(property, template)
         })

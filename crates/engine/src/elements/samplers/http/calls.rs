@@ -57,18 +57,19 @@ impl<'s> Deref for Held<'s> {
 impl HttpSampler {
     /// The settings of the next sample, as [`Call::evaluate`] gives them.
     pub(super) fn call(&self, cx: &mut Context, name: &Template) -> Held<'_> {
-        let worker = cx.worker.clone();
         let evaluate = |cx: &mut Context| Box::new(Call::evaluate(self, cx, name));
-        if !cx.http.edits.is_empty() || cx.http.has_changed_headers() {
+        if !super::user(cx).edits.is_empty() || super::user(cx).has_changed_headers() {
             return Held::Own(evaluate(cx));
         }
-        let version = match worker.calls.get(self, cx) {
+        let version = match super::worker(cx).calls.get(self, cx) {
             Found::Same(call) => return Held::Known(call),
             Found::Other => return Held::Own(evaluate(cx)),
             Found::Learns => cx.properties().version(),
         };
         let call = evaluate(cx);
-        worker.calls.learn(self, cx, name, version, &call);
+        super::worker(cx)
+            .calls
+            .learn(self, cx, name, version, &call);
         Held::Own(call)
     }
 
@@ -162,11 +163,13 @@ impl Calls {
         let values: Box<[Option<Value>]> = values.collect();
         known.last = match call.text_bytes() > LONGEST {
             true => None,
-            false => call.kept(sampler, &cx.worker.addresses).map(|call| Last {
-                version,
-                values,
-                call: Rc::new(call),
-            }),
+            false => call
+                .kept(sampler, &super::worker(cx).addresses)
+                .map(|call| Last {
+                    version,
+                    values,
+                    call: Rc::new(call),
+                }),
         };
     }
 }
@@ -202,9 +205,8 @@ mod tests {
 
     /// Where the next sample goes, its label, and whether that was known.
     fn ask((sampler, name): &(HttpSampler, Template), cx: &mut Context) -> (String, String, bool) {
-        let addresses = cx.worker.clone();
         let call = sampler.call(cx, name);
-        let url = call.url(sampler, &addresses.addresses);
+        let url = call.url(sampler, &super::super::worker(cx).addresses);
         let url = url.expect("it is an address").as_str().to_owned();
         (url, call.label.to_string(), matches!(call, Held::Known(_)))
     }
@@ -261,10 +263,10 @@ mod tests {
             ..before.clone()
         };
         let edit = super::super::edits::Replaced { before, after };
-        cx.http.edits.begin(true);
-        cx.http.edits.add(edit);
+        super::super::user_mut(&mut cx).edits.begin(true);
+        super::super::user_mut(&mut cx).edits.add(edit);
         assert_eq!(ask(&sampler, &mut cx).0, "http://a/q?q=");
-        cx.http.edits.begin(true);
+        super::super::user_mut(&mut cx).edits.begin(true);
         assert_eq!(ask(&sampler, &mut cx).0, "http://a/p?q=");
     }
 
@@ -290,19 +292,22 @@ mod tests {
     #[test]
     fn no_more_than_so_many_samplers_are_kept() {
         let (sampler, mut cx) = sampler("/p", "");
-        let worker = cx.worker.clone();
         for other in 0..MOST {
             let known = Known {
                 variables: None,
                 last: None,
                 changes: 0,
             };
-            worker.calls.0.borrow_mut().insert(other, known);
+            super::super::worker(&cx)
+                .calls
+                .0
+                .borrow_mut()
+                .insert(other, known);
         }
         for _ in 0..3 {
             assert!(!ask(&sampler, &mut cx).2);
         }
-        worker.calls.0.borrow_mut().remove(&0);
+        super::super::worker(&cx).calls.0.borrow_mut().remove(&0);
         ask(&sampler, &mut cx);
         assert!(ask(&sampler, &mut cx).2);
     }

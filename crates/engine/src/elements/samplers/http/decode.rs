@@ -9,8 +9,9 @@ use super::proxy::ProxyTemplate;
 use super::source::{SourceTemplate, SourceType};
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
-use crate::decode::{Decoder, Manager};
+use crate::decode::Decoder;
 use crate::elements::config::header_managers;
+use crate::elements::config::{Manager, keystore, manager};
 use crate::elements::samplers::defaults::is_defaults;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
@@ -196,7 +197,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         cache: None,
         auth: None,
         dns: None,
-        keystore: d.unit.keystore.clone(),
+        keystore: keystore(d.unit),
         needs,
         settings,
     };
@@ -207,7 +208,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
 /// The outermost manager of a kind wins (`HTTPSamplerBase#setCookieManager` and its siblings).
 fn take_managers(d: &mut Decoder, configs: &[&Element], sampler: &mut HttpSampler) {
     for config in configs {
-        match d.manager(config.id) {
+        match manager(d, config.id) {
             Some(Manager::Cookies(manager)) => sampler.cookies = Some(manager),
             Some(Manager::Cache(manager)) => sampler.cache = Some(manager),
             Some(Manager::Auth(manager)) => sampler.auth = Some(manager),
@@ -223,7 +224,8 @@ fn take_managers(d: &mut Decoder, configs: &[&Element], sampler: &mut HttpSample
 fn settings(d: &mut Decoder) -> Arc<Settings> {
     let properties = &d.settings().properties;
     let unit = &mut *d.unit;
-    let settings = unit.http_settings.get_or_insert_with(|| {
+    let settings = unit.kept.of::<Option<Arc<Settings>>>();
+    let settings = settings.get_or_insert_with(|| {
         let mut settings = Settings::read(properties);
         settings.rename_children &= !unit.save_config.functional_mode;
         Arc::new(settings)

@@ -96,10 +96,7 @@ pub fn tell(cx: &Context, failure: &Failure, target: &Target) {
     if hint == Hint::NoPort && !has_source(target) {
         return;
     }
-    cx.shared
-        .statics
-        .hints
-        .tell(hint, || text(hint, failure, target));
+    super::state::hints(cx).tell(hint, || text(hint, failure, target));
 }
 
 /// Connections without a source address always have one of the system's; others only if one can be bound.

@@ -51,14 +51,10 @@ use drumfire_web::Exception;
 use drumfire_web::cookies::Cookie;
 use drumfire_web::trace::{Client, Place};
 
-pub use addresses::Addresses;
-pub use calls::Calls;
 pub use decode::{decode, is_applicable};
-pub use heads::Heads;
 pub use proxy::{GeneralProxy, ProxyChoice};
-pub use response::MediaType;
 pub use settings::Settings;
-pub use state::{UserState, new_tls, new_worker};
+pub use state::{open_slot, user, user_mut, worker};
 
 use crate::elements::config::{
     AuthManager, CacheManager, CookieManager, DnsCacheManager, HeaderManager, Keystore,
@@ -158,7 +154,10 @@ impl HttpSampler {
         let [only] = &*self.headers else {
             return false;
         };
-        cx.http.rare().changed_headers.change(only, before, after);
+        user_mut(cx)
+            .rare()
+            .changed_headers
+            .change(only, before, after);
         true
     }
 
@@ -199,17 +198,17 @@ impl HttpSampler {
     ) -> Option<Box<Sample>> {
         self.begin(cx);
         let call = self.call(cx, name);
-        let label = call.shown(self, &cx.worker.addresses);
+        let label = call.shown(self, &worker(cx).addresses);
         let mut sample = self.run(cx, &call).await?;
         sample.label = label.into();
         Some(sample)
     }
 
     fn begin(&self, cx: &mut Context) {
-        cx.http.begin_sample();
+        user_mut(cx).note_use();
         match &self.dns {
             Some(dns) => dns.install(cx),
-            None => cx.http.joint.session.set_resolver(None),
+            None => user(cx).joint.session.set_resolver(None),
         }
     }
 
@@ -225,7 +224,7 @@ impl HttpSampler {
         if let Some((exception, true)) = call.failure(place.client()) {
             return Some(self.nameless(cx, &exception, &place));
         }
-        let url = match call.url(self, &cx.worker.addresses) {
+        let url = match call.url(self, &worker(cx).addresses) {
             Ok(url) => url,
             Err(exception) => return Some(self.nameless(cx, &exception, &place)),
         };
@@ -257,14 +256,14 @@ impl Sampler for HttpSampler {
 impl RequestView for HttpSampler {
     fn request(&self, cx: &mut Context, name: &Template) -> Request {
         let before = Call::unedited(self, cx, name).to_request(self, cx);
-        if cx.http.edits.is_empty() {
+        if user(cx).edits.is_empty() {
             return before;
         }
         let mut after = before.clone();
-        for edit in cx.http.edits.take() {
+        for edit in user_mut(cx).edits.take() {
             edit.apply(cx, &mut after);
         }
-        cx.http.edits.add(edits::Replaced {
+        user_mut(cx).edits.add(edits::Replaced {
             before,
             after: after.clone(),
         });
@@ -279,7 +278,7 @@ impl RequestView for HttpSampler {
             after.headers.clone_from(&before.headers);
         }
         if before != after {
-            cx.http.edits.add(edits::Replaced { before, after });
+            user_mut(cx).edits.add(edits::Replaced { before, after });
         }
     }
 

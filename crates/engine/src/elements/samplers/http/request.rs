@@ -165,7 +165,7 @@ impl HttpSampler {
         mut sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let access = self.access(cx, call, url);
-        cx.http.reset_if_needed(access.as_deref());
+        super::user(cx).reset_if_needed(access.as_deref());
         let wire = match url.wire() {
             Ok(wire) => wire,
             Err(exception) => {
@@ -240,7 +240,7 @@ impl HttpSampler {
             cookies: cookies.as_deref(),
             length: body.as_ref().map_or(0, |body| body.len),
         };
-        let (heads, mut head) = (&cx.worker.heads, cx.worker.room.head());
+        let (heads, mut head) = (&super::worker(cx).heads, cx.worker.room.head());
         let keep_alive = match heads.append(self, &given, differing, &mut head) {
             Some(keep_alive) => keep_alive,
             None if heads.learns(self, &given) => {
@@ -398,7 +398,7 @@ impl HttpSampler {
             access.lose_credentials();
         }
         Some(Negotiation::begin(
-            &mut cx.http.rare().credentials,
+            &mut super::user_mut(cx).rare().credentials,
             &rows,
             url,
             preemptive,
@@ -432,7 +432,12 @@ impl HttpSampler {
             let (agent, random) = (self.user_agent(), worker.new_random());
             ProxyAccess::new(choice, secure, &authority, agent, preemptive, random)
         };
-        Some(cx.http.rare().proxies.get(choice, secure, &authority, make))
+        Some(
+            super::user_mut(cx)
+                .rare()
+                .proxies
+                .get(choice, secure, &authority, make),
+        )
     }
 
     /// Where the connection leads.
@@ -446,7 +451,7 @@ impl HttpSampler {
         let proxy = self.proxy(call, url);
         let version = self.versions.of(wire.secure);
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
-            return cx.http.plain_target(
+            return super::user_mut(cx).plain_target(
                 wire.connect_host,
                 wire.connect_port,
                 wire.secure,
@@ -461,7 +466,7 @@ impl HttpSampler {
         }
         // A certificate that is missing has ended the sample before.
         target.identity = self.identity(cx, wire.secure).unwrap_or_default();
-        cx.http.target(target)
+        super::user_mut(cx).target(target)
     }
 
     /// The certificate that the user shows if it is asked for one.
@@ -590,7 +595,7 @@ impl HttpSampler {
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
             .map(|(_, value)| decode_latin1(value).into_owned())
             .collect();
-        let known = &cx.http.rare().credentials;
+        let known = &super::user_mut(cx).rare().credentials;
         if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
             return Ok(false);
         }

@@ -57,7 +57,7 @@ impl HttpSampler {
         match outcome {
             Ok(mut incoming) => {
                 let sample = self.read(cx, sending, &mut incoming, place);
-                cx.worker.http.take_back(incoming);
+                super::worker(cx).http.take_back(incoming);
                 match sample {
                     Ok(sample) => self.process(cx, call, sample, place).await,
                     Err(sample) => Some(sample),
@@ -117,7 +117,7 @@ impl HttpSampler {
             sample.sent_bytes = incoming.wire.sent_bytes;
         }
         if let Some(value) = incoming.content_type() {
-            cx.worker.media_type.apply(value, &mut sample);
+            super::worker(cx).media_type.apply(value, &mut sample);
         }
         self.read_body(&mut sample, incoming);
         sample.request_headers = head_text

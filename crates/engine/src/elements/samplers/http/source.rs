@@ -67,9 +67,8 @@ impl SourceTemplate {
             return self.fixed.get_or_init(|| find(text, self.kind)).clone();
         }
         let text = self.text.eval(cx).into_string();
-        let known = cx
-            .http
-            .rare()
+        let rare = super::user_mut(cx).rare();
+        let known = rare
             .sources
             .iter()
             .find(|(own, kind, _)| *own == text && *kind == self.kind);
@@ -78,10 +77,7 @@ impl SourceTemplate {
         }
         let found = find(&text, self.kind)?;
         if let Some(source) = &found {
-            cx.http
-                .rare()
-                .sources
-                .push((text, self.kind, source.clone()));
+            rare.sources.push((text, self.kind, source.clone()));
         }
         Ok(found)
     }

@@ -1,20 +1,30 @@
-//! What a user keeps between its HTTP samples, and what a worker keeps for all its users.
+//! What HTTP keeps for a run, a worker and a user between samples.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
+use drumfire_health::Segments;
 use drumfire_http::{
     HttpVersion, Session, Source, Target, Tls, TlsOptions, Trust, Worker, certificates,
 };
+use drumfire_results::Connections;
 use drumfire_web::auth::CredentialStore;
 
+use super::addresses::Addresses;
+use super::calls::Calls;
 use super::edits::Edits;
+use super::heads::Heads;
+use super::hints::Hints;
 use super::proxy::{ProxyAccess, ProxyAccesses};
+use super::response::MediaType;
 use super::settings::{pool_options, tls_options};
 use super::source::SourceType;
 use crate::elements::config::{ChangedHeaders, Jars};
+use crate::run::context::Context;
+use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
 
 /// One user's connections and credentials.
 pub struct UserState {
@@ -53,7 +63,7 @@ pub struct Rare {
 }
 
 impl UserState {
-    pub fn new(worker: &Rc<Worker>) -> UserState {
+    fn new(worker: &Rc<Worker>) -> UserState {
         UserState {
             joint: Rc::new(Joint {
                 session: Session::new(worker.clone()),
@@ -83,41 +93,9 @@ impl UserState {
         rare.is_some_and(|rare| !rare.changed_headers.is_empty())
     }
 
-    /// The state of a user that runs a child of a Parallel Controller: the same connections and cookies.
-    pub fn branch(&self) -> UserState {
-        let rare = self.rare.as_ref().map(|rare| Rare {
-            changed_headers: rare.changed_headers.clone(),
-            ..Rare::default()
-        });
-        UserState {
-            joint: self.joint.clone(),
-            edits: Edits::default(),
-            targets: Vec::new(),
-            rare: rare.map(Box::new),
-            used: self.used,
-            has_token: Cell::new(false),
-        }
-    }
-
-    /// Such a user has ended.
-    pub fn rejoin(&mut self, branch: &UserState) {
-        self.used |= branch.used;
-    }
-
-    /// `HTTPHC4Impl#notifyFirstSampleAfterLoopRestart`.
-    pub fn thread_iteration(&mut self, same_user: bool, reset_state: bool) {
-        if self.used {
-            self.joint.reset.set(reset_state && !same_user);
-        }
-    }
-
-    pub fn begin_sample(&mut self) {
+    /// A request is about to be sent.
+    pub fn note_use(&mut self) {
         self.used = true;
-    }
-
-    /// Whether JMeter would keep the user's token among the variables now.
-    pub fn has_token(&self) -> bool {
-        self.has_token.get()
     }
 
     pub fn keep_token(&self) {
@@ -173,11 +151,162 @@ impl UserState {
     }
 }
 
+impl UserSlot for UserState {
+    fn begin_sample(&mut self, is_request: bool) {
+        self.edits.begin(is_request);
+    }
+
+    /// `HTTPHC4Impl#notifyFirstSampleAfterLoopRestart`.
+    fn begin_iteration(&mut self, is_same_user: bool, resets_state: bool) {
+        if self.used {
+            self.joint.reset.set(resets_state && !is_same_user);
+        }
+    }
+
+    /// The same connections and cookies.
+    fn branch(&self) -> Box<dyn UserSlot> {
+        let rare = self.rare.as_ref().map(|rare| Rare {
+            changed_headers: rare.changed_headers.clone(),
+            ..Rare::default()
+        });
+        Box::new(UserState {
+            joint: self.joint.clone(),
+            edits: Edits::default(),
+            targets: Vec::new(),
+            rare: rare.map(Box::new),
+            used: self.used,
+            has_token: Cell::new(false),
+        })
+    }
+
+    fn rejoin(&mut self, branch: &dyn UserSlot) {
+        self.used |= own_user(branch).used;
+    }
+
+    fn has_token(&self) -> bool {
+        self.has_token.get()
+    }
+}
+
+/// What a worker keeps for all its users.
+pub struct WorkerState {
+    pub http: Rc<Worker>,
+    pub addresses: Addresses,
+    pub calls: Calls,
+    pub heads: Heads,
+    /// What responses say of their bodies.
+    pub media_type: MediaType,
+}
+
+impl WorkerSlot for WorkerState {
+    fn user(&self) -> Box<dyn UserSlot> {
+        Box::new(UserState::new(&self.http))
+    }
+
+    fn traffic(&self) -> Traffic {
+        let http = self.http.statistics();
+        Traffic {
+            connections: Connections {
+                opened: http.connections_opened,
+                reused: http.connections_reused,
+                handshakes_full: http.handshakes_full,
+                handshakes_resumed: http.handshakes_resumed,
+                closed_by_us: http.closed_by_us,
+                closed_by_peer: http.closed_by_peer,
+            },
+            segments: Segments {
+                sent: http.segments_sent,
+                sent_again: http.segments_sent_again,
+            },
+        }
+    }
+
+    fn targets(&self) -> Vec<String> {
+        self.http.targets()
+    }
+
+    fn local_ports(&self) -> Vec<u16> {
+        self.http.local_ports()
+    }
+}
+
+/// What a run keeps for all its workers.
+struct RunState {
+    properties: Properties,
+    /// The TLS settings, and what sessions users share.
+    tls: Arc<Tls>,
+    hints: Hints,
+}
+
+impl RunSlot for RunState {
+    fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot> {
+        Rc::new(WorkerState {
+            http: Worker::new(self.tls.clone(), pool_options(&self.properties)),
+            addresses: Addresses::default(),
+            calls: Calls::default(),
+            heads: Heads::default(),
+            media_type: MediaType::default(),
+        })
+    }
+
+    fn take_news(&self) -> Vec<String> {
+        self.hints.take_news()
+    }
+
+    fn ports_ran_out(&self) -> bool {
+        self.hints.ports_ran_out()
+    }
+}
+
+/// Opens the slot of a run for HTTP.
+///
+/// # Errors
+/// If servers are to be verified and there is nothing to verify them with.
+pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, String> {
+    Ok(Arc::new(RunState {
+        properties: properties.clone(),
+        tls: new_tls(properties)?,
+        hints: Hints::default(),
+    }))
+}
+
+/// Why every slot is HTTP's.
+const ONLY_HTTP: &str = "programs open the slot with `open_slot`";
+
+fn own_user(slot: &dyn UserSlot) -> &UserState {
+    let slot: &dyn Any = slot;
+    slot.downcast_ref().expect(ONLY_HTTP)
+}
+
+/// What HTTP keeps for a user.
+pub fn user(cx: &Context) -> &UserState {
+    own_user(&*cx.slot)
+}
+
+/// What HTTP keeps for a user.
+pub fn user_mut(cx: &mut Context) -> &mut UserState {
+    let slot: &mut dyn Any = &mut *cx.slot;
+    slot.downcast_mut().expect(ONLY_HTTP)
+}
+
+/// What HTTP keeps for the user's worker.
+pub fn worker(cx: &Context) -> &WorkerState {
+    let slot: &dyn Any = &*cx.worker.slot;
+    slot.downcast_ref().expect(ONLY_HTTP)
+}
+
+/// What failures have said in this run.
+pub(super) fn hints(cx: &Context) -> &Hints {
+    let slot: &dyn Any = &*cx.shared.slot;
+    let run: &RunState = slot.downcast_ref().expect(ONLY_HTTP);
+    &run.hints
+}
+
 /// The TLS settings of a run, and the sessions that all its users share if `https.sessioncontext.shared` is set.
 ///
 /// # Errors
 /// If servers are to be verified and there is nothing to verify them with.
-pub fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
+fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
     let options = TlsOptions {
         trust: trust(properties)?,
         ..tls_options(properties)
@@ -214,9 +343,4 @@ fn trust(properties: &Properties) -> Result<Trust, String> {
                 format!("`{file}` has no certificates to verify servers with: {error}")
             }),
     }
-}
-
-/// The HTTP side of a worker.
-pub fn new_worker(properties: &Properties, tls: &Arc<Tls>) -> Rc<Worker> {
-    Worker::new(tls.clone(), pool_options(properties))
 }

@@ -46,13 +46,18 @@ impl HttpSampler {
         let begin = Instant::now();
         // Pinned where it is: to be handed on by value it would be copied each time.
         let terms = self.terms(call);
-        let exchange = pin!(transfer(&cx.http.joint.session, sending, &terms, begin));
+        let exchange = pin!(transfer(
+            &super::user(cx).joint.session,
+            sending,
+            &terms,
+            begin
+        ));
         let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
             None => Err(Trouble::Interrupted(begin)),
         };
         if outcome.is_ok() && self.client == Client::HttpClient {
-            cx.http.keep_token();
+            super::user(cx).keep_token();
         }
         outcome
     }
@@ -64,7 +69,7 @@ impl HttpSampler {
         call: &Call<'_>,
         sending: RecycleBox<Sending>,
     ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
-        let joint = cx.http.joint.clone();
+        let joint = super::user(cx).joint.clone();
         let stop = Stop {
             notify: cx.worker.stop.clone(),
             control: cx.shared.control.clone(),

@@ -15,6 +15,7 @@ use super::call::{Call, Place};
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
 use super::upgrade::{self, Answer};
+use crate::elements::samplers::http;
 use crate::elements::samplers::http::ProxyChoice;
 use crate::run::context::Context;
 
@@ -144,7 +145,7 @@ impl Client {
             }
         };
         let request = upgrade::request(host, *port, asked, headers, &nonce)?;
-        let joint = Rc::clone(&cx.http.joint);
+        let joint = Rc::clone(&http::user(cx).joint);
         let connecting = connect(&joint.session, &target, tunnel.as_ref(), limits, &request);
         let connected = cx.attend(connecting).await;
         let (socket, head) = connected.ok_or_else(broken_off)??;
@@ -156,7 +157,7 @@ impl Client {
             }
         };
         self.socket = Some(socket);
-        self.inflater = Inflater::asked_for(headers, cx.worker.http.sizes().body_bytes);
+        self.inflater = Inflater::asked_for(headers, http::worker(cx).http.sizes().body_bytes);
         self.state = State::Connected;
         sample.mark_connect(cx.clock().now_ms());
         sample.header_bytes = head.len() as u64;

@@ -4,8 +4,9 @@ use drumfire_expr::Template;
 
 use super::WebSocketSampler;
 use super::filter::{self, Filter};
-use crate::decode::{Decoder, Manager};
+use crate::decode::Decoder;
 use crate::elements::config::header_managers;
+use crate::elements::config::{Manager, manager};
 use crate::elements::samplers::http::GeneralProxy;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
@@ -109,7 +110,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
     let cookies = configs
         .iter()
         .rev()
-        .find_map(|config| match d.manager(config.id) {
+        .find_map(|config| match manager(d, config.id) {
             Some(Manager::Cookies(manager)) => Some(manager),
             _ => None,
         });

@@ -32,6 +32,7 @@ pub use client::Client;
 pub use decode::decode;
 
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
+use crate::elements::samplers::http;
 use crate::elements::samplers::http::GeneralProxy;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
@@ -202,7 +203,7 @@ impl WebSocketSampler {
                 Some((_, known)) => *known = value,
                 None => map.push((name, value)),
             };
-        let changed = cx.http.changed_headers();
+        let changed = http::user(cx).changed_headers();
         let merged = merged_headers(&self.headers, &changed, &mut |_, template| {
             template.eval(cx)
         });

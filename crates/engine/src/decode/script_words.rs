@@ -51,15 +51,6 @@ pub fn text_sees(script: &str) -> bool {
     words(script).any(|word| WORDS.contains(&word))
 }
 
-/// Whether an element's script may look at what came before its own sample, which then must have been kept.
-pub fn looks_back(class: &str, props: &Props) -> bool {
-    let is_before = ["PreProcessor", "Timer", "Sampler"]
-        .iter()
-        .any(|role| class.ends_with(role));
-    let is_foreign = crate::elements::entry(class).is_none();
-    is_foreign || (is_before && is_script(class) && sees_results(class, props))
-}
-
 /// Words of code that waits for something: time, threads, networks, databases, programs.
 const WAITS: [&str; 26] = [
     "sleep",

@@ -1,0 +1,31 @@
+//! Managers of the plan, as samplers in their scope find them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
+use crate::decode::Decoder;
+
+/// A manager that samplers use, as they share it.
+#[derive(Clone)]
+pub enum Manager {
+    Cookies(Arc<CookieManager>),
+    Cache(Arc<CacheManager>),
+    Auth(Arc<AuthManager>),
+    Dns(Arc<DnsCacheManager>),
+}
+
+/// The managers of a plan, by the id of their element.
+#[derive(Default)]
+struct Managers(HashMap<usize, Manager>);
+
+/// Offers the decoded element to the samplers in its scope.
+pub fn register(d: &mut Decoder, manager: Manager) {
+    let managers = d.unit.kept.of::<Managers>();
+    managers.0.insert(d.element.id, manager);
+}
+
+/// The manager that an element is.
+pub fn manager(d: &Decoder, id: usize) -> Option<Manager> {
+    d.unit.kept.get::<Managers>()?.0.get(&id).cloned()
+}

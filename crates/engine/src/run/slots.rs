@@ -1,0 +1,58 @@
+//! Places in a run, its workers and its users for what samplers keep there. The run does not know what that is: HTTP keeps
+//! its connections, caches and credentials in them.
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use drumfire_expr::Properties;
+use drumfire_health::Segments;
+use drumfire_results::Connections;
+
+/// Opens the slot of a run.
+///
+/// # Errors
+/// Why nothing can be sent.
+pub type OpenSlot = fn(&Properties) -> Result<Arc<dyn RunSlot>, String>;
+
+/// What samplers keep for a run.
+pub trait RunSlot: Any + Send + Sync {
+    fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot>;
+    /// What failures say of this machine or of the targets, as far as it was not taken yet.
+    fn take_news(&self) -> Vec<String>;
+    /// Whether local ports have run out.
+    fn ports_ran_out(&self) -> bool;
+}
+
+/// What samplers keep for a worker.
+pub trait WorkerSlot: Any {
+    fn user(&self) -> Box<dyn UserSlot>;
+    /// What connections did so far.
+    fn traffic(&self) -> Traffic;
+    /// Targets that were asked since the last call, each with its port.
+    fn targets(&self) -> Vec<String>;
+    /// Ports of this machine that were asked.
+    fn local_ports(&self) -> Vec<u16>;
+}
+
+/// What the connections of a worker did so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    pub connections: Connections,
+    /// Their TCP segments.
+    pub segments: Segments,
+}
+
+/// What samplers keep for a user.
+pub trait UserSlot: Any {
+    /// A sampler's turn begins; `is_request` says whether pre-processors may change it.
+    fn begin_sample(&mut self, is_request: bool);
+    /// An iteration of the thread group begins.
+    fn begin_iteration(&mut self, is_same_user: bool, resets_state: bool);
+    /// The slot of a user that runs a child of a Parallel Controller.
+    fn branch(&self) -> Box<dyn UserSlot>;
+    /// Such a user has ended.
+    fn rejoin(&mut self, branch: &dyn UserSlot);
+    /// Whether JMeter would keep the user's token among the variables now.
+    fn has_token(&self) -> bool;
+}
