@@ -246,25 +246,23 @@ fn a_prometheus_listener_shows_its_collectors() {
     ]);
     let agent = ureq::Agent::new_with_defaults();
     let deadline = std::time::Instant::now() + LIMIT;
-    let text = loop {
-        let answer = agent
-            .get(format!("http://127.0.0.1:{metrics}/metrics"))
-            .call();
-        let text = answer.and_then(|mut answer| answer.body_mut().read_to_string());
-        match text {
-            Ok(text) if text.contains("hits{label=\"bad\",code=\"500\"} 3\n") => break text,
-            other => assert!(std::time::Instant::now() < deadline, "{other:?}"),
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    };
-    for line in [
+    let lines = [
+        "hits{label=\"bad\",code=\"500\"} 3\n",
         "hits{label=\"good\",code=\"200\"} 3\n",
         "times_bucket{label=\"good\",code=\"200\",le=\"5000\"} 3\n",
         "went_failure{label=\"bad\",code=\"500\"} 3\n",
         "went_success{label=\"bad\",code=\"500\"} 0\n",
         "jmeter_threads{state=\"started\"} 1\n",
-    ] {
-        assert!(text.contains(line), "{line}: {text}");
+    ];
+    loop {
+        let answer = agent
+            .get(format!("http://127.0.0.1:{metrics}/metrics"))
+            .call();
+        match answer.and_then(|mut answer| answer.body_mut().read_to_string()) {
+            Ok(text) if lines.iter().all(|line| text.contains(line)) => break,
+            other => assert!(std::time::Instant::now() < deadline, "{other:?}"),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let finished = drumfire_testkit::program::finish(child, LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
