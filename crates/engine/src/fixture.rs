@@ -86,8 +86,13 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
     let program = Arc::new(program);
     let shared = Shared {
         counts: Counts::new(1),
-        ..Shared::new(&program, Clock::start(), &Control::default())
-            .expect("every server is trusted")
+        ..Shared::new(
+            &program,
+            Clock::start(),
+            &Control::default(),
+            Default::default(),
+        )
+        .expect("every server is trusted")
     };
     let plan = BoundPlan {
         program,

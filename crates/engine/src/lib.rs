@@ -19,19 +19,23 @@ pub use elements::Rung;
 pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
 pub use inspect::demand::Demand;
 pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
+pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};
+pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
 pub use inspect::survey::{Survey, SurveyRow, survey};
 pub use resolve::{LoadOverride, Plan, resolve};
 pub use run::action::Action;
-pub use run::control::{Control, ControlError, Mark, Stopping};
+pub use run::control::{Control, ControlError, Mark, Steered, Stopping};
 pub use run::debug::{Debugger, Debugging, Edits, Part, SampleView, Turn, VariableValues};
 pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox};
+pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseRequest, Phase};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{BackendSpec, Group, GroupKind, Program};
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
 pub use run::settings::Settings;
+pub use run::share::{MOST_WEIGHT, Share, Slots};
 pub use run::summaries::SummaryLines;
 
 /// Elements and scripts that Java code runs.

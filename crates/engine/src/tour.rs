@@ -117,7 +117,12 @@ fn from_xml_to_rows() {
 
 /// The steps of a user of the first group whose samples all take no time.
 fn walk(plan: &WorkerPlan) -> Vec<Step> {
-    let shared = Shared::new(&plan.program, Clock::start(), &Control::default());
+    let shared = Shared::new(
+        &plan.program,
+        Clock::start(),
+        &Control::default(),
+        Default::default(),
+    );
     let mut cx = user_of(shared.expect("every server is trusted"), plan.clone());
     let journey = &plan.journeys[0];
     let mut walk = Walk::new(journey);

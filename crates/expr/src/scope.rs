@@ -122,6 +122,11 @@ pub trait Scope {
     fn now_ms(&self) -> i64;
     /// The source of random numbers.
     fn random(&mut self) -> &mut Random;
+    /// The next number of a counter that all users share, if users of other machines share it, too. `instance` tells the
+    /// calls of a plan apart.
+    fn shared_count(&mut self, _instance: u32) -> Option<i32> {
+        None
+    }
     /// Writes to JMeter's log. `message` is complete, thread name included where JMeter puts it.
     fn log(&mut self, level: Level, message: &str);
     /// Takes note of an evaluation that ended early; the text in question is then empty. The engine

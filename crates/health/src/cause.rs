@@ -58,6 +58,12 @@ pub enum Cause {
     TargetSilent,
     /// The run sent nothing, so there are no numbers.
     NothingSent,
+    /// A machine of the run was lost, and its load with it.
+    AgentLost,
+    /// The machines of the run did not agree on the time.
+    ClocksApart,
+    /// Not all numbers of a machine have arrived.
+    NumbersMissing,
 }
 
 impl Cause {
@@ -89,6 +95,9 @@ impl Cause {
             Cause::TargetOnThisMachine => "the target runs on this machine",
             Cause::TargetSilent => "the target answered nothing",
             Cause::NothingSent => "nothing was sent",
+            Cause::AgentLost => "an agent was lost",
+            Cause::ClocksApart => "the clocks of the agents are uncertain",
+            Cause::NumbersMissing => "numbers of an agent are missing",
         }
     }
 
@@ -143,6 +152,15 @@ impl Cause {
                 "response times from the intended start need a plan with a schedule (an open model, or pacing)"
             }
             Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
+            Cause::AgentLost => {
+                "look at the agent's machine and at its way to NATS; `--on-lost redistribute` has others take its users"
+            }
+            Cause::ClocksApart => {
+                "have NTP or PTP set the clocks, or bring agents and coordinator closer"
+            }
+            Cause::NumbersMissing => {
+                "read the rest later with `drumfire attach`, if the agent still delivers"
+            }
         }
     }
 

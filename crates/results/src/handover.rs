@@ -16,7 +16,7 @@ const RECENT_ERRORS: usize = 20;
 const MOST_SECONDS: usize = 120;
 
 /// A failed sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentError {
     /// When it ended, in milliseconds since the Unix epoch.
     pub end_ms: i64,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::properties;
 use crate::sample::Sample;
 
@@ -9,7 +11,7 @@ use crate::sample::Sample;
 const INTERVAL_WINDOW_S: i64 = 5;
 
 /// What a summariser is told of the samples since the last time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryDelta {
     count: u64,
     errors: u64,
@@ -59,7 +61,7 @@ impl Default for SummaryDelta {
 }
 
 /// The user counts that a `+` line shows (`JMeterContextService.ThreadCounts`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadCounts {
     /// Users running now.
     pub active: u64,

@@ -19,6 +19,7 @@ use crate::run::action::OnError;
 use crate::run::alarm::Wait;
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
+use crate::run::fleet::LeaseRequest;
 use crate::run::java::host::Java;
 use crate::run::java::plan::JavaEvent;
 use crate::run::java::visit::Visit;
@@ -455,6 +456,23 @@ impl Future for Sleep<'_> {
 }
 
 impl Scope for Context {
+    fn shared_count(&mut self, instance: u32) -> Option<i32> {
+        let shared = self.shared.clone();
+        let fleet = shared.part.shared_with()?;
+        let leased = shared.part.counts.of(instance);
+        let request = LeaseRequest {
+            element: &format!("__counter {instance}"),
+            length: None,
+            is_recycled: true,
+        };
+        match leased.next(fleet, &request) {
+            Ok(place) => Some((place.unwrap_or_default() as i32).wrapping_add(1)),
+            Err(reason) => {
+                self.raise(Raised::exception(reason));
+                Some(0)
+            }
+        }
+    }
     fn vars(&self) -> &Vars {
         &self.vars
     }

@@ -39,7 +39,7 @@ struct State {
 }
 
 /// The run, as far as it can be steered.
-pub(crate) trait Steered: Send + Sync {
+pub trait Steered: Send + Sync {
     fn clock(&self) -> Clock;
     /// Names of the thread groups, in the order of the plan.
     fn groups(&self) -> Vec<&str>;
@@ -295,13 +295,13 @@ impl Control {
     }
 
     /// The run that this steers.
-    pub(crate) fn attach(&self, run: Weak<dyn Steered>) {
+    pub fn attach(&self, run: Weak<dyn Steered>) {
         // A control steers the first run that it is given to; a later one is only stopped by it.
         let _ = self.0.run.set(run);
     }
 
     /// Takes what was noted since the last time.
-    pub(crate) fn take_marks(&self) -> Vec<Mark> {
+    pub fn take_marks(&self) -> Vec<Mark> {
         std::mem::take(&mut *self.marks())
     }
 

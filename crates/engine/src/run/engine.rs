@@ -18,11 +18,13 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
+use crate::run::fleet::{Fleet, Gate, Part, Phase};
 use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
 use crate::run::outcome::Outcome;
 use crate::run::program::{GroupKind, Program};
+use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::workers;
 use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
@@ -50,6 +52,10 @@ pub struct Options {
     pub delete_results: bool,
     /// Worker threads; 0 is one per core, and never more than users.
     pub workers: usize,
+    /// The other machines of the run, if the program is run by several.
+    pub fleet: Option<Arc<dyn Fleet>>,
+    /// How far the run's clock is ahead of the system's, in nanoseconds.
+    pub clock_offset_ns: i64,
 }
 
 /// Why a run did not start.
@@ -103,8 +109,9 @@ pub fn run(
     }
     let writer = ResultWriter::open(program.outputs.clone(), &place(&program, options))
         .map_err(StartError::Results)?;
-    let clock = Clock::start();
-    let shared = Shared::new(&program, clock, control).map_err(StartError::Tls)?;
+    let clock = Clock::start_ahead(options.clock_offset_ns);
+    let part = Part::new(program.settings.share.clone(), options.fleet.clone());
+    let shared = Shared::new(&program, clock, control, part).map_err(StartError::Tls)?;
     let shared = Arc::new(shared);
     let steered: Arc<dyn crate::run::control::Steered> = shared.clone();
     control.attach(Arc::downgrade(&steered));
@@ -131,6 +138,7 @@ pub fn run(
         problem_told: false,
         gave_up: false,
         started: Instant::now(),
+        running: Vec::new(),
     };
     run.tell(&Event::Started(Arc::new(started(&program, &clock))));
     if let Some(warning) = too_few {
@@ -207,7 +215,7 @@ fn worker_count(program: &Program, options: &Options) -> usize {
     let users = program.groups.iter().map(|group| match group.late {
         // Only its start tells how many there are.
         Some(_) => cores,
-        None => group.shape.users() as usize,
+        None => program.settings.share.slots.users_of(group.shape.users()) as usize,
     });
     let users = users.sum::<usize>();
     let wanted = match options.workers {
@@ -264,6 +272,8 @@ struct Run<'s, 'o> {
     /// Some users did not stop.
     gave_up: bool,
     started: Instant,
+    /// The groups that run.
+    running: Vec<StartGroup>,
     machine: Machine,
     watch: Watch,
     marks: Vec<Mark>,
@@ -284,11 +294,13 @@ impl Run<'_, '_> {
         if main_began {
             self.settle_java();
         }
+        self.pass_gate(Phase::Main);
         self.phase(GroupKind::Main);
         if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown
         {
             self.shared.control.rearm();
         }
+        self.pass_gate(Phase::TearDown);
         self.phase(GroupKind::TearDown);
         self.java_state(JavaMoment::TestEnded);
     }
@@ -300,7 +312,7 @@ impl Run<'_, '_> {
             return true;
         }
         self.workers[0].send(Command::Java(moment, Done::new(self.done.clone())));
-        self.wait_for(1);
+        self.wait_for(1, GroupKind::SetUp);
         !matches!(self.shared.java_start.get(), Some(Err(_)))
     }
 
@@ -320,9 +332,75 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Waits for the moment at which the groups start on all machines of the run; a stop ends the wait.
+    fn pass_gate(&mut self, phase: Phase) {
+        let Some(fleet) = self.shared.part.fleet.clone() else {
+            return;
+        };
+        loop {
+            let properties = &self.shared.properties;
+            let gate = fleet.gate(phase, properties);
+            if let Gate::OpensAt(at_ms) = gate {
+                let opens = self.shared.clock.instant(at_ms);
+                let left = opens.saturating_duration_since(Instant::now());
+                if phase == Phase::Main {
+                    self.shared.set_origin_ms(at_ms);
+                }
+                if left <= TICK {
+                    std::thread::sleep(left);
+                    return;
+                }
+            }
+            match (phase, self.shared.control.state()) {
+                (_, Stopping::Now) | (Phase::Main, Stopping::Shutdown) => return,
+                _ => {}
+            }
+            std::thread::sleep(TICK / 4);
+            self.tick();
+        }
+    }
+
+    /// Starts users of lost machines that are this one's from now on; gives how many crews do so.
+    fn adopt(&mut self, kind: GroupKind) -> usize {
+        let adoptions = match &self.shared.part.fleet {
+            Some(fleet) if kind == GroupKind::Main && !self.shared.control.stopping() => {
+                fleet.take_adoptions()
+            }
+            _ => return 0,
+        };
+        let mut crews = 0;
+        for adoption in adoptions {
+            self.shared.part.adopt(&adoption.slots);
+            for start in self.running.clone() {
+                let start = StartGroup {
+                    slots: adoption.slots.clone(),
+                    adopted_ms: Some(adoption.from_ms),
+                    ..start
+                };
+                crews += self.send_start(&start);
+            }
+        }
+        crews
+    }
+
+    /// Has all workers start users of a group; gives how many crews do so.
+    fn send_start(&self, start: &StartGroup) -> usize {
+        self.shared.supplies[start.group].expect_crews(self.workers.len());
+        for worker in &self.workers {
+            let done = Done::new(self.done.clone());
+            worker.send(Command::Start(start.clone(), done));
+        }
+        self.workers.len()
+    }
+
     /// All thread groups of a kind; one after the other if the plan says so.
     fn phase(&mut self, kind: GroupKind) {
         let shared = self.shared.clone();
+        let share = &shared.part.share;
+        if kind != GroupKind::Main && !share.leads() {
+            return;
+        }
+        self.running.clear();
         let program = &shared.program;
         let groups = program
             .groups
@@ -350,30 +428,46 @@ impl Run<'_, '_> {
             let start = StartGroup {
                 group: index,
                 number: position + 1,
-                at_ms: self.shared.clock.now_ms(),
+                at_ms: self.start_ms(kind),
+                slots: match kind {
+                    GroupKind::Main => share.slots.clone(),
+                    _ => Slots::default(),
+                },
+                adopted_ms: None,
             };
             if program.serialized && program.groups.len() > 1 {
                 self.mark(start.at_ms, name.to_owned());
             } else if position == 0 && is_one_of_several {
                 self.mark(start.at_ms, kind.title().to_owned());
             }
-            self.shared.supplies[index].expect_crews(self.workers.len());
-            for worker in &self.workers {
-                let done = Done::new(self.done.clone());
-                worker.send(Command::Start(start.clone(), done));
-            }
-            pending += self.workers.len();
+            pending += self.send_start(&start);
+            self.running.push(start);
             if program.serialized {
-                self.wait_for(std::mem::take(&mut pending));
+                self.wait_for(std::mem::take(&mut pending), kind);
+                self.running.clear();
             }
         }
-        self.wait_for(pending);
+        self.wait_for(pending, kind);
+        self.running.clear();
+    }
+
+    /// When a group starts that is to start now: of several machines, all take the same moment.
+    fn start_ms(&self, kind: GroupKind) -> i64 {
+        match kind {
+            GroupKind::Main
+                if self.shared.part.fleet.is_some() && !self.shared.program.serialized =>
+            {
+                self.shared.origin_ms()
+            }
+            _ => self.shared.clock.now_ms(),
+        }
     }
 
     /// Waits until so many workers have said that a group's users have ended.
-    fn wait_for(&mut self, mut pending: usize) {
+    fn wait_for(&mut self, mut pending: usize, kind: GroupKind) {
         let mut stop_now_since = None;
         while pending > 0 {
+            pending += self.adopt(kind);
             match self.finished.recv_timeout(TICK) {
                 Ok(_) => pending -= 1,
                 Err(RecvTimeoutError::Timeout) => {}

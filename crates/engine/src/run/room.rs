@@ -122,7 +122,12 @@ mod tests {
             .enable_all()
             .build()
             .expect("a runtime can be made");
-        let shared = Shared::new(&plan.program, Clock::start(), &Control::default());
+        let shared = Shared::new(
+            &plan.program,
+            Clock::start(),
+            &Control::default(),
+            Default::default(),
+        );
         let first = user_of(shared.expect("every server is trusted"), plan.clone());
         let mut user = User::new(&first.shared, &first.worker, &plan, first_user());
         let users = LocalSet::new();

@@ -6,6 +6,7 @@ use drumfire_expr::Properties;
 
 use crate::run::debug::Debugging;
 use crate::run::java::host::Java;
+use crate::run::share::Share;
 
 /// The properties of a run, its files, and its Java.
 #[derive(Clone, Default)]
@@ -23,4 +24,6 @@ pub struct Settings {
     pub given: Vec<String>,
     /// Who follows the users step by step.
     pub debugging: Debugging,
+    /// What this machine runs of the plan.
+    pub share: Share,
 }

@@ -1,7 +1,7 @@
 //! What all users of a run share, on whichever worker they are.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
+use crate::run::fleet::Part;
 use crate::run::named_locks::NamedLocks;
 use crate::run::orders::Orders;
 use crate::run::own_variables::LAST_SAMPLE_OK;
@@ -28,6 +29,10 @@ pub struct Shared {
     pub program: Arc<Program>,
     pub properties: Properties,
     pub clock: Clock,
+    /// When schedules of the whole test begin, in milliseconds since the epoch.
+    pub(crate) origin_ms: AtomicI64,
+    /// What this machine runs of the plan, and the others that run the rest.
+    pub part: Part,
     pub control: Control,
     /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they come to their end.
     pub shutdown_is_fast: bool,
@@ -69,6 +74,7 @@ impl Shared {
         program: &Arc<Program>,
         clock: Clock,
         control: &Control,
+        part: Part,
     ) -> Result<Shared, String> {
         let properties = program.settings.properties.clone();
         Ok(Shared {
@@ -77,7 +83,12 @@ impl Shared {
             shutdown_is_fast: properties
                 .get("drumfire.shutdown")
                 .is_some_and(|how| how.trim() == "fast"),
-            supplies: program.groups.iter().map(Supply::new).collect(),
+            supplies: (0..)
+                .zip(&program.groups)
+                .map(|(index, group)| Supply::new(group, &part.share, index))
+                .collect(),
+            origin_ms: AtomicI64::new(clock.start_ms()),
+            part,
             statics: Statics::default(),
             locks: NamedLocks::default(),
             branches: AtomicU32::new(0),
@@ -103,7 +114,7 @@ impl Shared {
     pub(crate) fn start_group(&self, group: usize) {
         let late = self.program.groups[group].late.as_ref();
         if let Some(start) = late.and_then(|late| late.read(&self.program)) {
-            self.supplies[group].start(start);
+            self.supplies[group].start(start, &self.part.share.slots);
         }
     }
 
@@ -130,6 +141,27 @@ impl Shared {
             vars.set_named(name, value.as_str().into());
         }
         vars
+    }
+
+    /// When schedules of the whole test begin, in milliseconds since the epoch: with the run, or where several machines run
+    /// it, with the main thread groups.
+    pub fn origin_ms(&self) -> i64 {
+        self.origin_ms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_origin_ms(&self, origin_ms: i64) {
+        self.origin_ms.store(origin_ms, Ordering::Relaxed);
+    }
+
+    /// Users running now on all machines, as far as it is known: in one thread group, and in all.
+    pub fn active_users(&self, group: usize) -> (u32, u32) {
+        let (in_group, in_all) = self.counts.active(group);
+        // Until the others are known they are taken to be like this one.
+        let everywhere = |group, here: u32| {
+            let estimate = || (f64::from(here) / self.part.fraction()).round() as u32;
+            self.part.active_users(group).unwrap_or_else(estimate)
+        };
+        (everywhere(Some(group), in_group), everywhere(None, in_all))
     }
 
     /// Tells the user a line, within a tenth of a second.

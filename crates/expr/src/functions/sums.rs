@@ -94,7 +94,8 @@ impl Stateful for Counter {
             *count = count.wrapping_add(1);
             *count
         } else {
-            self.shared.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+            let own = || self.shared.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            scope.shared_count(self.instance).unwrap_or_else(own)
         };
         let text = count.to_string();
         store(&variable, &text, scope);

@@ -320,6 +320,9 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         ),
         Cause::TooShort
         | Cause::NothingSent
+        | Cause::AgentLost
+        | Cause::ClocksApart
+        | Cause::NumbersMissing
         | Cause::PortsUsedUp
         | Cause::RateNotReached
         | Cause::ResultsLost

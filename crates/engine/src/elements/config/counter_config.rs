@@ -13,8 +13,9 @@ use drumfire_expr::{Template, format_decimal, values};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
+use crate::run::fleet::{LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
-use crate::run::thread_end::ended_by_exception;
+use crate::run::thread_end::{ended_by_exception, test_failed};
 
 /// What the shared counter is before its first count.
 const UNSET: i64 = i64::MIN;
@@ -28,6 +29,8 @@ struct CounterConfig {
     per_user: Template,
     resets_on_iteration: Template,
     shared: Mutex<i64>,
+    /// The counts that are this machine's, where several run the plan.
+    leased: Leased,
     state: StateId,
 }
 
@@ -51,6 +54,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         per_user: d.template("CounterConfig.per_user"),
         resets_on_iteration: d.template("CounterConfig.reset_on_tg_iteration"),
         shared: Mutex::new(UNSET),
+        leased: Leased::default(),
         state: d.new_state(),
     })
 }
@@ -61,6 +65,26 @@ struct Range {
     start: i64,
     end: i64,
     increment: i64,
+}
+
+impl Range {
+    /// How many numbers there are before it starts again; none where it never does.
+    fn length(self) -> Option<u64> {
+        let steps = self
+            .end
+            .checked_sub(self.start)?
+            .checked_div(self.increment)?;
+        let ends = self.increment > 0 && self.end < i64::MAX;
+        // Of an end below the start JMeter gives the start again and again.
+        ends.then(|| u64::try_from(steps).map_or(1, |steps| steps + 1))
+    }
+
+    /// The number that comes after so many others.
+    fn at(self, place: u64) -> i64 {
+        let place = self.length().map_or(place, |length| place % length);
+        let step = self.increment.wrapping_mul(place as i64);
+        self.start.wrapping_add(step)
+    }
 }
 
 impl IterationListener for CounterConfig {
@@ -79,10 +103,10 @@ impl IterationListener for CounterConfig {
             });
             count.next(range, resets.then_some(iteration))
         } else {
-            next_shared(
-                &mut self.shared.lock().unwrap_or_else(PoisonError::into_inner),
-                range,
-            )
+            match self.shared_number(cx, range) {
+                Ok(number) => number,
+                Err(reason) => return test_failed(cx, &reason),
+            }
         };
         let text = formatted(&self.format.eval(cx), number);
         let variable = self.variable.eval(cx);
@@ -92,6 +116,20 @@ impl IterationListener for CounterConfig {
 }
 
 impl CounterConfig {
+    fn shared_number(&self, cx: &Context, range: Range) -> Result<i64, String> {
+        let Some(fleet) = cx.shared.part.shared_with() else {
+            let mut counter = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+            return Ok(next_shared(&mut counter, range));
+        };
+        let request = LeaseRequest {
+            element: &format!("counter {}", self.state.0),
+            length: range.length(),
+            is_recycled: true,
+        };
+        let place = self.leased.next(fleet, &request)?;
+        Ok(range.at(place.unwrap_or_default()))
+    }
+
     fn range(&self, cx: &mut Context) -> Range {
         let end = self.end.eval(cx);
         let end = if end.is_empty() {
@@ -159,6 +197,22 @@ mod tests {
         let mut counter = UNSET;
         let numbers: Vec<_> = (0..5).map(|_| next_shared(&mut counter, range)).collect();
         assert_eq!(numbers, [2, 4, 6, 2, 4]);
+    }
+
+    #[test]
+    fn places_have_the_numbers_that_one_machine_counts() {
+        let cases = [(2, 6, 2), (5, 3, 1), (1, i64::MAX, 7), (10, 12, 5)];
+        for (start, end, increment) in cases {
+            let range = Range {
+                start,
+                end,
+                increment,
+            };
+            let mut counter = UNSET;
+            for place in 0..9 {
+                assert_eq!(range.at(place), next_shared(&mut counter, range));
+            }
+        }
     }
 
     #[test]

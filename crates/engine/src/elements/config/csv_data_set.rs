@@ -128,7 +128,7 @@ impl CsvDataSet {
     fn bind(&self, cx: &mut Context) -> Result<Bound, ReadFault> {
         let written = self.file_name.eval(cx).into_string();
         let file_name = values::trim(&written);
-        let mode = self.share_mode.eval(cx);
+        let mode = self.share_mode.eval(cx).into_string();
         let alias = match &*mode {
             "" | "shareMode.all" => file_name.to_owned(),
             "shareMode.group" => format!("{file_name}@group {}", cx.group),
@@ -155,6 +155,7 @@ impl CsvDataSet {
             &alias,
             has_header,
             &shared.program.base_dir,
+            shared.part.sharing().filter(|_| mode != "shareMode.thread"),
         )?;
         let targets = match &self.targets {
             Some(targets) => targets.clone(),

@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use drumfire_web::charset::Charset;
+
+use crate::run::fleet::{Fleet, LeaseRequest, Leased};
 
 const UTF8_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 const QUOTE: char = '"';
@@ -24,6 +26,16 @@ pub struct CsvFile {
     path: PathBuf,
     encoding: String,
     position: Mutex<Position>,
+    /// Where several machines read the file together.
+    shared: Option<SharedRows>,
+}
+
+/// The rows of a file that are this machine's.
+struct SharedRows {
+    /// The file's name in the run.
+    element: String,
+    fleet: Arc<dyn Fleet>,
+    leased: Leased,
 }
 
 #[derive(Default)]
@@ -32,6 +44,19 @@ struct Position {
     /// Why there is no header line.
     fault: Option<String>,
     reader: Option<Reader>,
+    /// Where the rows are, if several machines share them, and the row that the reader is before.
+    index: Option<RowIndex>,
+    next_row: u64,
+}
+
+/// Every so many rows their place in the file is kept.
+const INDEX_STRIDE: u64 = 1_024;
+
+/// The places of some rows, for readers that do not read all of them.
+struct RowIndex {
+    rows: u64,
+    /// Rows and the byte that each begins with, both ascending.
+    places: Vec<(u64, u64)>,
 }
 
 /// How rows are taken from a file.
@@ -71,6 +96,7 @@ impl CsvFiles {
         alias: &str,
         has_header: bool,
         base_dir: &Path,
+        fleet: Option<Arc<dyn Fleet>>,
     ) -> Result<Arc<CsvFile>, ReadFault> {
         if name.is_empty() {
             return Err(ReadFault::Argument(
@@ -81,7 +107,13 @@ impl CsvFiles {
         let file = match files.get(alias) {
             Some(file) => file.clone(),
             None => {
-                let file = Arc::new(CsvFile::new(name, encoding, base_dir));
+                let mut file = CsvFile::new(name, encoding, base_dir);
+                file.shared = fleet.map(|fleet| SharedRows {
+                    element: format!("CSV {alias}"),
+                    fleet,
+                    leased: Leased::default(),
+                });
+                let file = Arc::new(file);
                 tracing::info!(
                     "Stored: {name}{}",
                     if name == alias {
@@ -121,6 +153,7 @@ impl CsvFile {
             path,
             encoding: encoding.to_owned(),
             position: Mutex::default(),
+            shared: None,
         }
     }
 
@@ -135,13 +168,11 @@ impl CsvFile {
 
     fn read_header(&self) {
         let mut position = self.lock();
-        let line = self.next_line(
-            &mut position,
-            Reading {
-                recycle: false,
-                skips_first_line: false,
-            },
-        );
+        let reading = Reading {
+            recycle: false,
+            skips_first_line: false,
+        };
+        let line = self.next_own_line(&mut position, reading);
         match line {
             Ok(Some(line)) => {
                 position.header = position
@@ -175,8 +206,66 @@ impl CsvFile {
         })))
     }
 
-    /// Where the next line is in the reader's text.
+    /// Where the next line of this machine is in the reader's text.
     fn next_line(
+        &self,
+        position: &mut Position,
+        reading: Reading,
+    ) -> Result<Option<Range<usize>>, ReadFault> {
+        let Some(shared) = &self.shared else {
+            return self.next_own_line(position, reading);
+        };
+        if !self.seek(shared, position, reading, |reader| {
+            Ok(reader.line()?.is_some())
+        })? {
+            return Ok(None);
+        }
+        let reader = position.reader.as_mut().expect("seeking opens it");
+        Ok(reader.line()?)
+    }
+
+    /// Brings the reader before the next row that is this machine's; false if there is none. `pass` reads one row and
+    /// says whether there was one.
+    fn seek(
+        &self,
+        shared: &SharedRows,
+        position: &mut Position,
+        reading: Reading,
+        pass: impl Fn(&mut Reader) -> Result<bool, ReadFault>,
+    ) -> Result<bool, ReadFault> {
+        if position.index.is_none() {
+            position.index = Some(RowIndex::read(self.open()?, reading, &pass)?);
+            position.reader = None;
+        }
+        let index = position.index.as_ref().expect("it was made above");
+        let request = LeaseRequest {
+            element: &shared.element,
+            length: Some(index.rows),
+            is_recycled: reading.recycle && index.rows > 0,
+        };
+        let place = shared.leased.next(&*shared.fleet, &request);
+        let Some(place) = place.map_err(ReadFault::Argument)? else {
+            return Ok(false);
+        };
+        let row = place % index.rows.max(1);
+        let (known, byte) = index.before(row);
+        let is_ahead = position.reader.is_some() && (known..=row).contains(&position.next_row);
+        if !is_ahead {
+            position.reader = Some(self.open_at(byte)?);
+            position.next_row = known;
+        }
+        let reader = position.reader.as_mut().expect("it was opened above");
+        while position.next_row < row {
+            // A row that cannot be read is its owner's trouble.
+            let _ = pass(reader);
+            position.next_row += 1;
+        }
+        position.next_row += 1;
+        Ok(true)
+    }
+
+    /// Where the next line is in the reader's text.
+    fn next_own_line(
         &self,
         position: &mut Position,
         reading: Reading,
@@ -204,6 +293,14 @@ impl CsvFile {
     /// See [`ReadFault`].
     pub fn fields(&self, reading: Reading, delimiter: char) -> Result<Vec<String>, ReadFault> {
         let mut position = self.lock();
+        if let Some(shared) = &self.shared {
+            let pass = |reader: &mut Reader| Ok(!fields(reader, delimiter)?.is_empty());
+            if !self.seek(shared, &mut position, reading, pass)? {
+                return Ok(Vec::new());
+            }
+            let reader = position.reader.as_mut().expect("seeking opens it");
+            return fields(reader, delimiter);
+        }
         let again = match &mut position.reader {
             None => true,
             Some(reader) => reading.recycle && reader.peek()?.is_none(),
@@ -221,6 +318,23 @@ impl CsvFile {
 
     /// `FileServer#createBufferedReader`.
     fn open(&self) -> Result<Reader, ReadFault> {
+        let (file, charset) = self.open_file()?;
+        Ok(Reader::new(Box::new(BufReader::new(file)), charset)?)
+    }
+
+    /// Reads on from a byte with which a row begins.
+    fn open_at(&self, byte: u64) -> Result<Reader, ReadFault> {
+        let mut reader = self.open()?;
+        if byte > reader.consumed {
+            let (mut file, _) = self.open_file()?;
+            file.seek(SeekFrom::Start(byte))?;
+            reader.bytes = Box::new(BufReader::new(file));
+            reader.consumed = byte;
+        }
+        Ok(reader)
+    }
+
+    fn open_file(&self) -> Result<(File, Charset), ReadFault> {
         let not_readable = || {
             let name = Path::new(&self.name).file_name().map_or_else(
                 || self.name.clone(),
@@ -246,7 +360,39 @@ impl CsvFile {
                 self.encoding
             ))
         })?;
-        Ok(Reader::new(Box::new(BufReader::new(file)), charset)?)
+        Ok((file, charset))
+    }
+}
+
+impl RowIndex {
+    /// Reads a file to its end.
+    fn read(
+        mut reader: Reader,
+        reading: Reading,
+        pass: impl Fn(&mut Reader) -> Result<bool, ReadFault>,
+    ) -> Result<RowIndex, ReadFault> {
+        if reading.skips_first_line {
+            reader.line()?;
+        }
+        let (mut rows, mut places) = (0, Vec::new());
+        while reader.peek()?.is_some() {
+            let is_due = places
+                .last()
+                .is_none_or(|(row, _)| rows >= row + INDEX_STRIDE);
+            if is_due && let Some(byte) = reader.row_start() {
+                places.push((rows, byte));
+            }
+            // A row that cannot be read is a row, too.
+            let _ = pass(&mut reader);
+            rows += 1;
+        }
+        Ok(RowIndex { rows, places })
+    }
+
+    /// The last known row that is not behind this one, and its byte.
+    fn before(&self, row: u64) -> (u64, u64) {
+        let after = self.places.partition_point(|(known, _)| *known <= row);
+        self.places[..after].last().copied().unwrap_or_default()
     }
 }
 
@@ -259,6 +405,8 @@ struct Reader {
     raw: Vec<u8>,
     text: String,
     at: usize,
+    /// Bytes of the file up to the end of the text.
+    consumed: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -297,6 +445,7 @@ impl Reader {
             raw: Vec::new(),
             text: String::new(),
             at: 0,
+            consumed: mark as u64,
         })
     }
 
@@ -309,7 +458,13 @@ impl Reader {
             raw: Vec::new(),
             text,
             at: 0,
+            consumed: 0,
         }
+    }
+
+    /// The byte of the file that the text ahead begins with, where it begins with a line that was read as a whole.
+    fn row_start(&self) -> Option<u64> {
+        (self.at == 0).then(|| self.consumed - self.raw.len() as u64)
     }
 
     /// Makes sure that there is text ahead, up to a line feed; false at the end of the file.
@@ -349,6 +504,7 @@ impl Reader {
         if self.raw.is_empty() {
             return Ok(false);
         }
+        self.consumed += self.raw.len() as u64;
         self.at = 0;
         self.text.clear();
         self.text.push_str(&self.charset.decode(&self.raw));
@@ -633,7 +789,14 @@ mod tests {
     fn a_missing_file_is_said_so_when_it_is_read() {
         let files = CsvFiles::default();
         let file = files
-            .reserve("no-such-file.csv", "", "x", false, Path::new("/nowhere"))
+            .reserve(
+                "no-such-file.csv",
+                "",
+                "x",
+                false,
+                Path::new("/nowhere"),
+                None,
+            )
             .expect("it is not opened yet");
         let fault =
             "java.lang.IllegalArgumentException: File no-such-file.csv must exist and be readable";
@@ -642,7 +805,14 @@ mod tests {
             Err(ReadFault::Argument(fault.to_owned()))
         );
         let header = files
-            .reserve("no-such-file.csv", "", "x", true, Path::new("/nowhere"))
+            .reserve(
+                "no-such-file.csv",
+                "",
+                "x",
+                true,
+                Path::new("/nowhere"),
+                None,
+            )
             .err();
         assert!(
             matches!(header, Some(ReadFault::Argument(fault)) if fault.starts_with("Could not read file header line for file no-such-file.csv"))
@@ -653,10 +823,10 @@ mod tests {
     fn an_alias_stands_for_one_position() {
         let files = CsvFiles::default();
         let first = files
-            .reserve("a.csv", "", "a.csv", false, Path::new(""))
+            .reserve("a.csv", "", "a.csv", false, Path::new(""), None)
             .expect("it is not opened yet");
         let second = files
-            .reserve("b.csv", "", "a.csv", false, Path::new(""))
+            .reserve("b.csv", "", "a.csv", false, Path::new(""), None)
             .expect("it is not opened yet");
         assert!(Arc::ptr_eq(&first, &second));
     }

@@ -12,13 +12,14 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use drumfire_expr::values;
+use drumfire_expr::{Random, values};
 use drumfire_web::charset::Charset;
 
 use super::csv_file::{ReadFault, Records};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
+use crate::run::context::{Context, StateId};
+use crate::run::fleet::{LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{stop_thread, test_failed};
 
@@ -32,6 +33,9 @@ struct RandomCsvDataSet {
     skips_first_line: bool,
     is_random: bool,
     rewinds: bool,
+    id: StateId,
+    /// The rows that are this machine's, where several run the plan.
+    leased: Leased,
     /// The file, read by the first user.
     list: OnceLock<Result<List, String>>,
 }
@@ -46,6 +50,8 @@ struct Position {
     /// Numbers of records; those before `at` have been taken.
     order: Vec<u32>,
     at: usize,
+    /// The pass whose order it is, where several machines run the plan.
+    pass: Option<u64>,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -74,6 +80,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
         names,
         is_random,
         rewinds,
+        id: d.new_state(),
+        leased: Leased::default(),
         list: OnceLock::new(),
     })
 }
@@ -102,8 +110,40 @@ impl RandomCsvDataSet {
         Ok(List {
             records,
             names,
-            position: Mutex::new(Position { order, at: 0 }),
+            position: Mutex::new(Position {
+                order,
+                at: 0,
+                pass: None,
+            }),
         })
+    }
+
+    /// The number of the next record of this machine; none at the end. All machines shuffle each pass alike.
+    fn next_leased(&self, list: &List, cx: &Context) -> Result<Option<u32>, String> {
+        let Some(fleet) = cx.shared.part.shared_with() else {
+            return Ok(None);
+        };
+        let mut position = list.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = position.order.len() as u64;
+        let request = LeaseRequest {
+            element: &format!("random CSV {}", self.id.0),
+            length: Some(count),
+            is_recycled: self.rewinds && count > 0,
+        };
+        let Some(place) = self.leased.next(fleet, &request)? else {
+            return Ok(None);
+        };
+        let pass = place / count.max(1);
+        if self.is_random && position.pass.replace(pass) != Some(pass) {
+            let seed = cx.shared.part.share.seed.unwrap_or_default();
+            let mut random = Random::from_seed(seed.wrapping_add(pass).wrapping_add(1));
+            position.order.sort_unstable();
+            for at in 0..position.order.len() {
+                let chosen = at + random.index(position.order.len() - at);
+                position.order.swap(at, chosen);
+            }
+        }
+        Ok(position.order.get((place % count.max(1)) as usize).copied())
     }
 
     /// The number of the next record; none at the end.
@@ -135,7 +175,15 @@ impl IterationListener for RandomCsvDataSet {
             Ok(list) => list,
             Err(reason) => return test_failed(cx, reason),
         };
-        let Some(number) = self.next(list, cx) else {
+        let next = match cx.shared.part.shared_with() {
+            Some(_) => self.next_leased(list, cx),
+            None => Ok(self.next(list, cx)),
+        };
+        let next = match next {
+            Ok(next) => next,
+            Err(reason) => return test_failed(cx, &reason),
+        };
+        let Some(number) = next else {
             return stop_thread(cx, "All records in the CSV file have been passed.");
         };
         match list.records.fields(number as usize, self.delimiter) {

@@ -150,7 +150,14 @@ impl AccessLogSampler {
         let log = if self.is_shared {
             let shared = cx.shared.clone();
             let files = shared.statics.of::<CsvFiles>();
-            let file = files.reserve(&path, "", &path, false, &shared.program.base_dir);
+            let file = files.reserve(
+                &path,
+                "",
+                &path,
+                false,
+                &shared.program.base_dir,
+                shared.part.sharing(),
+            );
             Log::Shared(file.map_err(|_| NoRequest::Unreadable)?)
         } else {
             Log::Own { path, reader: None }

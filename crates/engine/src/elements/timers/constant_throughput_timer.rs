@@ -86,10 +86,13 @@ impl Timer for ConstantThroughputTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         let throughput = values::property_double(&self.throughput.eval(cx));
         let throughput = throughput * cx.shared.control.rate();
+        // The schedule that all machines share is cut into one for each of them; the rate stays JMeter's, in whole milliseconds.
+        let stretch = 1.0 / cx.shared.part.fraction();
+        let of_schedule = |apart_ms: f64| rounded_ms(rounded_ms(apart_ms) as f64 * stretch);
         let mode = values::property_int(&self.mode.eval(cx));
         let now_ms = cx.clock().now_ms();
         let apart_ms = MS_PER_MINUTE / throughput;
-        let (in_group, in_all) = cx.shared.counts.active(cx.group);
+        let (in_group, in_all) = cx.shared.active_users(cx.group);
         let delay_ms = match mode {
             1 => rounded_ms(f64::from(in_all) * apart_ms),
             2 => rounded_ms(f64::from(in_group) * apart_ms),
@@ -97,11 +100,11 @@ impl Timer for ConstantThroughputTimer {
                 .shared
                 .statics
                 .of::<Pacing>()
-                .all_delay_ms(now_ms, rounded_ms(apart_ms)),
+                .all_delay_ms(now_ms, of_schedule(apart_ms)),
             4 => cx.shared.statics.of::<Pacing>().group_delay_ms(
                 cx.group,
                 now_ms,
-                rounded_ms(apart_ms),
+                of_schedule(apart_ms),
             ),
             _ => rounded_ms(apart_ms),
         };

@@ -4,7 +4,8 @@
 //! Properties: `throughput` samples in `throughputPeriod` seconds, `duration` in seconds, `batchSize`, `randomSeed` (0 is
 //! another sequence in each run). `exactLimit`, `allowedThroughputSurplus` and `batchThreadDelay` have no effect in JMeter
 //! either. All such timers of a thread group share the schedule of the one that was asked first, and its settings as its
-//! first user has them. `timer.factor` does not apply.
+//! first user has them. `timer.factor` does not apply. Where several machines run the plan, all of them have the same schedule
+//! and each takes its share of it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -32,6 +33,8 @@ struct Schedule {
     /// The run's rate factor that the arrivals were computed with.
     factor: f64,
     generator: Generator,
+    /// Arrivals so far, those of other machines too.
+    passed: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -72,7 +75,8 @@ impl Timer for PreciseThroughputTimer {
             }
         };
         let now_ms = cx.clock().now_ms();
-        let delay_ms = (arrival_s * 1000.0 + cx.clock().start_ms() as f64 - now_ms as f64) as i64;
+        let origin_ms = cx.shared.origin_ms();
+        let delay_ms = (arrival_s * 1000.0 + origin_ms as f64 - now_ms as f64) as i64;
         let delay_ms = delay_ms.max(0);
         if let Some(end_ms) = cx.end_ms
             && now_ms.saturating_add(delay_ms) > end_ms
@@ -83,7 +87,7 @@ impl Timer for PreciseThroughputTimer {
             )));
             return 0;
         }
-        let start_ns = cx.clock().start_ms() as f64 * 1e6;
+        let start_ns = origin_ms as f64 * 1e6;
         cx.intended = Some(cx.clock().instant_ns((start_ns + arrival_s * 1e9) as u64));
         delay_ms
     }
@@ -93,7 +97,7 @@ impl PreciseThroughputTimer {
     /// The next arrival, in seconds from the start of the run, or the exception JMeter ends in.
     fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
         let factor = cx.shared.control.rate();
-        let since_start_ms = cx.clock().now_ms() - cx.clock().start_ms();
+        let since_start_ms = cx.clock().now_ms() - cx.shared.origin_ms();
         let throughput = values::property_double(&self.throughput.eval(cx));
         let period_s = values::property_int(&self.period.eval(cx));
         let settings = Settings {
@@ -102,7 +106,11 @@ impl PreciseThroughputTimer {
         };
         let batch_size = values::property_int(&self.batch_size.eval(cx));
         let seed = values::property_long(&self.seed.eval(cx));
-        let chance = cx.random().next_u64() as i64;
+        let chance = match cx.shared.part.share.group_seed(cx.group) {
+            Some(seed) => seed,
+            None => cx.random().next_u64() as i64,
+        };
+        let slots = cx.shared.part.slots();
         let me = (self.id, cx.number);
         let arrivals = cx.shared.statics.of::<Arrivals>();
         let mut groups = arrivals.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,6 +120,7 @@ impl PreciseThroughputTimer {
             factor,
             // ConstantPoissonProcessGenerator looks at the seed's lower half only to see whether there is one.
             generator: Generator::new(batch_size, if seed as i32 == 0 { chance } else { seed }),
+            passed: 0,
         });
         if schedule.owner == me || schedule.factor != factor {
             schedule.settings = settings;
@@ -120,7 +129,15 @@ impl PreciseThroughputTimer {
             // A steered run has its new rate at once, and not after the arrivals that were computed.
             schedule.generator.finish_s = since_start_ms as f64 / 1000.0;
         }
-        schedule.generator.next(schedule.settings)
+        // Every machine walks the whole schedule and takes its own arrivals.
+        loop {
+            let arrival_s = schedule.generator.next(schedule.settings)?;
+            let number = schedule.passed;
+            schedule.passed += 1;
+            if slots.is_empty() || slots.rank(number).is_some() {
+                return Ok(arrival_s);
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Properties: `groupSize` (computed once, before the run; 0 is as many as the thread group has), `timeoutInMs` (0 waits
 //! for as long as the thread group's schedule lets). When one user's time is up, all who wait go on (`CyclicBarrier`).
+//! Where several machines run the plan, each gathers its part of the group among its own users.
 //! Different from JMeter: a shutdown ends the wait, which there lasts until the missing users come.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +23,24 @@ struct SyncTimer {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let size = values::property_int(&d.text_now("groupSize"));
+    let whole = values::property_int(&d.text_now("groupSize"));
+    let share = &d.settings().share;
+    let (slots, machines) = (share.slots.clone(), share.count);
+    let size = match u32::try_from(whole) {
+        Ok(users) => slots.users_of(users) as i32,
+        Err(_) => whole,
+    };
+    if whole > 0 && size == 0 {
+        let message = format!(
+            "Synchronizing Timer '{}' gathers {whole} users, which {machines} agents cannot share",
+            d.element.name
+        );
+        d.refuse(
+            "sync-timer-agents",
+            message,
+            "Raise `groupSize` to the number of agents or more, or take fewer agents",
+        );
+    }
     if size < 0 {
         let message = format!(
             "Synchronizing Timer '{}' has a negative group size: {size}",
@@ -67,7 +85,10 @@ impl SyncTimer {
             return;
         }
         let group_threads = match cx.shared.supplies.get(cx.group) {
-            Some(_) => cx.shared.shape(cx.group).users(),
+            Some(_) => {
+                let users = cx.shared.shape(cx.group).users();
+                cx.shared.part.slots().users_of(users)
+            }
             None => 1,
         };
         let Some(meeting) = self.barrier.arrive(group_threads) else {

@@ -17,6 +17,7 @@ use crate::decode::roles::Roles;
 use crate::elements::thread_groups::{rows, short_seconds};
 use crate::run::context::Context;
 use crate::run::roles::{Act, TimerRole};
+use crate::run::share::Slots;
 
 const PROFILE: &str = "load_profile";
 /// How often those that wait look again once the table is over.
@@ -45,6 +46,8 @@ struct State {
     first_second_ms: Option<i64>,
     apart_ms: f64,
     sent: i64,
+    /// Samples of the table before this second, those of other machines too.
+    before: u64,
     rate: f64,
     stopping: bool,
     stop_tries: u32,
@@ -149,6 +152,10 @@ impl State {
             return false;
         }
         let first_ms = *self.first_second_ms.get_or_insert(second_ms);
+        if self.second_ms > 0 && self.rate.is_finite() {
+            let seconds = ((second_ms - self.second_ms) / 1000).max(0) as u64;
+            self.before += self.rate.ceil() as u64 * seconds;
+        }
         self.second_ms = second_ms;
         match rate_at(rows, (second_ms - first_ms) as f64 / 1000.0) {
             Some(rate) => self.rate = rate * run_factor,
@@ -176,10 +183,21 @@ impl State {
         }
     }
 
-    /// `VariableThroughputTimer#getDelay`, with what stopping makes of it.
-    fn delay_ms(&self, since_second_ms: i64) -> i32 {
-        let delay_ms = if (since_second_ms as f64) < self.sent as f64 * self.apart_ms {
-            (1.0 + 1000.0 * f64::from(self.waiting + 1) / self.rate) as i32
+    /// The place of the next sample of this machine among all of this second.
+    fn place(&self, slots: &Slots) -> f64 {
+        if slots.is_empty() {
+            return self.sent as f64;
+        }
+        let rank = slots.count_of(self.before) + self.sent as u64;
+        (slots.nth(rank) - self.before) as f64
+    }
+
+    /// `VariableThroughputTimer#getDelay`, with what stopping makes of it. A machine that runs a part of the plan lets its
+    /// part of each second's samples begin, at their places.
+    fn delay_ms(&self, since_second_ms: i64, slots: &Slots) -> i32 {
+        let delay_ms = if (since_second_ms as f64) < self.place(slots) * self.apart_ms {
+            let rate = self.rate * slots.fraction();
+            (1.0 + 1000.0 * f64::from(self.waiting + 1) / rate) as i32
         } else {
             0
         };
@@ -225,7 +243,7 @@ impl VariableThroughputTimer {
             state.sent = 0;
             state.apart_ms = 1000.0 / state.rate;
         }
-        let delay_ms = state.delay_ms(since_second_ms);
+        let delay_ms = state.delay_ms(since_second_ms, &cx.shared.part.slots());
         if delay_ms < 1 {
             state.sent += 1;
             if state.waiting > 0 {
@@ -317,19 +335,24 @@ mod tests {
 
     #[test]
     fn samples_of_a_second_keep_their_distance() {
+        let all = Slots::default();
         let mut state = State::default();
         assert!(state.begin_second(5_000, &[row(4.0, 4.0, 1)], 1.0));
         state.apart_ms = 1000.0 / state.rate;
-        assert_eq!(state.delay_ms(0), 0);
+        assert_eq!(state.delay_ms(0, &all), 0);
         state.sent = 1;
-        assert_eq!((state.delay_ms(249), state.delay_ms(250)), (251, 0));
+        assert_eq!(
+            (state.delay_ms(249, &all), state.delay_ms(250, &all)),
+            (251, 0)
+        );
         state.waiting = 1;
-        assert_eq!(state.delay_ms(100), 501);
+        assert_eq!(state.delay_ms(100, &all), 501);
         assert!(!state.begin_second(5_000, &[], 1.0));
     }
 
     #[test]
     fn the_end_of_the_table_stops_more_and_more() {
+        let all = Slots::default();
         let mut state = State::default();
         let mut stops = Vec::new();
         for second in 1..=12 {
@@ -341,6 +364,31 @@ mod tests {
         assert_eq!(stops[10..], [Some(Stop::TestNow); 2]);
         state.sent = 100;
         state.apart_ms = 1.0;
-        assert_eq!((state.delay_ms(0), state.rate), (STOPPING_PAUSE_MS, 2.0));
+        assert_eq!(
+            (state.delay_ms(0, &all), state.rate),
+            (STOPPING_PAUSE_MS, 2.0)
+        );
+    }
+
+    /// Samples that two machines let begin in each of some seconds, asked every millisecond.
+    #[test]
+    fn machines_share_the_samples_of_each_second() {
+        let rows = [row(3.0, 3.0, 8)];
+        let parts = [0, 1].map(|remainder| Slots::new(2, vec![remainder]));
+        let mut sums = [0; 5];
+        for slots in &parts {
+            let mut state = State::default();
+            for (second, sum) in (1..).zip(&mut sums) {
+                state.begin_second(second * 1000, &rows, 1.0);
+                (state.sent, state.apart_ms) = (0, 1000.0 / state.rate);
+                for ms in 0..1000 {
+                    if state.delay_ms(ms, slots) < 1 {
+                        state.sent += 1;
+                        *sum += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(sums, [3; 5]);
     }
 }

@@ -10,17 +10,19 @@ use crate::run::supply::Arrival;
 impl Crew {
     pub(super) async fn arrivals(&mut self, arrivals: &Arrivals) {
         self.worker.keep_schedules();
+        let mine = self.mine();
         let mut times = arrivals.times();
-        let mut scheduled = 0_usize;
+        let mut scheduled = 0_u32;
+        let concurrency_limit = self.limit_of(arrivals.concurrency_limit);
         loop {
             let due_ms = times.next();
-            let is_mine = scheduled % self.count == self.index;
-            if due_ms.is_some() && !is_mine {
+            let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
+            let due_at_ms = self.start.at_ms + at_ms;
+            if due_ms.is_some() && (!mine(scheduled) || self.is_missed(due_at_ms)) {
                 scheduled += 1;
                 continue;
             }
-            let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
-            let due = self.shared.clock.instant(self.start.at_ms + at_ms);
+            let due = self.shared.clock.instant(due_at_ms);
             if !self.wait_for(due).await || self.supply().limit_reached() {
                 break;
             }
@@ -28,7 +30,8 @@ impl Crew {
                 // Users end before their next sampler once all have arrived.
                 let extra = self.supply().extra_arrivals.load(Ordering::Relaxed);
                 let limit = &self.supply().arrivals_limit;
-                limit.store((scheduled as i64 + extra).max(1), Ordering::Relaxed);
+                let scheduled = self.shared.part.slots().users_of(scheduled);
+                limit.store((i64::from(scheduled) + extra).max(1), Ordering::Relaxed);
                 break;
             }
             scheduled += 1;
@@ -38,17 +41,23 @@ impl Crew {
                 .extra_arrivals
                 .fetch_add(extra, Ordering::Relaxed);
             for _ in 0..copies {
-                self.arrival(due, arrivals.concurrency_limit);
+                self.arrival(due, concurrency_limit);
             }
         }
-        self.supply().pool().close(self.count);
+        self.supply().pool().close();
     }
 
-    fn arrival(&mut self, due: Instant, concurrency_limit: i64) {
+    /// This machine's part of a limit; none if there is no limit. A limit of 0 is none.
+    fn limit_of(&self, limit: i64) -> Option<i64> {
+        let limit = u64::try_from(limit).ok().filter(|limit| *limit > 0)?;
+        Some(self.shared.part.slots().count_of(limit) as i64)
+    }
+
+    fn arrival(&mut self, due: Instant, concurrency_limit: Option<i64>) {
         let arrival = self.supply().pool().arrive(due, concurrency_limit);
         self.shared.counts.arrival(arrival == Arrival::LeftOut);
         if arrival == Arrival::Starts {
-            let number = self.supply().take_number();
+            let number = self.take_number();
             let terms = Terms {
                 arrival: Some(due),
                 ..Terms::default()

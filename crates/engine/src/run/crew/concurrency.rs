@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Crew, Terms, share};
+use super::{Crew, Terms};
 use crate::run::context::{Context, Identity};
 use crate::run::schedule::Concurrency;
 use crate::run::shared::Shared;
@@ -21,7 +21,8 @@ impl Crew {
         let (shared, worker, start_ms) =
             (self.shared.clone(), self.worker.clone(), self.start.at_ms);
         let identity = self.identity(0, Terms::default());
-        let leads = self.index == 0;
+        // One follower is enough, and that of the first start goes on for as long as the group.
+        let leads = self.index == 0 && self.start.adopted_ms.is_none();
         let lead = async move {
             if leads {
                 follow(concurrency, shared, worker, identity, start_ms).await;
@@ -29,14 +30,14 @@ impl Crew {
         };
         let keep = async {
             loop {
-                let users = share(*level.borrow_and_update(), self.index, self.count);
+                let users = self.part_of(*level.borrow_and_update());
                 if self.supply().order().is_some() {
                     // In the plugin nobody ends early when the level falls; who orders fewer users wants fewer.
                     let surplus = self.running.len().saturating_sub(users);
                     self.worker.set_surplus(self.start.group, surplus);
                 }
                 while !self.is_over() && self.running.len() < users {
-                    let number = self.supply().take_number();
+                    let number = self.take_number();
                     self.start_user(number, Terms::default());
                 }
                 // A user that ends is replaced once the level has been looked at again.
@@ -114,7 +115,7 @@ async fn follow(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::share;
 
     #[test]
     fn the_workers_shares_add_up() {

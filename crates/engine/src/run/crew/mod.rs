@@ -13,6 +13,7 @@ use tokio::task::{JoinError, JoinSet};
 
 use crate::run::context::Identity;
 use crate::run::schedule::Shape;
+use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::supply::Supply;
 use crate::run::user::{User, WorkerPlan};
@@ -25,6 +26,10 @@ pub struct StartGroup {
     /// The group's number in its phase, from 1, as thread names show it.
     pub number: usize,
     pub at_ms: i64,
+    /// The users and arrivals to start, of all that the group has.
+    pub slots: Slots,
+    /// These were another machine's until this time, in milliseconds since the epoch.
+    pub adopted_ms: Option<i64>,
 }
 
 /// One worker's users of a thread group.
@@ -82,13 +87,15 @@ impl Crew {
         let shared = self.shared.clone();
         match shared.shape(self.start.group) {
             Shape::Ramp(ramp) => {
+                let mine = self.mine();
                 let windows = (0..).zip(ramp.windows());
-                let mine = windows.skip(self.index).step_by(self.count);
-                self.windows(mine).await;
+                self.windows(windows.filter(|(number, _)| mine(*number)))
+                    .await;
             }
             Shape::Windows(all) => {
-                let mine = (self.index..all.len()).step_by(self.count);
-                let mut windows: Vec<_> = mine.map(|number| (number as u32, all[number])).collect();
+                let mine = self.mine();
+                let windows = (0..).zip(all.iter().copied());
+                let mut windows: Vec<_> = windows.filter(|(number, _)| mine(*number)).collect();
                 windows.sort_by_key(|(_, window)| window.start_ms);
                 self.windows(windows.into_iter()).await;
             }
@@ -103,6 +110,29 @@ impl Crew {
         while let Some(ended) = self.running.join_next().await {
             self.report(ended);
         }
+    }
+
+    /// Whether this was due while it was another machine's.
+    fn is_missed(&self, due_ms: i64) -> bool {
+        self.start
+            .adopted_ms
+            .is_some_and(|from_ms| due_ms < from_ms)
+    }
+
+    /// Whether a user of the group is this worker's.
+    fn mine(&self) -> impl Fn(u32) -> bool + use<> {
+        let (slots, index, count) = (self.start.slots.clone(), self.index, self.count);
+        move |number| slots.falls_to(number.into(), index, count)
+    }
+
+    /// A number that no other user of the group has, whatever machine it is on.
+    fn take_number(&self) -> u32 {
+        self.start.slots.nth(self.supply().take_number().into()) as u32
+    }
+
+    /// How many of the group's users this worker has.
+    fn part_of(&self, users: u32) -> usize {
+        share(self.start.slots.users_of(users), self.index, self.count)
     }
 
     /// How many arrivals one of the schedule stands for, by the rate factor; none while the run pauses.

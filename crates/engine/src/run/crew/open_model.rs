@@ -13,24 +13,29 @@ impl Crew {
     pub(super) async fn open_model(&mut self, open: &OpenModel) {
         self.worker.keep_schedules();
         let clock = self.shared.clock;
-        let end_ms = rounded_ms(&clock, open.duration_s());
+        let origin_ms = self.shared.origin_ms();
+        let end_ms = rounded_ms(origin_ms, open.duration_s());
         let terms = Terms {
             end_ms: Some(end_ms),
             interrupted_at_end: true,
             arrival: None,
         };
         let seed = open.seed(self.supply().seed);
-        let times = open.times(seed).enumerate();
-        for (number, time_s) in times.skip(self.index).step_by(self.count) {
-            let due = start(&clock, time_s, end_ms);
+        let mine = self.mine();
+        let times = (0..).zip(open.times(seed));
+        for (number, time_s) in times.filter(|(number, _)| mine(*number)) {
+            if self.is_missed(rounded_ms(origin_ms, time_s)) {
+                continue;
+            }
+            let due = start(&clock, origin_ms, time_s, end_ms);
             if !self.wait_for(due).await {
                 return;
             }
             for copy in 0..self.arrivals_for_one() {
                 self.shared.counts.arrival(false);
                 let number = match copy {
-                    0 => number as u32,
-                    _ => open.users() + self.supply().take_number(),
+                    0 => number,
+                    _ => open.users() + self.take_number(),
                 };
                 let arrival = Some(due);
                 self.start_user(number, Terms { arrival, ..terms });
@@ -42,16 +47,16 @@ impl Crew {
 }
 
 /// Milliseconds since the epoch of a time in seconds since the start of the test, as JMeter rounds it.
-fn rounded_ms(clock: &Clock, time_s: f64) -> i64 {
-    clock.start_ms() + (time_s * 1000.0).round() as i64
+fn rounded_ms(origin_ms: i64, time_s: f64) -> i64 {
+    origin_ms + (time_s * 1000.0).round() as i64
 }
 
 /// When the user starts that the schedule has at `time_s`.
-fn start(clock: &Clock, time_s: f64, end_ms: i64) -> Instant {
-    if rounded_ms(clock, time_s) >= end_ms {
+fn start(clock: &Clock, origin_ms: i64, time_s: f64, end_ms: i64) -> Instant {
+    if rounded_ms(origin_ms, time_s) >= end_ms {
         return clock.instant(end_ms);
     }
-    let start_ns = clock.start_ms() as u64 * 1_000_000;
+    let start_ns = origin_ms as u64 * 1_000_000;
     clock.instant_ns(start_ns + (time_s * 1e9) as u64)
 }
 
@@ -64,8 +69,10 @@ mod tests {
     #[test]
     fn users_of_one_millisecond_start_one_after_the_other() {
         let clock = Clock::start();
-        let end_ms = rounded_ms(&clock, 2.0);
-        let starts = [1.0002, 1.0004, 1.0006].map(|time_s| start(&clock, time_s, end_ms));
+        let origin_ms = clock.start_ms();
+        let end_ms = rounded_ms(origin_ms, 2.0);
+        let starts =
+            [1.0002, 1.0004, 1.0006].map(|time_s| start(&clock, origin_ms, time_s, end_ms));
         let apart = Duration::from_micros(199)..Duration::from_micros(201);
         for pair in starts.windows(2) {
             assert!(apart.contains(&(pair[1] - pair[0])), "{starts:?}");
@@ -77,8 +84,12 @@ mod tests {
     #[test]
     fn a_user_that_jmeter_starts_at_the_end_starts_no_earlier() {
         let clock = Clock::start();
-        let end_ms = rounded_ms(&clock, 2.0);
-        assert_eq!(start(&clock, 1.9996, end_ms), clock.instant(end_ms));
-        assert!(start(&clock, 1.9994, end_ms) < clock.instant(end_ms));
+        let origin_ms = clock.start_ms();
+        let end_ms = rounded_ms(origin_ms, 2.0);
+        assert_eq!(
+            start(&clock, origin_ms, 1.9996, end_ms),
+            clock.instant(end_ms)
+        );
+        assert!(start(&clock, origin_ms, 1.9994, end_ms) < clock.instant(end_ms));
     }
 }

@@ -2,14 +2,20 @@
 
 use std::time::Duration;
 
-use super::{Crew, Terms, share};
+use super::{Crew, Terms};
 use crate::run::schedule::{Shape, Window};
 
 impl Crew {
     /// Starts the users when each is due. `windows` are in the order of their starts. An order ends that: it says how many
     /// users there are to be at once.
     pub(super) async fn windows(&mut self, windows: impl Iterator<Item = (u32, Window)>) {
-        for (number, window) in windows {
+        let (adopted_ms, at_ms) = (self.start.adopted_ms, self.start.at_ms);
+        // Another machine has run these to their end.
+        let is_over = |window: &Window| match (window.stop_ms, adopted_ms) {
+            (Some(stop_ms), Some(adopted_ms)) => at_ms + stop_ms <= adopted_ms,
+            _ => false,
+        };
+        for (number, window) in windows.filter(|(_, window)| !is_over(window)) {
             if !self
                 .wait_for_start(self.start.at_ms + window.start_ms)
                 .await
@@ -93,7 +99,7 @@ impl Crew {
         while let Some(ended) = self.running.try_join_next() {
             self.report(ended);
         }
-        let wanted = share(users, self.index, self.count);
+        let wanted = self.part_of(users);
         let surplus = self.running.len().saturating_sub(wanted);
         self.worker.set_surplus(self.start.group, surplus);
         let end_ms = shape.end_ms().map(|end_ms| self.start.at_ms + end_ms);
@@ -101,7 +107,7 @@ impl Crew {
             return;
         }
         while self.running.len() < wanted {
-            let number = shape.users() + self.supply().take_number();
+            let number = shape.users() + self.take_number();
             let terms = Terms {
                 end_ms,
                 ..Terms::default()

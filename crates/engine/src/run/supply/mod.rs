@@ -13,6 +13,7 @@ use pool::Pool;
 
 use crate::run::program::{Group, GroupStart};
 use crate::run::schedule::Shape;
+use crate::run::share::{Share, Slots};
 
 /// What the workers and users of one thread group share while it runs.
 pub struct Supply {
@@ -22,7 +23,7 @@ pub struct Supply {
     stopped: AtomicBool,
     next_number: AtomicU32,
     arrivals: AtomicI64,
-    /// Arrivals after which the group ends; 0 is no limit.
+    /// Arrivals after which the group ends; 0 is no limit, and a negative one is reached at once.
     pub arrivals_limit: AtomicI64,
     /// How many users there should be now.
     pub level: watch::Sender<u32>,
@@ -45,16 +46,19 @@ pub struct Supply {
 }
 
 impl Supply {
-    pub fn new(group: &Group) -> Supply {
+    /// Of the group with this number in the plan.
+    pub fn new(group: &Group, share: &Share, index: usize) -> Supply {
         Supply {
             over: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             next_number: AtomicU32::new(0),
             arrivals: AtomicI64::new(0),
-            arrivals_limit: AtomicI64::new(arrivals_limit(&group.shape)),
+            arrivals_limit: AtomicI64::new(arrivals_limit(&group.shape, &share.slots)),
             level: watch::Sender::new(0),
             user_ended: Notify::new(),
-            seed: drumfire_expr::Random::from_entropy().next_u64() as i64,
+            seed: share
+                .group_seed(index)
+                .unwrap_or_else(|| drumfire_expr::Random::from_entropy().next_u64() as i64),
             pool: Mutex::default(),
             started: OnceLock::new(),
             orders: AtomicU32::new(0),
@@ -66,8 +70,8 @@ impl Supply {
     }
 
     /// The group starts with these settings.
-    pub fn start(&self, start: GroupStart) {
-        let limit = arrivals_limit(&start.shape);
+    pub fn start(&self, start: GroupStart, slots: &Slots) {
+        let limit = arrivals_limit(&start.shape, slots);
         self.arrivals_limit.store(limit, Ordering::Relaxed);
         let first = self.started.set(start);
         debug_assert!(first.is_ok(), "a thread group starts once");
@@ -91,16 +95,17 @@ impl Supply {
         (number > 0).then(|| (number, self.ordered_users.load(Ordering::Relaxed)))
     }
 
-    /// The group is about to start on so many workers.
+    /// Users of the group are about to start on so many workers.
     pub fn expect_crews(&self, workers: usize) {
-        self.busy.store(workers, Ordering::Release);
+        self.busy.fetch_add(workers, Ordering::AcqRel);
+        self.pool().expect(workers);
     }
 
     /// `AbstractDynamicThreadGroup#isLimitReached`.
     pub fn limit_reached(&self) -> bool {
         let limit = self.arrivals_limit.load(Ordering::Relaxed);
         self.over.load(Ordering::Relaxed)
-            || (limit > 0 && self.arrivals.load(Ordering::Relaxed) >= limit)
+            || (limit != 0 && self.arrivals.load(Ordering::Relaxed) >= limit)
     }
 
     /// Ends the group's users after their samples at hand, and starts no others.
@@ -156,9 +161,16 @@ impl Supply {
     }
 }
 
-fn arrivals_limit(shape: &Shape) -> i64 {
-    match shape {
-        Shape::Arrivals(arrivals) => arrivals.arrivals_limit,
-        _ => 0,
+/// This machine's part of a group's limit.
+fn arrivals_limit(shape: &Shape, slots: &Slots) -> i64 {
+    let Shape::Arrivals(arrivals) = shape else {
+        return 0;
+    };
+    match u64::try_from(arrivals.arrivals_limit) {
+        Ok(0) | Err(_) => 0,
+        Ok(limit) => match slots.count_of(limit) {
+            0 => -1,
+            part => part as i64,
+        },
     }
 }

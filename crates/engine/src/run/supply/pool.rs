@@ -11,7 +11,9 @@ pub struct Pool {
     waiting: Vec<oneshot::Sender<Instant>>,
     /// Users that have not ended, those that wait included.
     users: i64,
-    /// Workers whose arrivals are over.
+    /// Workers that have arrivals of the group.
+    expected: usize,
+    /// Those of them whose arrivals are over.
     closed: usize,
     is_closed: bool,
 }
@@ -43,24 +45,29 @@ impl Pool {
         self.users -= 1;
     }
 
-    /// Lets a user go on that arrives at `due`, or makes room for another one; a limit of 0 is none.
-    pub fn arrive(&mut self, due: Instant, limit: i64) -> Arrival {
+    /// Lets a user go on that arrives at `due`, or makes room for another one.
+    pub fn arrive(&mut self, due: Instant, limit: Option<i64>) -> Arrival {
         while let Some(user) = self.waiting.pop() {
             if user.send(due).is_ok() {
                 return Arrival::Taken;
             }
         }
-        if limit > 0 && self.users >= limit {
+        if limit.is_some_and(|limit| self.users >= limit) {
             return Arrival::LeftOut;
         }
         self.users += 1;
         Arrival::Starts
     }
 
-    /// One of `workers` has no more arrivals: with the last one all end that wait, and those that come.
-    pub fn close(&mut self, workers: usize) {
+    /// So many workers more have arrivals.
+    pub fn expect(&mut self, workers: usize) {
+        self.expected += workers;
+    }
+
+    /// A worker has no more arrivals: with the last one all end that wait, and those that come.
+    pub fn close(&mut self) {
         self.closed += 1;
-        if self.closed >= workers {
+        if self.closed >= self.expected {
             self.is_closed = true;
             self.waiting.clear();
         }
@@ -75,36 +82,37 @@ mod tests {
     fn an_arrival_takes_a_user_that_waits() {
         let mut pool = Pool::default();
         let due = Instant::now();
-        assert_eq!(pool.arrive(due, 0), Arrival::Starts);
+        assert_eq!(pool.arrive(due, None), Arrival::Starts);
         let mut gone = pool.enter();
         let mut waits = pool.enter().expect("the pool is open");
         drop(gone.take());
-        assert_eq!(pool.arrive(due, 0), Arrival::Taken);
+        assert_eq!(pool.arrive(due, None), Arrival::Taken);
         assert_eq!(waits.try_recv(), Ok(due));
-        assert_eq!(pool.arrive(due, 0), Arrival::Starts);
+        assert_eq!(pool.arrive(due, None), Arrival::Starts);
     }
 
     #[test]
     fn one_limit_holds_for_users_that_work_and_users_that_wait() {
         let mut pool = Pool::default();
         let due = Instant::now();
-        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
-        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
-        assert_eq!(pool.arrive(due, 2), Arrival::LeftOut);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::Starts);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::Starts);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::LeftOut);
         let _waits = pool.enter().expect("the pool is open");
-        assert_eq!(pool.arrive(due, 2), Arrival::Taken);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::Taken);
         pool.leave();
-        assert_eq!(pool.arrive(due, 2), Arrival::Starts);
-        assert_eq!(pool.arrive(due, 2), Arrival::LeftOut);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::Starts);
+        assert_eq!(pool.arrive(due, Some(2)), Arrival::LeftOut);
     }
 
     #[test]
     fn a_closed_pool_ends_those_that_wait_and_those_that_come() {
         let mut pool = Pool::default();
+        pool.expect(2);
         let mut waits = pool.enter().expect("the pool is open");
-        pool.close(2);
+        pool.close();
         assert_eq!(waits.try_recv(), Err(oneshot::error::TryRecvError::Empty));
-        pool.close(2);
+        pool.close();
         assert_eq!(waits.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         assert!(pool.enter().is_none());
     }

@@ -130,8 +130,15 @@ impl Walker<'_> {
         (executions >= max && at_end) || max == 0
     }
 
+    /// How many executions there are; of those that all users share, the part of this machine.
     pub(super) fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
-        throughput.max.eval(self.cx).parse().unwrap_or(1)
+        let max: i32 = throughput.max.eval(self.cx).parse().unwrap_or(1);
+        match u32::try_from(max) {
+            Ok(total) if !throughput.per_thread => {
+                self.cx.shared.part.slots().users_of(total) as i32
+            }
+            _ => max,
+        }
     }
 
     pub(super) fn throughput_share(&mut self, throughput: &Throughput) -> f32 {

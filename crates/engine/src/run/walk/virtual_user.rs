@@ -47,7 +47,7 @@ impl Walker<'_> {
             return false;
         };
         let target = concurrency.level(self.cx).target;
-        let (active, _) = self.cx.shared.counts.active(self.cx.group);
+        let (active, _) = self.cx.shared.active_users(self.cx.group);
         f64::from(active) > target
     }
 }

@@ -1,0 +1,161 @@
+//! The other machines of a run, as far as one of them must ask: when groups start, which rows of shared data are its own,
+//! and how many users run in all.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use drumfire_expr::Properties;
+
+use crate::run::share::{Share, Slots};
+
+/// The thread groups of a run that start together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Main,
+    TearDown,
+}
+
+/// Whether thread groups may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Not yet.
+    Closed,
+    /// At this time, in milliseconds since the Unix epoch on the run's clock.
+    OpensAt(i64),
+}
+
+/// The users of a lost machine that this one takes over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adoption {
+    pub slots: Slots,
+    /// From when on, in milliseconds since the Unix epoch on the run's clock.
+    pub from_ms: i64,
+}
+
+/// Something that all machines of a run count or read together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseRequest<'a> {
+    /// Its name in the run.
+    pub element: &'a str,
+    /// How many places one pass has; none if there is no end.
+    pub length: Option<u64>,
+    /// Another pass follows the last place.
+    pub is_recycled: bool,
+}
+
+/// Places that belong to this machine alone, counted over all passes; empty at the end.
+pub type Lease = Range<u64>;
+
+/// The run's coordination with other machines.
+pub trait Fleet: Send + Sync + fmt::Debug {
+    /// Asked again and again until it opens, with the properties as they are.
+    fn gate(&self, phase: Phase, properties: &Properties) -> Gate;
+
+    /// Takes places of something shared. May block for as long as a network takes, at most some seconds.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String>;
+
+    /// Users that run on all machines: those of a thread group, or all; none if that is not known.
+    fn active_users(&self, group: Option<usize>) -> Option<u32>;
+
+    /// Users of lost machines to take over, since the last call.
+    fn take_adoptions(&self) -> Vec<Adoption>;
+}
+
+/// Places of something shared that this process takes one after the other.
+#[derive(Debug, Default)]
+pub struct Leased(Mutex<Lease>);
+
+impl Leased {
+    /// The next place that is this machine's, counted over all passes; none at the end.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn next(
+        &self,
+        fleet: &dyn Fleet,
+        request: &LeaseRequest<'_>,
+    ) -> Result<Option<u64>, String> {
+        let mut lease = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lease.is_empty() {
+            *lease = fleet.lease(request)?;
+        }
+        Ok(lease.next())
+    }
+}
+
+/// The counters that function calls of a plan share, by the number of the call.
+#[derive(Debug, Default)]
+pub struct LeasedCounts(Mutex<HashMap<u32, Arc<Leased>>>);
+
+impl LeasedCounts {
+    /// The counter of a call.
+    pub fn of(&self, instance: u32) -> Arc<Leased> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.entry(instance).or_default().clone()
+    }
+}
+
+/// This machine's part of the run.
+#[derive(Default)]
+pub struct Part {
+    pub share: Share,
+    pub fleet: Option<Arc<dyn Fleet>>,
+    /// Counts of `__counter`.
+    pub counts: LeasedCounts,
+    /// The share's slots and those that were taken over.
+    slots: RwLock<Slots>,
+}
+
+impl Part {
+    pub fn new(share: Share, fleet: Option<Arc<dyn Fleet>>) -> Part {
+        Part {
+            slots: RwLock::new(share.slots.clone()),
+            share,
+            fleet,
+            counts: LeasedCounts::default(),
+        }
+    }
+
+    /// The slots that are this machine's now.
+    pub fn slots(&self) -> Slots {
+        self.slots
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// This machine's part of a rate.
+    pub fn fraction(&self) -> f64 {
+        if !self.share.is_part() {
+            return 1.0;
+        }
+        let slots = self.slots.read();
+        slots.unwrap_or_else(PoisonError::into_inner).fraction()
+    }
+
+    /// The users and rates of these slots are this machine's, too.
+    pub fn adopt(&self, more: &Slots) {
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        *slots = slots.with(more);
+    }
+
+    /// The other machines, if shared data and counters are to be asked of them.
+    pub fn shared_with(&self) -> Option<&dyn Fleet> {
+        self.fleet.as_deref().filter(|_| self.share.is_part())
+    }
+
+    /// The same, for who keeps it.
+    pub fn sharing(&self) -> Option<Arc<dyn Fleet>> {
+        self.fleet.clone().filter(|_| self.share.is_part())
+    }
+
+    /// Users that run on all machines, where they are known.
+    pub fn active_users(&self, group: Option<usize>) -> Option<u32> {
+        self.shared_with()?.active_users(group)
+    }
+}
