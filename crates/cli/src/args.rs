@@ -17,6 +17,7 @@ use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
+use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
@@ -86,6 +87,10 @@ enum Subcommands {
     Import(ImportArguments),
     /// Record a visit to a site in a browser and make a plan of it
     Record(RecordArguments),
+    /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
+    Agent(AgentArguments),
+    /// List the agents at a NATS server
+    Agents(AgentsArguments),
     /// Serve the demo site on this machine until Ctrl-C
     Demo(DemoArguments),
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
@@ -200,6 +205,8 @@ struct RunArguments {
     /// The page of --ui gives no orders
     #[arg(long, help_heading = SHOWN)]
     ui_readonly: bool,
+    #[command(flatten)]
+    fleet: FleetArguments,
     /// Leave out elements that cannot be run, as if they were disabled
     #[arg(long, help_heading = PROPERTIES)]
     skip_unsupported: bool,
@@ -331,6 +338,9 @@ struct ViewArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Show who gets what where so many agents of equal weight run the plan
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    agents: Option<u32>,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -531,6 +541,8 @@ impl Arguments {
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
             Subcommands::Record(order) => Command::Record(order),
+            Subcommands::Agent(agent) => Command::Agent(agent.into_order()),
+            Subcommands::Agents(agents) => Command::Agents(agents.into_order()),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
                 port: demo.port,
                 https_port: demo.https_port,
@@ -601,6 +613,7 @@ impl RunArguments {
             },
             report_at_end: false,
             notes: Vec::new(),
+            fleet: self.fleet.into_options(),
         }
     }
 }
@@ -645,6 +658,7 @@ impl ViewArguments {
             plan: self.plan,
             properties: self.properties.into_options(),
             json: self.json,
+            agents: self.agents,
         }
     }
 }

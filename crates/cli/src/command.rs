@@ -11,6 +11,7 @@ use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
+use crate::fleet_options::{AgentOrder, AgentsOrder};
 use crate::options::{
     CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder, MirrorOptions,
     ReportOptions, RunOptions, ViewOptions,
@@ -64,6 +65,10 @@ pub enum Command {
     Import(ImportArguments),
     /// Make a plan of what a browser does.
     Record(RecordArguments),
+    /// Wait for work and run parts of plans.
+    Agent(AgentOrder),
+    /// List the agents that are there.
+    Agents(AgentsOrder),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
     /// Serve what is asked back until interrupted.

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
     Advice, AdvicePlace, BackendSpec, Control, Debugging, Demand, Effect, Event, GroupView,
-    LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Started, Stopping, Stretch, Subscriber,
-    SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
+    LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Share, SplitView, Started, Stopping,
+    Stretch, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
+use drumfire_fleet::{AgentOptions, FleetError};
 use drumfire_jmx::Diagnostic;
 use drumfire_results::CollectorSet;
 
@@ -60,6 +61,33 @@ pub trait Engine {
     /// What is missing, and how to get it.
     fn java(&self, settings: &Settings, install: bool) -> Result<String, String>;
 
+    /// Files that the plan names relative to its folder.
+    fn plan_files(&self, _program: &Self::Program) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Who gets what, where machines with these shares run the plan.
+    fn split(&self, _program: &Self::Program, _shares: &[Share]) -> SplitView {
+        SplitView::default()
+    }
+
+    /// The version of the Java that plans would run with; none if there is none.
+    fn java_version(&self) -> Option<String> {
+        None
+    }
+
+    /// Waits for one run of several machines and takes part in it.
+    ///
+    /// # Errors
+    /// Why it could not take part.
+    fn serve(
+        &self,
+        _options: &AgentOptions,
+        _told: &mut dyn FnMut(&str),
+    ) -> Result<(), FleetError> {
+        Err(FleetError::Other("this engine has no agents".to_owned()))
+    }
+
     /// The plan's backend listeners, in the order of their numbers.
     fn backends(&self, _program: &Self::Program) -> Vec<BackendSpec> {
         Vec::new()
@@ -103,4 +131,6 @@ pub struct RunOrder {
     pub delete_results: bool,
     /// Who follows the users step by step.
     pub debugging: Debugging,
+    /// What this machine runs of the plan.
+    pub share: Share,
 }

@@ -22,6 +22,8 @@ pub mod escape;
 pub mod exit_codes;
 pub mod exports;
 pub mod findings;
+mod fleet_arguments;
+pub mod fleet_options;
 mod guards;
 pub mod jmeter;
 pub mod kept_run;

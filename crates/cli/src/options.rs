@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use drumfire_serve::Address;
 
 use crate::exit_codes::Exit;
+use crate::fleet_options::FleetOptions;
 
 /// Where the plan is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct RunOptions {
     pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
+    /// The other machines, if the plan runs on several.
+    pub fleet: Option<FleetOptions>,
 }
 
 /// Where the numbers of a run go while it goes on.
@@ -194,6 +197,8 @@ pub struct ViewOptions {
     pub properties: PropertyOptions,
     /// JSON instead of text.
     pub json: bool,
+    /// The number of agents to divide it among.
+    pub agents: Option<u32>,
 }
 
 /// The options of `doctor`.

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use drumfire_engine::GroupView;
+use drumfire_fleet::AgentOutcome;
 use drumfire_health::{Stage, StageTimes};
 use drumfire_report::{Mark, PlanIdentity, RunFile, TimeUse, TimedPart};
 use drumfire_results::{MASK, Verdict, is_secret};
@@ -56,6 +57,28 @@ pub fn run_file(
         })
         .collect();
     run
+}
+
+/// Adds how the agents of a run were doing: for each of several the same charts as for a run on one machine.
+pub fn add_agents(run: &mut RunFile, agents: &[AgentOutcome]) {
+    for agent in agents {
+        let Some(end) = &agent.end else { continue };
+        let mut charts = health(&end.seconds, end.started_ms);
+        if agents.len() > 1 {
+            for chart in &mut charts {
+                chart.name = format!("{}: {}", agent.name, chart.name);
+            }
+            run.health.extend(charts);
+        }
+        let verdict = end
+            .verdict
+            .as_ref()
+            .map_or("none".to_owned(), |verdict| verdict.grade.to_string());
+        run.environment.push((
+            format!("agent {}", agent.name),
+            format!("{} samples, {verdict}", agent.samples),
+        ));
+    }
 }
 
 /// Properties that were given on the command line, in its order; the values of secret ones are masked.
@@ -126,7 +149,8 @@ fn system() -> String {
     }
 }
 
-fn memory_mib() -> Option<u64> {
+/// The memory of this machine, in MiB.
+pub fn memory_mib() -> Option<u64> {
     let mut text = String::new();
     File::open("/proc/meminfo")
         .ok()?

@@ -189,6 +189,19 @@ fn the_page_on_trust_holds() {
 }
 
 #[test]
+fn the_page_on_several_machines_holds() {
+    if Command::new("nats-server")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        println!("skipped: there is no nats-server on the path");
+        return;
+    }
+    holds("docs/distributed.md");
+}
+
+#[test]
 fn the_page_on_troubles_holds() {
     holds("docs/troubleshooting.md");
 }

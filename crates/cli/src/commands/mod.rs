@@ -1,5 +1,6 @@
 //! The subcommands, after the command line has been understood.
 
+pub mod agent;
 mod capacity;
 pub mod check;
 pub mod compare;
@@ -7,6 +8,7 @@ mod ctl;
 mod debug;
 pub mod demo;
 pub mod doctor;
+mod fleet;
 pub mod fmt;
 pub mod import;
 mod inputs;
@@ -59,6 +61,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
             Ok(Exit::Ok)
         }
         Command::Man(folder) => man(&folder),
+        Command::Agent(order) => agent::agent(&order, engine, console),
+        Command::Agents(order) => agent::agents(&order, console),
         Command::Demo(options) => demo::demo(&options, console),
         Command::Mirror(options) => mirror::mirror(&options, console),
         Command::Doctor(options) => doctor::doctor(&options, engine, console),

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::inputs::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Engine, GroupView, LevelUnit, PlanView, Stretch, TreeRow, UserWindow};
+use crate::engine::{
+    Engine, GroupView, LevelUnit, PlanView, Share, SplitView, Stretch, TreeRow, UserWindow,
+};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
 use crate::terminal::format::count;
@@ -27,12 +29,21 @@ pub fn plan<E: Engine>(
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
     let view = engine.describe(&program);
+    let split = options
+        .agents
+        .map(|agents| engine.split(&program, &Share::of_weights(&vec![1; agents as usize], 0)));
     let text = if options.json {
-        let value = serde_json::to_value(&view)
+        let mut value = serde_json::to_value(&view)
             .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        if let Some(split) = &split {
+            let split = serde_json::to_value(split);
+            value["split"] =
+                split.map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        }
         format!("{value:#}\n")
     } else {
-        text(&view, console.style)
+        let divided = split.map(|split| divided(&split, console.style));
+        text(&view, console.style) + &divided.unwrap_or_default()
     };
     console.print(&text);
     Ok(Exit::Ok)
@@ -57,6 +68,32 @@ fn text(view: &PlanView, style: Style) -> String {
     let _ = writeln!(text, "\n{}", style.bold("load"));
     for group in &view.groups {
         shape(&mut text, group);
+    }
+    text
+}
+
+/// Who gets what.
+fn divided(split: &SplitView, style: Style) -> String {
+    let mut text = format!("\n{}\n", style.bold("agents"));
+    for group in &split.groups {
+        let parts: Vec<String> = group.parts.iter().map(|part| count(*part as u64)).collect();
+        let (shown, rest) = parts.split_at(parts.len().min(MAX_USERS));
+        let more = if rest.is_empty() { "" } else { ", …" };
+        let _ = writeln!(
+            text,
+            "  {}: {}{more} {}",
+            group.name,
+            shown.join(", "),
+            group.unit
+        );
+    }
+    for element in &split.elements {
+        let note = if element.differs {
+            style.red("differs: ")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "  {}: {note}{}", element.name, element.rule);
     }
     text
 }

@@ -13,6 +13,7 @@ use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::fleet::{self, FleetRun};
 use super::inputs::{existing_plan, settings};
 use super::report::read_run;
 use super::screen::Screen;
@@ -102,6 +103,7 @@ pub(super) fn follow<E: Engine>(
             .map(|file| results_file(file, remembered.as_deref())),
         delete_results: options.delete_results,
         debugging,
+        ..RunOrder::default()
     };
     let demo = if options.demo {
         Some(start_demo(console)?)
@@ -132,9 +134,12 @@ pub(super) fn follow<E: Engine>(
         control,
         console,
     )?;
-    let (program, warnings) = engine
-        .compile(&plan, &settings, &order)
-        .map_err(|faults| console.refusal_of(&faults))?;
+    // Of a run on several machines each agent compiles the plan.
+    let compiled = match &options.fleet {
+        Some(_) => engine.draft(&plan, &settings),
+        None => engine.compile(&plan, &settings, &order),
+    };
+    let (program, warnings) = compiled.map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
     if !matches!(options.plan, PlanChoice::Made(_))
@@ -143,7 +148,10 @@ pub(super) fn follow<E: Engine>(
     {
         tracing::warn!("the plan is not remembered in {}: {error}", place.display());
     }
-    let results = engine.result_files(&program);
+    let results = match &options.fleet {
+        Some(_) => fleet::result_files(&order),
+        None => engine.result_files(&program),
+    };
     let wanted = outputs::of_run(&options, results, report.files.folder.as_deref());
     outputs::prove(&wanted)?;
     announce(&plan, &settings, options.progress, console);
@@ -158,11 +166,26 @@ pub(super) fn follow<E: Engine>(
         console.warn(&problem);
     }
     let mut kept = keep(&options, &plan, &settings, console)?;
-    let groups = match report.is_wished() || kept.is_some() || ui.is_some() {
+    let needs_groups = report.is_wished() || kept.is_some() || ui.is_some();
+    let groups = match needs_groups || options.fleet.is_some() {
         true => engine.describe(&program).groups,
         false => Vec::new(),
     };
 
+    let fleet_order = match &options.fleet {
+        Some(fleet) => {
+            let fleet = FleetRun {
+                options: fleet,
+                plan: &plan,
+                settings: &settings,
+                results: order.results.clone(),
+                groups: &groups,
+            };
+            fleet.prepare(order.delete_results)?;
+            Some(fleet.order(engine, &program, console)?)
+        }
+        None => None,
+    };
     let mut screen = Screen::new(&plan, options.progress, zone, console);
     screen.summary_lines = engine.summary_lines(&program);
     screen.start(&settings, control);
@@ -178,7 +201,14 @@ pub(super) fn follow<E: Engine>(
         subscribers.push(follower);
     }
     subscribers.push(&mut exports);
-    let outcome = engine.run(program, &order, control, &mut subscribers);
+    let mut agents = Vec::new();
+    let outcome = match &fleet_order {
+        Some(order) => fleet::run(order, control, &mut subscribers).map(|fleet| {
+            agents = fleet.agents;
+            fleet.outcome
+        }),
+        None => engine.run(program, &order, control, &mut subscribers),
+    };
     if outcome.is_ok() {
         screen.tidying_up();
     }
@@ -198,6 +228,9 @@ pub(super) fn follow<E: Engine>(
         console.warn(&format!("`{text}` ended the run early"));
     }
     let are_met = finish(&outcome, log, stopped, &verdicts, options.progress, console);
+    if fleet_order.is_some() && options.progress != Progress::Quiet {
+        fleet::print_agents(&agents, console);
+    }
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
     for line in watching.problems() {
@@ -227,6 +260,7 @@ pub(super) fn follow<E: Engine>(
         let mut run = run_record::run_file(outcome, &plan, &verdicts, &groups);
         run.properties = run_record::given(&options.properties);
         run.health.extend(watching.groups());
+        run_record::add_agents(&mut run, &agents);
         if settings.properties.get(KEEP_FAILURES) == Some("false") {
             run.recording.errors.forget_samples();
         }

@@ -143,6 +143,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         ui: UiOptions::default(),
         report_at_end: given.has('e'),
         notes,
+        fleet: None,
     })
 }
 

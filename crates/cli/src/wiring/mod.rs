@@ -1,5 +1,6 @@
 //! Where the command line meets the engine.
 
+mod fleet;
 mod load;
 
 use std::path::{Path, PathBuf};
@@ -7,12 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire::engine::{
-    Control, Engine, Outcome, PlanView, RunOrder, Subscriber, SummaryLines, Survey,
+    Control, Engine, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber, SummaryLines,
+    Survey,
 };
 use drumfire::properties::Settings;
 use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
+use drumfire_fleet::{AgentOptions, FleetError};
 use drumfire_jmx::{Diagnostic, Node, Tree, Value};
 use drumfire_results::CollectorSet;
 
@@ -78,6 +81,26 @@ impl Engine for Wiring {
         Err("this build has no Java bridge".to_owned())
     }
 
+    fn plan_files(&self, ready: &Ready) -> Vec<PathBuf> {
+        drumfire_engine::plan_files(&ready.tree, &ready.plan.program)
+    }
+
+    fn split(&self, ready: &Ready, shares: &[Share]) -> SplitView {
+        drumfire_engine::split(&ready.tree, &ready.plan.program, shares)
+    }
+
+    fn serve(&self, options: &AgentOptions, told: &mut dyn FnMut(&str)) -> Result<(), FleetError> {
+        drumfire_fleet::serve(options, self, told)
+    }
+
+    #[cfg(feature = "jvm")]
+    fn java_version(&self) -> Option<String> {
+        let jvm = drumfire_jvm::Jvm::new(Properties::new(), tell, install_later);
+        let report = jvm.report().ok()?;
+        let first = report.lines().next()?.strip_prefix("java")?;
+        Some(first.trim().to_owned())
+    }
+
     fn result_files(&self, ready: &Ready) -> Vec<PathBuf> {
         drumfire_engine::result_files(&ready.plan.program)
     }
@@ -138,7 +161,7 @@ impl Engine for Wiring {
     ) -> anyhow::Result<Outcome> {
         let options = Options {
             delete_results: order.delete_results,
-            workers: 0,
+            ..Options::default()
         };
         let java = ready.plan.program.settings.java.clone();
         let outcome = drumfire_engine::run(Arc::new(ready.plan), &options, control, subscribers)?;
@@ -198,6 +221,7 @@ fn engine_settings(
         hostname: gethostname::gethostname().to_string_lossy().into_owned(),
         given: settings.given.clone(),
         debugging: order.debugging.clone(),
+        share: order.share.clone(),
     })
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 /// No machine is worth more than this many of the lightest.
 pub const MOST_WEIGHT: u32 = 1_000;
+/// Rounds of the weights in one period, at most.
+const MOST_ROUNDS: u32 = 16;
 
 /// A part of the numbers 0, 1, 2 and so on: those whose remainder by the period is in a set. The parts of all machines are
 /// disjoint and together are all numbers.
@@ -213,8 +215,19 @@ fn parts(weights: &[u32]) -> Vec<Slots> {
         credit[owner] -= period;
         mine[owner].push(remainder as u32);
     }
+    // Rounds are repeated, so that each machine has enough slots for its users to be divided among all others.
+    let rounds = (weights.len() as u32)
+        .saturating_sub(1)
+        .clamp(1, MOST_ROUNDS);
+    let repeated = |mine: Vec<u32>| {
+        let round = |round: u32| {
+            mine.iter()
+                .map(move |remainder| remainder + round * period as u32)
+        };
+        (0..rounds).flat_map(round).collect()
+    };
     mine.into_iter()
-        .map(|mine| Slots::new(period as u32, mine))
+        .map(|mine| Slots::new(period as u32 * rounds, repeated(mine)))
         .collect()
 }
 
@@ -303,8 +316,8 @@ mod tests {
     #[test]
     fn machines_of_equal_weight_take_turns() {
         let shares = shares(&[3, 3, 3]);
-        assert_eq!(shares[1].remainders(), [1]);
-        assert_eq!((shares[1].period(), shares[1].nth(2)), (3, 7));
+        assert_eq!(shares[1].remainders(), [1, 4]);
+        assert_eq!((shares[1].period(), shares[1].nth(2)), (6, 7));
     }
 
     #[test]

@@ -1,0 +1,202 @@
+//! `drumfire agent` waits for work at a NATS server; `drumfire agents` lists who does.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use drumfire_fleet::{
+    AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, is_token,
+};
+
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::escape;
+use crate::exit_codes::Exit;
+use crate::fleet_options::{AgentOrder, AgentsOrder};
+use crate::options::Refusal;
+
+/// How long agents have to answer.
+const ANSWERS: Duration = Duration::from_secs(1);
+
+/// Waits for runs and takes part in them.
+pub fn agent<E: Engine>(
+    order: &AgentOrder,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let options = AgentOptions {
+        link: link(&order.link)?,
+        hello: hello(order, engine)?,
+        cache: order
+            .cache
+            .clone()
+            .unwrap_or_else(|| default_cache(console)),
+        clock_error_ms: order.clock_error_ms,
+    };
+    if order.is_tied {
+        std::thread::spawn(end_with_input);
+    }
+    let served = engine.serve(&options, &mut |line| console.line(line));
+    match served {
+        // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
+        Err(error @ FleetError::Nats { .. }) => Err(refusal(&error)),
+        Err(error) if order.is_once => Err(refusal(&error)),
+        Ok(()) if order.is_once => Ok(Exit::Ok),
+        Ok(()) | Err(_) => Err(again()),
+    }
+}
+
+/// The next run gets a process of its own: Java can be started only once in a process, and nothing is left of the last run.
+fn again() -> Refusal {
+    use std::os::unix::process::CommandExt as _;
+
+    let cannot = |error: std::io::Error| {
+        Refusal::new(
+            Exit::RunFailed,
+            format!("the agent cannot start again: {error}"),
+        )
+    };
+    match std::env::current_exe() {
+        // It returns only if it fails.
+        Ok(program) => cannot(
+            Command::new(program)
+                .args(std::env::args_os().skip(1))
+                .exec(),
+        ),
+        Err(error) => cannot(error),
+    }
+}
+
+/// Ends this process when the other end of its standard input is gone.
+fn end_with_input() {
+    let mut rest = Vec::new();
+    let _ = std::io::stdin().read_to_end(&mut rest);
+    std::process::exit(Exit::RunFailed.code().into());
+}
+
+fn refusal(error: &FleetError) -> Refusal {
+    Refusal::new(Exit::RunFailed, error.to_string())
+}
+
+/// The address is needed.
+pub(super) fn link(link: &LinkOptions) -> Result<LinkOptions, Refusal> {
+    match link.url.is_empty() {
+        true => Err(Refusal::new(
+            Exit::Usage,
+            format!("there is no NATS server to go to; pass `--nats URL` or set {NATS_VARIABLE}"),
+        )),
+        false => Ok(link.clone()),
+    }
+}
+
+fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
+    let host = gethostname::gethostname().to_string_lossy().into_owned();
+    let name = order.name.clone().unwrap_or_else(|| {
+        let plain: String = host
+            .chars()
+            .map(|c| if is_token(&c.to_string()) { c } else { '-' })
+            .collect();
+        format!("{plain}-{}", std::process::id())
+    });
+    if !is_token(&name) {
+        let message = format!("`{name}` is no name of an agent; use letters, digits, `-` and `_`");
+        return Err(Refusal::new(Exit::Usage, message));
+    }
+    let mut labels = BTreeMap::new();
+    for label in &order.labels {
+        let Some((name, value)) = label.split_once('=') else {
+            let message = format!("`--label {label}` has no value; write `--label name=value`");
+            return Err(Refusal::new(Exit::Usage, message));
+        };
+        labels.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        name,
+        labels,
+        weight: order.weight,
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        memory_mib: crate::run_record::memory_mib().unwrap_or(0),
+        open_files: drumfire_health::raise_open_files().unwrap_or(0),
+        host,
+        java: engine.java_version(),
+        run: None,
+    })
+}
+
+/// `drumfire` in the folder of the user's caches.
+fn default_cache(console: &Console<'_>) -> PathBuf {
+    let variable = |name: &str| (console.variable)(name).filter(|value| !value.is_empty());
+    let of_home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
+    let cache = variable("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(of_home);
+    cache.unwrap_or_else(std::env::temp_dir).join("drumfire")
+}
+
+/// Lists the agents that are there.
+pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let found = drumfire_fleet::agents(&link(&order.link)?, ANSWERS);
+    let found = found.map_err(|error| refusal(&error))?;
+    if order.json {
+        let value = serde_json::to_value(&found)
+            .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        console.print(&format!("{value:#}\n"));
+        return Ok(Exit::Ok);
+    }
+    if found.is_empty() {
+        console.line("no idle agent answers; start one with `drumfire agent --nats URL`");
+        return Ok(Exit::Ok);
+    }
+    let mut rows = vec![
+        [
+            "agent", "host", "cores", "memory", "files", "weight", "Java", "version", "labels",
+        ]
+        .map(str::to_owned),
+    ];
+    rows.extend(found.iter().map(row));
+    for line in table(&rows) {
+        console.line(&line);
+    }
+    Ok(Exit::Ok)
+}
+
+fn row(hello: &Hello) -> [String; 9] {
+    let labels: Vec<String> = hello
+        .labels
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let cells = [
+        hello.name.clone(),
+        hello.host.clone(),
+        hello.cores.to_string(),
+        format!("{} MiB", hello.memory_mib),
+        hello.open_files.to_string(),
+        hello.weight.to_string(),
+        hello.java.clone().unwrap_or_else(|| "none".to_owned()),
+        hello.version.clone(),
+        labels.join(" "),
+    ];
+    cells.map(|cell| escape::line(&cell).into_owned())
+}
+
+/// Cells under each other.
+pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}

@@ -1,0 +1,256 @@
+//! A run on several machines, as `drumfire run --agents` orders it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use drumfire_engine::Share;
+use drumfire_fleet::{
+    AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlanFile, PlannedGroup, Rows, Selection,
+    stays_inside,
+};
+use drumfire_health::Grade;
+
+use super::agent::{link, table};
+use crate::console::Console;
+use crate::engine::{Control, Engine, GroupView, LevelUnit, RunOrder, Subscriber};
+use crate::exit_codes::Exit;
+use crate::fleet_options::{FleetOptions, LostAgents, RowsOfAgents};
+use crate::options::Refusal;
+use crate::properties::Settings;
+
+/// System properties that each machine has of its own.
+const OWN_SYSTEM: [&str; 8] = [
+    "user.dir",
+    "user.home",
+    "user.name",
+    "java.io.tmpdir",
+    "os.name",
+    "file.separator",
+    "path.separator",
+    "line.separator",
+];
+
+/// What the run needs to know beside the options.
+pub struct FleetRun<'a> {
+    pub options: &'a FleetOptions,
+    pub plan: &'a Path,
+    pub settings: &'a Settings,
+    pub results: Option<PathBuf>,
+    pub groups: &'a [GroupView],
+}
+
+impl FleetRun<'_> {
+    /// The order for the coordinator. Says what the plan does differently on several machines.
+    ///
+    /// # Errors
+    /// If a file that is to be sent is not there, or no NATS server is named.
+    pub fn order<E: Engine>(
+        &self,
+        engine: &E,
+        program: &E::Program,
+        console: &mut Console<'_>,
+    ) -> Result<FleetOrder, Refusal> {
+        let options = self.options;
+        let is_local = matches!(options.selection, Selection::Local(_));
+        let link = match is_local {
+            true => options.link.clone(),
+            false => link(&options.link)?,
+        };
+        let rows = self.rows();
+        self.warn(engine, program, rows, console);
+        Ok(FleetOrder {
+            link,
+            selection: options.selection.clone(),
+            patience: Duration::from_millis(options.wait_ms),
+            plan: name_of(self.plan),
+            files: self.files(engine, program)?,
+            properties: pairs(self.settings.properties.iter(), |_| true),
+            system: pairs(self.settings.system.iter(), |name| {
+                !OWN_SYSTEM.contains(&name)
+            }),
+            given: self.settings.given.clone(),
+            is_each: options.is_each,
+            on_lost: match options.on_lost {
+                LostAgents::Continue => OnLost::Continue,
+                LostAgents::Redistribute => OnLost::Redistribute,
+                LostAgents::Stop => OnLost::Stop,
+            },
+            rows,
+            results: self.results.clone(),
+            groups: self.groups.iter().map(planned).collect(),
+            planned_users: self
+                .groups
+                .iter()
+                .map(|group| group.users.len() as u64)
+                .sum(),
+            planned_ms: planned_ms(self.groups),
+            allows_skew: options.allows_skew,
+        })
+    }
+
+    /// Deletes the result file of an earlier run, if that was asked for.
+    ///
+    /// # Errors
+    /// If it cannot be deleted.
+    pub fn prepare(&self, deletes: bool) -> Result<(), Refusal> {
+        let Some(results) = self
+            .results
+            .as_ref()
+            .filter(|file| deletes && file.exists())
+        else {
+            return Ok(());
+        };
+        std::fs::remove_file(results).map_err(|error| {
+            let message = format!(
+                "the results file `{}` cannot be deleted: {error}",
+                results.display()
+            );
+            Refusal::new(Exit::RunFailed, message)
+        })
+    }
+
+    fn rows(&self) -> Rows {
+        match (self.options.rows, &self.results) {
+            (Some(RowsOfAgents::Keep), _) => Rows::Keep,
+            (Some(RowsOfAgents::Collect) | None, Some(_)) => Rows::Collect,
+            _ => Rows::None,
+        }
+    }
+
+    fn warn<E: Engine>(
+        &self,
+        engine: &E,
+        program: &E::Program,
+        rows: Rows,
+        console: &mut Console<'_>,
+    ) {
+        if self.options.rows == Some(RowsOfAgents::Collect) && self.results.is_none() {
+            console.warn("rows are not collected without a result file; pass `-l FILE`");
+        }
+        if rows == Rows::None && self.results.is_some() {
+            console.warn("the result file is not written, as `--rows none` says");
+        }
+        if self.options.is_each {
+            return;
+        }
+        let agents = self.options.selection.count().unwrap_or(2);
+        let shares = Share::of_weights(&vec![1; agents], 0);
+        for element in engine.split(program, &shares).elements {
+            if element.differs {
+                console.warn(&format!("{}: {}", element.name, element.rule));
+            }
+        }
+    }
+
+    /// The plan, the files that it names, and those that the user names.
+    fn files<E: Engine>(&self, engine: &E, program: &E::Program) -> Result<Vec<PlanFile>, Refusal> {
+        let folder = self.plan.parent().unwrap_or(Path::new(""));
+        let mut files = vec![PlanFile {
+            path: name_of(self.plan),
+            here: self.plan.to_path_buf(),
+        }];
+        let named = engine.plan_files(program).into_iter();
+        for path in named.chain(self.options.send.iter().cloned()) {
+            let text = path.to_string_lossy().into_owned();
+            let places = [folder.join(&path), path.clone()];
+            let here = places.into_iter().find(|place| place.is_file());
+            let (Some(here), true) = (here, stays_inside(&text)) else {
+                let message = format!(
+                    "`--send {text}` is no file in the plan's folder; name it relative to the plan"
+                );
+                return Err(Refusal::new(Exit::Usage, message));
+            };
+            if files.iter().all(|file| file.path != text) {
+                files.push(PlanFile { path: text, here });
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Runs the plan on agents.
+///
+/// # Errors
+/// Why it did not start.
+pub fn run(
+    order: &FleetOrder,
+    control: &Control,
+    subscribers: &mut [&mut dyn Subscriber],
+) -> anyhow::Result<FleetOutcome> {
+    drumfire_fleet::run(order, control, subscribers).map_err(anyhow::Error::new)
+}
+
+/// What of a run's outputs is written here: agents write the files of the plan's own listeners.
+pub fn result_files(order: &RunOrder) -> Vec<PathBuf> {
+    order.results.iter().cloned().collect()
+}
+
+fn name_of(plan: &Path) -> String {
+    plan.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn pairs<'p>(
+    properties: impl Iterator<Item = (&'p str, &'p str)>,
+    is_sent: impl Fn(&str) -> bool,
+) -> Vec<(String, String)> {
+    properties
+        .filter(|(name, _)| is_sent(name))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn planned(group: &GroupView) -> PlannedGroup {
+    PlannedGroup {
+        name: group.name.clone(),
+        has_arrivals: group.load.iter().any(|part| part.unit != LevelUnit::Users),
+    }
+}
+
+/// How long the main thread groups run, if all of them say it.
+fn planned_ms(groups: &[GroupView]) -> Option<u64> {
+    let main = groups
+        .iter()
+        .filter(|group| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup"));
+    let end_ms = |group: &GroupView| {
+        let windows = group.users.iter().map(|user| user.stop_ms);
+        let stretches = group.load.iter().map(|part| Some(part.end_ms));
+        windows
+            .chain(stretches)
+            .try_fold(0, |end_ms, stop_ms| Some(stop_ms?.max(end_ms)))
+    };
+    let longest = main
+        .map(end_ms)
+        .try_fold(0, |longest, end_ms| Some(end_ms?.max(longest)));
+    longest.filter(|planned_ms| *planned_ms > 0)
+}
+
+/// Prints how it went on each agent.
+pub fn print_agents(agents: &[AgentOutcome], console: &mut Console<'_>) {
+    let mut rows = vec![["agent", "samples", "start late", "clock", "verdict"].map(str::to_owned)];
+    rows.extend(agents.iter().map(|agent| {
+        let verdict = agent.end.as_ref().map(|end| end.verdict.as_ref());
+        let verdict = match verdict {
+            None => "lost".to_owned(),
+            Some(verdict) => verdict
+                .map_or(Grade::Valid, |verdict| verdict.grade)
+                .to_string(),
+        };
+        [
+            agent.name.clone(),
+            agent.samples.to_string(),
+            format!("{:.1} ms", agent.late_us as f64 / 1e3),
+            format!(
+                "{:+.1} ms ± {:.1} ms",
+                agent.offset_ns as f64 / 1e6,
+                agent.bound_ns as f64 / 1e6
+            ),
+            verdict,
+        ]
+    }));
+    for line in table(&rows) {
+        console.line(&line);
+    }
+}

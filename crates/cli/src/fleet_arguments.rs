@@ -1,0 +1,146 @@
+//! The options of a run on several machines, and of its agents.
+
+use std::path::PathBuf;
+
+use drumfire_fleet::{LinkOptions, NATS_VARIABLE, Selection};
+
+use crate::fleet_options::{AgentOrder, AgentsOrder, FleetOptions, LostAgents, RowsOfAgents};
+use crate::quantities::duration_ms;
+
+const FLEET: &str = "Several machines";
+
+/// Where NATS is.
+#[derive(Debug, Default, clap::Args)]
+pub struct LinkArguments {
+    /// The NATS server that agents and coordinator meet at, such as nats://host:4222 [env: DRUMFIRE_NATS]
+    #[arg(long, value_name = "URL", help_heading = FLEET)]
+    nats: Option<String>,
+    /// Credentials for NATS: a file with a JWT and an nkey, or with the seed of an nkey
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
+    nats_creds: Option<PathBuf>,
+    /// Verify the NATS server with the certificates of this file, too
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
+    nats_ca: Option<PathBuf>,
+}
+
+impl LinkArguments {
+    fn into_options(self) -> LinkOptions {
+        let of_environment = || std::env::var(NATS_VARIABLE).ok();
+        LinkOptions {
+            url: self.nats.or_else(of_environment).unwrap_or_default(),
+            credentials: self.nats_creds,
+            ca: self.nats_ca,
+        }
+    }
+}
+
+/// The options of `run`.
+#[derive(Debug, Default, clap::Args)]
+pub struct FleetArguments {
+    /// Run the plan on agents: `local:4` for four processes here, a number, names with commas between, `label=value` or
+    /// `label=value:3`
+    #[arg(long, value_name = "AGENTS", help_heading = FLEET)]
+    agents: Option<Selection>,
+    #[command(flatten)]
+    link: LinkArguments,
+    /// How long to wait for agents, such as 2m
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration_ms, help_heading = FLEET)]
+    agents_wait: u64,
+    /// Every agent runs the whole plan, as JMeter's remote servers do
+    #[arg(long, requires = "agents", help_heading = FLEET)]
+    each: bool,
+    /// What becomes of the users of an agent that is lost
+    #[arg(long, value_enum, default_value_t, help_heading = FLEET)]
+    on_lost: LostAgents,
+    /// What becomes of the rows of samples; without this they are collected for -l
+    #[arg(long, value_enum, requires = "agents", help_heading = FLEET)]
+    rows: Option<RowsOfAgents>,
+    /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
+    #[arg(long = "send", value_name = "FILE", requires = "agents", help_heading = FLEET)]
+    send: Vec<PathBuf>,
+    /// Run although the clock of an agent is known only to within more than a second
+    #[arg(long, requires = "agents", help_heading = FLEET)]
+    allow_skew: bool,
+}
+
+impl FleetArguments {
+    /// None if the run is one on this machine alone.
+    pub fn into_options(self) -> Option<FleetOptions> {
+        Some(FleetOptions {
+            selection: self.agents?,
+            link: self.link.into_options(),
+            wait_ms: self.agents_wait,
+            is_each: self.each,
+            on_lost: self.on_lost,
+            rows: self.rows,
+            send: self.send,
+            allows_skew: self.allow_skew,
+        })
+    }
+}
+
+/// The options of `agent`.
+#[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire agent --nats nats://host:4222")]
+pub struct AgentArguments {
+    #[command(flatten)]
+    link: LinkArguments,
+    /// The agent's name; without it, the host's name and some digits
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// A label by which runs choose agents; several are allowed
+    #[arg(long, value_name = "NAME=VALUE")]
+    label: Vec<String>,
+    /// Its part of the load, relative to those of others
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    weight: u32,
+    /// Leave after one run
+    #[arg(long)]
+    once: bool,
+    /// Where files of plans are kept and runs have their folders
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// End with standard input, after one run
+    #[arg(long, hide = true)]
+    tied: bool,
+    /// Pretend that the clock is wrong by so many milliseconds
+    #[arg(long, hide = true, default_value_t = 0, allow_hyphen_values = true)]
+    clock_error_ms: i64,
+}
+
+impl AgentArguments {
+    /// What to do.
+    pub fn into_order(self) -> AgentOrder {
+        AgentOrder {
+            link: self.link.into_options(),
+            name: self.name,
+            labels: self.label,
+            weight: self.weight,
+            is_once: self.once || self.tied,
+            is_tied: self.tied,
+            cache: self.cache,
+            clock_error_ms: self.clock_error_ms,
+        }
+    }
+}
+
+/// The options of `agents`.
+#[derive(Debug, clap::Args)]
+#[command(before_help = "  drumfire agents --nats nats://host:4222")]
+pub struct AgentsArguments {
+    #[command(flatten)]
+    link: LinkArguments,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl AgentsArguments {
+    /// What to do.
+    pub fn into_order(self) -> AgentsOrder {
+        AgentsOrder {
+            link: self.link.into_options(),
+            json: self.json,
+        }
+    }
+}

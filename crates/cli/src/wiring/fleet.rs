@@ -1,0 +1,93 @@
+//! What an agent asks of the engine.
+
+use std::sync::Arc;
+
+use drumfire::engine::{Engine as _, RunOrder};
+use drumfire::options::PropertyOptions;
+use drumfire::properties::{self, Settings, Surroundings};
+use drumfire_engine::java::Java;
+use drumfire_engine::{Control, Options, Outcome, Subscriber};
+use drumfire_expr::Properties;
+use drumfire_fleet::PlanOrder;
+use drumfire_jmx::{Diagnostic, Severity};
+use drumfire_results::local_zone;
+use jiff::Timestamp;
+
+use super::{Ready, Wiring};
+
+impl drumfire_fleet::Engine for Wiring {
+    type Program = Ready;
+
+    fn compile(&self, order: &PlanOrder) -> Result<(Ready, Vec<String>), Vec<String>> {
+        let settings = settings(order).map_err(|fault| vec![line(&fault)])?;
+        let run = RunOrder {
+            results: order.results.clone(),
+            delete_results: false,
+            share: order.share.clone(),
+            ..RunOrder::default()
+        };
+        let lines = |findings: Vec<Diagnostic>, least: Severity| {
+            let of_weight = findings.iter().filter(|finding| finding.severity == least);
+            of_weight.map(line).collect()
+        };
+        match drumfire::engine::Engine::compile(self, &order.plan, &settings, &run) {
+            Ok((ready, warnings)) => Ok((ready, lines(warnings, Severity::Warning))),
+            Err(faults) => Err(lines(faults, Severity::Error)),
+        }
+    }
+
+    fn properties<'p>(&self, ready: &'p Ready) -> &'p Properties {
+        &ready.plan.program.settings.properties
+    }
+
+    fn run(
+        &self,
+        ready: Ready,
+        options: &Options,
+        control: &Control,
+        subscribers: &mut [&mut dyn Subscriber],
+    ) -> Result<Outcome, String> {
+        let java = ready.plan.program.settings.java.clone();
+        let outcome = drumfire_engine::run(Arc::new(ready.plan), options, control, subscribers);
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        if let Java::Host(host) = java {
+            host.run_ended();
+        }
+        self.await_threads();
+        Ok(outcome)
+    }
+}
+
+/// This machine's own properties, with those of the run in their place.
+fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
+    let around = Surroundings {
+        variable: &|name| std::env::var_os(name),
+        now: Timestamp::now(),
+        zone: &local_zone(),
+        own: &[],
+    };
+    let mut settings = properties::resolve(&PropertyOptions::default(), &around)?;
+    settings.properties.merge(order.properties.iter().cloned());
+    settings.system.merge(order.system.iter().cloned());
+    let share = &order.share;
+    settings
+        .properties
+        .set("agent.index", share.index.to_string());
+    settings
+        .properties
+        .set("agent.count", share.count.to_string());
+    settings.given = order.given.clone();
+    Ok(settings)
+}
+
+/// A finding on a line.
+fn line(finding: &Diagnostic) -> String {
+    let place = finding.path.join(" > ");
+    let help = finding.help.as_ref().map(|help| format!("; {help}"));
+    let separator = if place.is_empty() { "" } else { ": " };
+    format!(
+        "{place}{separator}{}{}",
+        finding.message,
+        help.unwrap_or_default()
+    )
+}

@@ -1,0 +1,506 @@
+//! Runs on several agents: processes of the program on this machine, and a real NATS server. Without one on the path these
+//! tests are skipped.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
+
+fn workshop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+fn has_server() -> bool {
+    let has = Command::new("nats-server")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !has {
+        println!("skipped: there is no nats-server on the path");
+    }
+    has
+}
+
+/// A NATS server on a port of the loopback that it may have again.
+struct Nats {
+    folder: tempfile::TempDir,
+    port: u16,
+    server: Child,
+}
+
+impl Nats {
+    fn start() -> Nats {
+        let folder = tempfile::tempdir().expect("there is room");
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let port = free.local_addr().expect("it is bound").port();
+        drop(free);
+        let server = Nats::server(&folder, port);
+        let nats = Nats {
+            folder,
+            port,
+            server,
+        };
+        nats.wait();
+        nats
+    }
+
+    fn server(folder: &tempfile::TempDir, port: u16) -> Child {
+        let store = folder.path().join("store");
+        Command::new("nats-server")
+            .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
+            .arg(store)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it is on the path")
+    }
+
+    fn wait(&self) {
+        let deadline = Instant::now() + LIMIT;
+        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(Instant::now() < deadline, "the server listens");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Kills the server and starts it again with what it has stored.
+    fn restart(&mut self, away: Duration) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+        std::thread::sleep(away);
+        self.server = Nats::server(&self.folder, self.port);
+        self.wait();
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Agents in folders of their own, and a coordinator's folder.
+struct Fleet {
+    nats: Nats,
+    agents: Vec<(Workshop, Option<Child>)>,
+    home: Workshop,
+}
+
+impl Fleet {
+    fn of(names: &[&str]) -> Fleet {
+        let nats = Nats::start();
+        let start = |name: &&str| {
+            let workshop = workshop();
+            let label = format!("place={name}");
+            let url = nats.url();
+            let words = [
+                "agent", "--nats", &url, "--name", name, "--label", &label, "--once",
+            ];
+            let child = workshop.start(&words);
+            (workshop, Some(child))
+        };
+        let agents = names.iter().map(start).collect();
+        Fleet {
+            nats,
+            agents,
+            home: workshop(),
+        }
+    }
+
+    fn start(&self, words: &[&str]) -> Child {
+        let url = self.nats.url();
+        let fixed = ["run", "plan.jmx", "--nats", &url, "--progress", "lines"];
+        self.home.start(&[&fixed, words].concat())
+    }
+
+    fn signal(&self, agent: usize, signal: &str) {
+        let child = self.agents[agent].1.as_ref().expect("it runs");
+        let sent = Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status();
+        assert!(sent.expect("kill is there").success());
+    }
+
+    /// Waits until the coordinator has numbers.
+    fn until_running(&self) {
+        let deadline = Instant::now() + LIMIT;
+        let log = self.home.path("jmeter.log");
+        while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("agents have begun")) {
+            assert!(Instant::now() < deadline, "the run begins");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        for (_, child) in &mut self.agents {
+            if let Some(child) = child {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+fn text(name: &str, value: &str) -> String {
+    format!(r#"<stringProp name="{name}">{value}</stringProp>"#)
+}
+
+fn group(class: &str, users: u32, loops: i32, seconds: Option<u32>, body: &str) -> String {
+    let duration = seconds.map(|seconds| {
+        format!(
+            r#"<boolProp name="ThreadGroup.scheduler">true</boolProp>{}"#,
+            text("ThreadGroup.duration", &seconds.to_string())
+        )
+    });
+    format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="G">{}{}<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></{class}><hashTree>{body}</hashTree>"#,
+        text("ThreadGroup.num_threads", &users.to_string()),
+        duration.unwrap_or_default()
+    )
+}
+
+fn plan(groups: &str) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+fn sample(label: &str) -> String {
+    format!(
+        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{label}"/><hashTree/>"#
+    )
+}
+
+fn pause(ms: u32) -> String {
+    format!(
+        r#"<ConstantTimer guiclass="g" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">{ms}</stringProp></ConstantTimer><hashTree/>"#
+    )
+}
+
+/// How often each value of a column occurs in a result file.
+fn column(workshop: &Workshop, name: &str) -> BTreeMap<String, u32> {
+    let mut reader = csv::Reader::from_path(workshop.path("rows.jtl")).expect("the rows are there");
+    let headers = reader.headers().expect("there is a header").clone();
+    let place = headers
+        .iter()
+        .position(|header| header == name)
+        .expect("the column is there");
+    let mut counts = BTreeMap::new();
+    for record in reader.records() {
+        let record = record.expect("the rows are whole");
+        *counts.entry(record[place].to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+fn json(workshop: &Workshop, name: &str) -> serde_json::Value {
+    serde_json::from_str(&workshop.read(name)).expect("it is JSON")
+}
+
+#[test]
+fn local_agents_run_a_plan_as_one_machine_does() {
+    if !has_server() {
+        return;
+    }
+    let workshop = workshop();
+    let rows: String = (0..300).map(|row| format!("r{row}\n")).collect();
+    workshop.write("data/rows.csv", rows);
+    let csv = format!(
+        r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c">{}{}{}{}</CSVDataSet><hashTree/>"#,
+        text("filename", "data/rows.csv"),
+        text("variableNames", "row"),
+        text("recycle", "false"),
+        text("stopThread", "true")
+    );
+    let once = |class: &str, label: &str| group(class, 1, 1, None, &sample(label));
+    let groups = once("SetupThreadGroup", "set ${__setProperty(seen,yes)}")
+        + &group(
+            "ThreadGroup",
+            7,
+            -1,
+            None,
+            &(csv + &pause(5) + &sample("${row} ${__P(seen,no)} ${__P(agent.count)}")),
+        )
+        + &once("PostThreadGroup", "end");
+    workshop.write("plan.jmx", plan(&groups));
+    let words = [
+        "run",
+        "plan.jmx",
+        "--agents",
+        "local:3",
+        "-l",
+        "rows.jtl",
+        "--progress",
+        "lines",
+        "--report",
+        "report.html",
+        "--summary-json",
+        "run.json",
+        "--fail-on",
+        "samples < 302",
+    ];
+    let Finished { code, out, err } = workshop.run(&words, LIMIT);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let labels = column(&workshop, "label");
+    assert_eq!(labels.len(), 302, "{labels:?}");
+    assert!(labels.values().all(|count| *count == 1), "{labels:?}");
+    for row in 0..300 {
+        assert!(
+            labels.contains_key(&format!("r{row} yes 3")),
+            "{row}: {labels:?}"
+        );
+    }
+    let users = column(&workshop, "threadName");
+    let expected = (1..=7).map(|user| format!("G 1-{user}"));
+    assert!(
+        expected.clone().all(|user| users.contains_key(&user)),
+        "{users:?}"
+    );
+    assert_eq!(
+        users.len(),
+        7,
+        "setUp and tearDown have a user of a name that is there: {users:?}"
+    );
+    assert!(
+        out.contains("local-001") && out.contains("local-003"),
+        "{out}"
+    );
+    assert!(workshop.path("report.html").is_file());
+    assert_eq!(json(&workshop, "run.json")["total"]["count"], 302);
+}
+
+#[test]
+fn without_a_server_there_is_a_hint() {
+    let workshop = workshop().variable("PATH", "/nowhere");
+    workshop.write(
+        "plan.jmx",
+        plan(&group("ThreadGroup", 1, 1, None, &sample("a"))),
+    );
+    // `env` is found by its path; the program finds nothing.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_drumfire"));
+    let child = child
+        .args([
+            "run",
+            "plan.jmx",
+            "--agents",
+            "local:2",
+            "--progress",
+            "lines",
+        ])
+        .current_dir(workshop.path(""))
+        .env("PATH", "/nowhere")
+        .env("HOME", workshop.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(1), "{}", finished.err);
+    assert!(
+        finished.err.contains("apt-get install nats-server"),
+        "{}",
+        finished.err
+    );
+}
+
+#[test]
+fn agents_are_listed_and_chosen_by_label() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&["a", "b"]);
+    let url = fleet.nats.url();
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        let listed = fleet.home.run(&["agents", "--nats", &url, "--json"], LIMIT);
+        assert_eq!(listed.code, Some(0), "{}", listed.err);
+        let listed: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
+        if listed.as_array().is_some_and(|agents| agents.len() == 2) {
+            assert_eq!(listed[0]["labels"]["place"], "a");
+            break;
+        }
+        assert!(Instant::now() < deadline, "both are there");
+    }
+    fleet.home.write(
+        "plan.jmx",
+        plan(&group("ThreadGroup", 3, 2, None, &sample("x"))),
+    );
+    let missing = fleet.start(&["--agents", "a,c", "--agents-wait", "1s"]);
+    let missing = finish(missing, LIMIT);
+    assert_eq!(missing.code, Some(1));
+    assert!(
+        missing.err.contains("Waited 1 s for `c`"),
+        "{}",
+        missing.err
+    );
+    let run = finish(
+        fleet.start(&["--agents", "place=b", "--summary-json", "run.json"]),
+        LIMIT,
+    );
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    assert_eq!(json(&fleet.home, "run.json")["total"]["count"], 6);
+}
+
+#[test]
+fn a_plan_that_an_agent_refuses_does_not_start() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&["a", "b"]);
+    let csv = format!(
+        r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c">{}</CSVDataSet><hashTree/>"#,
+        text(
+            "filename",
+            &fleet.home.path("only-here.csv").to_string_lossy()
+        )
+    );
+    fleet.home.write("only-here.csv", "a\n1\n");
+    fleet.home.write(
+        "plan.jmx",
+        plan(&group("ThreadGroup", 2, 1, None, &(csv + &sample("x")))),
+    );
+    // The file has an absolute path: it is not sent, and here it goes away before the agents look.
+    let child = fleet.start(&["--agents", "2"]);
+    std::thread::sleep(Duration::from_millis(300));
+    let _ = std::fs::remove_file(fleet.home.path("only-here.csv"));
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(1), "{}", finished.out);
+    assert!(
+        finished.err.contains("nothing was sent"),
+        "{}",
+        finished.err
+    );
+    assert!(finished.err.contains("only-here.csv"), "{}", finished.err);
+}
+
+/// A plan of so many seconds, in which each user has a sample every tenth of one.
+fn long_plan(users: u32, seconds: u32) -> String {
+    let body = pause(100) + &sample("${__threadNum}");
+    plan(&group("ThreadGroup", users, -1, Some(seconds), &body))
+}
+
+#[test]
+fn a_killed_agent_is_told_of_and_spoils_the_verdict() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&["a", "b", "c"]);
+    fleet.home.write("plan.jmx", long_plan(6, 20));
+    let child = fleet.start(&["--agents", "3", "--strict", "--summary-json", "run.json"]);
+    fleet.until_running();
+    std::thread::sleep(Duration::from_secs(3));
+    fleet.signal(1, "KILL");
+    let killed = Instant::now();
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(6), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.err.contains("agent `b` lost at"),
+        "{}",
+        finished.err
+    );
+    assert!(finished.out.contains("INVALID"), "{}", finished.out);
+    assert!(killed.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn users_of_a_killed_agent_go_to_the_others() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&["a", "b", "c"]);
+    fleet.home.write("plan.jmx", long_plan(6, 25));
+    let child = fleet.start(&[
+        "--agents",
+        "3",
+        "--on-lost",
+        "redistribute",
+        "-l",
+        "rows.jtl",
+    ]);
+    fleet.until_running();
+    std::thread::sleep(Duration::from_secs(3));
+    fleet.signal(2, "KILL");
+    let finished = finish(child, LIMIT);
+    assert!(
+        finished.err.contains("its users go to `a`, `b`"),
+        "{}",
+        finished.err
+    );
+    // The rows of the agent that is gone are gone with it; its users are in those of the others.
+    let users = column(&fleet.home, "label");
+    assert_eq!(users.len(), 6, "{users:?}");
+}
+
+#[test]
+fn a_server_that_restarts_costs_nothing() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::of(&["a", "b"]);
+    fleet.home.write("plan.jmx", long_plan(4, 12));
+    let words = [
+        "--agents",
+        "2",
+        "-l",
+        "rows.jtl",
+        "--summary-json",
+        "run.json",
+    ];
+    let child = fleet.start(&words);
+    fleet.until_running();
+    std::thread::sleep(Duration::from_secs(2));
+    fleet.nats.restart(Duration::from_secs(2));
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+    let rows: u32 = column(&fleet.home, "label").values().sum();
+    assert_eq!(json(&fleet.home, "run.json")["total"]["count"], rows);
+}
+
+#[test]
+fn a_frozen_agent_is_heard_again_and_nothing_counts_twice() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&["a", "b"]);
+    fleet.home.write("plan.jmx", long_plan(4, 15));
+    let words = [
+        "--agents",
+        "2",
+        "-l",
+        "rows.jtl",
+        "--summary-json",
+        "run.json",
+    ];
+    let child = fleet.start(&words);
+    fleet.until_running();
+    std::thread::sleep(Duration::from_secs(2));
+    fleet.signal(0, "STOP");
+    std::thread::sleep(Duration::from_secs(5));
+    fleet.signal(0, "CONT");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+    assert!(finished.err.contains("silent"), "{}", finished.err);
+    let rows: u32 = column(&fleet.home, "label").values().sum();
+    assert_eq!(json(&fleet.home, "run.json")["total"]["count"], rows);
+}
+
+#[test]
+fn a_plan_shows_who_gets_what() {
+    let workshop = workshop();
+    workshop.write("plan.jmx", long_plan(10, 5));
+    let shown = workshop.run(&["plan", "plan.jmx", "--agents", "4"], LIMIT);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("G: 3, 3, 2, 2 users"), "{}", shown.out);
+    let path: PathBuf = workshop.path("plan.jmx");
+    assert!(path.is_file());
+}

@@ -1,0 +1,381 @@
+//! An agent as a member of a run: what it knows of the run and what it says of itself.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use drumfire_engine::{
+    Adoption, Control, Fleet, Gate, Lease, LeaseRequest, Phase, Slots, Stopping,
+};
+use drumfire_expr::Properties;
+use drumfire_results::{GroupUsers, ThreadCounts};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+use crate::agent::outbox::Spool;
+use crate::leases::{self, PATIENCE};
+use crate::link::Link;
+use crate::wire::{AgentState, Order, RunState, Stage};
+
+/// Blocks of this many places are asked for before the last one is used up.
+const AHEAD: u64 = 16;
+/// Without a word of the coordinator for this long, an agent decides by itself.
+pub const SILENCE: Duration = Duration::from_secs(30);
+/// The number of users on all machines is used for this long.
+const FRESH: Duration = Duration::from_secs(3);
+
+type Coming = Receiver<Result<Lease, String>>;
+
+/// An agent in a run.
+pub struct Member {
+    pub run: String,
+    pub index: u32,
+    pub token: u64,
+    agents: u64,
+    is_each: bool,
+    pub spool: Spool,
+    pub control: Control,
+    link: Link,
+    runtime: Handle,
+    state: Mutex<Known>,
+    own: Mutex<AgentState>,
+    /// The agent's own state has changed.
+    pub news: Notify,
+    /// Blocks that have been asked for.
+    ahead: Mutex<HashMap<String, Coming>>,
+    /// Properties before the first user.
+    before: Mutex<Option<BTreeMap<String, Arc<str>>>>,
+    groups: Mutex<Vec<String>>,
+}
+
+/// What the coordinator said last.
+#[derive(Debug)]
+struct Known {
+    state: RunState,
+    heard: Instant,
+    /// Orders and takeovers that have been carried out.
+    orders: usize,
+    takeovers: usize,
+    has_properties: bool,
+}
+
+impl std::fmt::Debug for Member {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Member")
+            .field("run", &self.run)
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which agent of how many it is.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    pub run: String,
+    pub index: u32,
+    pub token: u64,
+    pub agents: u64,
+    pub is_each: bool,
+}
+
+impl Member {
+    pub fn new(seat: Seat, link: Link, runtime: Handle) -> Member {
+        Member {
+            run: seat.run,
+            index: seat.index,
+            token: seat.token,
+            agents: seat.agents,
+            is_each: seat.is_each,
+            spool: Spool::default(),
+            control: Control::default(),
+            link,
+            runtime,
+            state: Mutex::new(Known {
+                state: RunState {
+                    rate: 1.0,
+                    ..RunState::default()
+                },
+                heard: Instant::now(),
+                orders: 0,
+                takeovers: 0,
+                has_properties: false,
+            }),
+            own: Mutex::new(AgentState {
+                token: seat.token,
+                ..AgentState::default()
+            }),
+            news: Notify::new(),
+            ahead: Mutex::default(),
+            before: Mutex::default(),
+            groups: Mutex::default(),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the coordinator said last.
+    pub fn state(&self) -> RunState {
+        self.known().state.clone()
+    }
+
+    /// How long the coordinator has been silent.
+    pub fn silence(&self) -> Duration {
+        self.known().heard.elapsed()
+    }
+
+    /// What the agent says of itself.
+    pub fn own(&self) -> AgentState {
+        self.own
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Changes what the agent says of itself, and says it.
+    pub fn say(&self, change: impl FnOnce(&mut AgentState)) {
+        change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
+        self.news.notify_one();
+    }
+
+    fn note(&self, change: impl FnOnce(&mut AgentState)) {
+        change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub fn note_sequence(&self, sequence: u64) {
+        self.note(|own| own.sequence = sequence);
+    }
+
+    pub fn note_groups(&self, groups: &[String]) {
+        *self.groups.lock().unwrap_or_else(PoisonError::into_inner) = groups.to_vec();
+        self.note(|own| own.groups = vec![0; groups.len()]);
+    }
+
+    pub fn note_users(&self, users: &[GroupUsers]) {
+        self.note(|own| {
+            for group in users {
+                if let Some(running) = own.groups.get_mut(group.group as usize) {
+                    let all = u64::from(*running) + group.started;
+                    *running = all.saturating_sub(group.ended) as u32;
+                }
+            }
+        });
+    }
+
+    pub fn note_tick(&self, users: ThreadCounts, samples: u64, stopping: Stopping) {
+        let has_stopped = stopping > self.own().stopping;
+        self.note(|own| {
+            (own.users, own.samples) = (users, samples);
+            own.stopping = own.stopping.max(stopping);
+        });
+        if has_stopped {
+            self.news.notify_one();
+        }
+    }
+
+    /// The coordinator says how the run is to be.
+    pub fn hear(&self, state: RunState) {
+        let mut known = self.known();
+        known.heard = Instant::now();
+        if state.revision < known.state.revision {
+            return;
+        }
+        let orders: Vec<Order> = state.orders.iter().skip(known.orders).cloned().collect();
+        let before = std::mem::replace(&mut known.state, state.clone());
+        // Orders are for a run that is under way.
+        let has_begun = !self
+            .groups
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_empty();
+        if has_begun {
+            known.orders = state.orders.len();
+        }
+        drop(known);
+        self.obey(&state);
+        if has_begun {
+            orders.iter().for_each(|order| self.carry_out(order));
+        }
+        if before.revision != state.revision {
+            self.news.notify_one();
+        }
+    }
+
+    fn obey(&self, state: &RunState) {
+        let control = &self.control;
+        if state.fenced.contains(&self.token) {
+            control.stop_now();
+        }
+        if state.stopping > control.state() {
+            match state.stopping {
+                Stopping::Now => control.stop_now(),
+                _ if state.is_hurried => control.shutdown_soon(),
+                _ => control.shutdown(),
+            }
+        }
+        match (state.is_paused, control.is_paused()) {
+            (true, false) => control.pause(),
+            (false, true) => control.resume(),
+            _ => {}
+        }
+        if state.rate != control.rate()
+            && let Err(error) = control.set_rate(state.rate)
+        {
+            tracing::warn!("{error}");
+        }
+    }
+
+    fn carry_out(&self, order: &Order) {
+        let groups = self
+            .groups
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let done = match order {
+            Order::Users { group, users } => match groups.get(*group) {
+                Some(name) => self.control.set_users(name, *users),
+                None => Ok(()),
+            },
+            Order::Property { name, value } => self.control.set_property(name, value),
+        };
+        if let Err(error) = done {
+            tracing::warn!("{error}");
+        }
+    }
+
+    /// Remembers the properties as they are before the first user.
+    pub fn note_properties(&self, properties: &Properties) {
+        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        *before = Some(properties.snapshot());
+    }
+
+    /// Properties that are not as they were before the first user.
+    fn changed_properties(&self, properties: &Properties) -> Vec<(String, String)> {
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(before) = &*before else {
+            return Vec::new();
+        };
+        let now = properties.snapshot();
+        let changed = now
+            .iter()
+            .filter(|(name, value)| before.get(*name) != Some(value));
+        changed
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect()
+    }
+
+    fn main_gate(&self, properties: &Properties) -> Gate {
+        if self.own().stage < Stage::AtStart {
+            let set = match self.index {
+                0 => self.changed_properties(properties),
+                _ => Vec::new(),
+            };
+            self.say(|own| (own.stage, own.properties) = (Stage::AtStart, set));
+        }
+        let mut known = self.known();
+        let Some(start_ms) = known.state.start_ms else {
+            drop(known);
+            if self.silence() > SILENCE {
+                self.control.stop_now();
+            }
+            return Gate::Closed;
+        };
+        if !std::mem::replace(&mut known.has_properties, true) && self.index > 0 {
+            for (name, value) in &known.state.properties {
+                properties.set(name, value.as_str());
+            }
+        }
+        drop(known);
+        if self.own().stage < Stage::Running {
+            let now_ms = self.now_ms();
+            let late_us = (now_ms - start_ms).max(0) as u64 * 1000;
+            self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
+        }
+        Gate::OpensAt(start_ms)
+    }
+
+    /// Milliseconds since the Unix epoch, by the coordinator's clock.
+    pub fn now_ms(&self) -> i64 {
+        let offset_ns = self.own().offset_ns;
+        (crate::clock::system_ns() + offset_ns) / 1_000_000
+    }
+
+    /// Has the next block brought; it is read from what this gives.
+    fn ask(&self, request: &LeaseRequest<'_>) -> Coming {
+        let (tell, coming) = channel();
+        let (element, length) = (request.element.to_owned(), request.length);
+        let is_recycled = request.is_recycled;
+        let (link, run, agents) = (self.link.clone(), self.run.clone(), self.agents);
+        self.runtime.spawn(async move {
+            let request = LeaseRequest {
+                element: &element,
+                length,
+                is_recycled,
+            };
+            let lease = leases::take(&link.runs, &run, &request, agents).await;
+            // Nobody reads it when the run has ended.
+            let _ = tell.send(lease);
+        });
+        coming
+    }
+}
+
+impl Fleet for Member {
+    fn gate(&self, phase: Phase, properties: &Properties) -> Gate {
+        match phase {
+            Phase::Main => self.main_gate(properties),
+            Phase::TearDown => {
+                if self.own().stage < Stage::AtEnd {
+                    self.say(|own| own.stage = Stage::AtEnd);
+                }
+                let has_time = self.known().state.tear_down_ms.is_some();
+                let waits = self.index == 0 && !self.is_each && !has_time;
+                match waits && self.silence() < SILENCE {
+                    true => Gate::Closed,
+                    false => Gate::OpensAt(0),
+                }
+            }
+        }
+    }
+
+    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String> {
+        let ahead = || self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = ahead().remove(request.element);
+        let coming = asked.unwrap_or_else(|| self.ask(request));
+        let lease = coming
+            .recv_timeout(PATIENCE + PATIENCE / 4)
+            .map_err(|_| format!("no row of `{}` came", request.element))??;
+        if lease.end - lease.start > AHEAD {
+            let next = self.ask(request);
+            ahead().insert(request.element.to_owned(), next);
+        }
+        Ok(lease)
+    }
+
+    fn active_users(&self, group: Option<usize>) -> Option<u32> {
+        let known = self.known();
+        let (groups, all) = &known.state.active;
+        if known.heard.elapsed() > FRESH || *all == 0 {
+            return None;
+        }
+        match group {
+            Some(group) => groups.get(group).copied().filter(|users| *users > 0),
+            None => Some(*all),
+        }
+    }
+
+    fn take_adoptions(&self) -> Vec<Adoption> {
+        let mut known = self.known();
+        let all = known.state.takeovers.len();
+        let first = std::mem::replace(&mut known.takeovers, all);
+        let new = known.state.takeovers.iter().skip(first);
+        new.filter(|takeover| takeover.agent == self.index)
+            .map(|takeover| Adoption {
+                slots: Slots::new(takeover.period, takeover.remainders.clone()),
+                from_ms: takeover.from_ms,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,139 @@
+//! An agent: waits for work, runs its part of a plan, and delivers what happened.
+
+mod member;
+mod outbox;
+mod part;
+mod talk;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+use drumfire_engine::{Control, Options, Outcome, Share, Subscriber};
+use futures_util::StreamExt as _;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::error::FleetError;
+use crate::link::{Link, LinkOptions};
+use crate::wire::{self, Assignment, AssignmentReply, Hello};
+
+/// How an agent is started.
+#[derive(Clone, Debug)]
+pub struct AgentOptions {
+    pub link: LinkOptions,
+    /// What it says of itself.
+    pub hello: Hello,
+    /// Where files of plans are kept and runs have their folders.
+    pub cache: PathBuf,
+    /// How far its clock is wrong on purpose, in milliseconds: for tests.
+    pub clock_error_ms: i64,
+}
+
+/// What an agent is to compile.
+#[derive(Clone, Debug)]
+pub struct PlanOrder {
+    pub plan: PathBuf,
+    pub properties: Vec<(String, String)>,
+    pub system: Vec<(String, String)>,
+    /// The names of the properties that the command line sets.
+    pub given: Vec<String>,
+    /// Where rows go.
+    pub results: Option<PathBuf>,
+    pub share: Share,
+}
+
+/// Compiles and runs plans.
+pub trait Engine {
+    /// A compiled plan.
+    type Program;
+
+    /// Compiles a plan; warnings come with it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the plan here, in lines for the user.
+    fn compile(&self, order: &PlanOrder) -> Result<(Self::Program, Vec<String>), Vec<String>>;
+
+    /// The properties that the run will have.
+    fn properties<'p>(&self, program: &'p Self::Program) -> &'p drumfire_expr::Properties;
+
+    /// Runs a plan to its end on this thread.
+    ///
+    /// # Errors
+    /// Why it could not start.
+    fn run(
+        &self,
+        program: Self::Program,
+        options: &Options,
+        control: &Control,
+        subscribers: &mut [&mut dyn Subscriber],
+    ) -> Result<Outcome, String>;
+}
+
+/// The thread that talks to NATS, whatever the others do.
+pub(crate) fn runtime() -> Result<Runtime, FleetError> {
+    let built = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("fleet")
+        .enable_all()
+        .build();
+    built.map_err(|error| FleetError::Other(format!("the system has no thread: {error}")))
+}
+
+/// Waits for one run and takes part in it. `told` hears lines for the user.
+///
+/// # Errors
+/// If NATS cannot be reached, or what the run needs does not come in time.
+pub fn serve<E: Engine>(
+    options: &AgentOptions,
+    engine: &E,
+    told: &mut dyn FnMut(&str),
+) -> Result<(), FleetError> {
+    let runtime = runtime()?;
+    let name = &options.hello.name;
+    let link = runtime.block_on(Link::connect(&options.link, name))?;
+    told(&format!("agent `{name}` waits for work at {}", link.url));
+    let assignment = runtime.block_on(wait_for_work(&link, &options.hello))?;
+    let (run, index) = (&assignment.run, assignment.index);
+    told(&format!("agent `{name}` is agent {index} of run {run}"));
+    let end = part::take_part(options, engine, &runtime, &link, &assignment);
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    let line = match &end {
+        Ok(samples) => format!("run {run} has ended, {samples} samples"),
+        Err(error) => format!("run {run}: {error}"),
+    };
+    told(&line);
+    end.map(|_| ())
+}
+
+/// Answers who asks, until an assignment comes.
+async fn wait_for_work(link: &Link, hello: &Hello) -> Result<Assignment, FleetError> {
+    let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
+        url: link.url.clone(),
+        why: error.to_string(),
+    };
+    let client = &link.client;
+    let who = client.subscribe(wire::WHO).await;
+    let mut who = who.map_err(|error| failed(&error))?;
+    let work = client.subscribe(wire::idle_subject(&hello.name)).await;
+    let mut work = work.map_err(|error| failed(&error))?;
+    loop {
+        tokio::select! {
+            asked = who.next() => {
+                let Some(asked) = asked else { return Err(failed(&"the connection has ended")) };
+                if let Some(reply) = asked.reply {
+                    // Who asks asks again.
+                    let _ = client.publish(reply, Bytes::from(wire::json(hello))).await;
+                }
+            }
+            offered = work.next() => {
+                let Some(offered) = offered else { return Err(failed(&"the connection has ended")) };
+                let Ok(assignment) = wire::of_json::<Assignment>(&offered.payload) else { continue };
+                if let Some(reply) = offered.reply {
+                    let accepted = Bytes::from(wire::json(&AssignmentReply::Accepted));
+                    let _ = client.publish(reply, accepted).await;
+                }
+                return Ok(assignment);
+            }
+        }
+    }
+}

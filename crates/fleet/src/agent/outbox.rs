@@ -1,0 +1,217 @@
+//! What happens in the run, on its way to the coordinator. Messages wait here until NATS has them, however long that takes,
+//! so an agent without NATS goes on and delivers later.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use drumfire_engine::{Event, Stopping, Subscriber};
+use drumfire_results::{Increment, Recording};
+use tokio::sync::Notify;
+
+use crate::agent::member::Member;
+use crate::wire::{Batch, pack};
+
+/// Messages of more bytes than this in all do not wait: the oldest are given up and counted.
+const MOST_WAITING: usize = 64 << 20;
+/// Larger increments go in parts: NATS takes messages of up to 1 MiB.
+const LARGEST_PART: usize = 400 << 10;
+
+/// Messages that wait for NATS.
+#[derive(Debug, Default)]
+pub struct Spool {
+    waiting: Mutex<Waiting>,
+    /// A message has come, or gone.
+    pub changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    messages: VecDeque<(u64, Bytes)>,
+    bytes: usize,
+    given_up: u64,
+}
+
+impl Spool {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, sequence: u64, message: Vec<u8>) {
+        let mut waiting = self.lock();
+        waiting.bytes += message.len();
+        waiting.messages.push_back((sequence, message.into()));
+        while waiting.bytes > MOST_WAITING {
+            let Some((_, oldest)) = waiting.messages.pop_front() else {
+                break;
+            };
+            waiting.bytes -= oldest.len();
+            waiting.given_up += 1;
+        }
+        drop(waiting);
+        self.changed.notify_waiters();
+    }
+
+    /// The message to send next, with its number.
+    pub fn front(&self) -> Option<(u64, Bytes)> {
+        self.lock().messages.front().cloned()
+    }
+
+    /// NATS has this message.
+    pub fn sent(&self, sequence: u64) {
+        let mut waiting = self.lock();
+        if waiting
+            .messages
+            .front()
+            .is_some_and(|(front, _)| *front == sequence)
+            && let Some((_, message)) = waiting.messages.pop_front()
+        {
+            waiting.bytes -= message.len();
+        }
+        drop(waiting);
+        self.changed.notify_waiters();
+    }
+
+    /// Messages that were given up.
+    pub fn given_up(&self) -> u64 {
+        self.lock().given_up
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lock().messages.is_empty()
+    }
+}
+
+/// Hears the run and writes the messages.
+#[derive(Debug)]
+pub struct Outbox {
+    member: Arc<Member>,
+    batch: Batch,
+    sequence: u64,
+}
+
+impl Outbox {
+    pub fn new(member: Arc<Member>) -> Outbox {
+        Outbox {
+            member,
+            batch: Batch::default(),
+            sequence: 0,
+        }
+    }
+
+    fn add(&mut self, increment: Increment) {
+        self.member.note_users(&increment.users);
+        let parts = parts(increment);
+        let encoded = parts.iter().map(Increment::encode);
+        for part in encoded {
+            let waiting: usize = self.batch.increments.iter().map(Vec::len).sum();
+            if waiting + part.len() > LARGEST_PART {
+                self.seal();
+            }
+            self.batch.increments.push(part);
+        }
+    }
+
+    /// Sends what has gathered.
+    pub fn seal(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        self.sequence += 1;
+        let users = self.batch.users;
+        let mut batch = std::mem::take(&mut self.batch);
+        (batch.sequence, batch.token) = (self.sequence, self.member.token);
+        self.batch.users = users;
+        self.batch.connections = batch.connections;
+        self.member.note_sequence(self.sequence);
+        self.member.spool.push(self.sequence, pack(&batch));
+    }
+}
+
+/// The increment, in parts that each fit into a message.
+fn parts(mut increment: Increment) -> Vec<Increment> {
+    if increment.labels.len() < 2 || increment.encode().len() <= LARGEST_PART {
+        return vec![increment];
+    }
+    let rest = Increment {
+        labels: increment.labels.split_off(increment.labels.len() / 2),
+        from_ms: increment.from_ms,
+        to_ms: increment.to_ms,
+        ..Increment::default()
+    };
+    let mut all = parts(increment);
+    all.extend(parts(rest));
+    all
+}
+
+impl Subscriber for Outbox {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        match event {
+            Event::Started(started) => self.member.note_groups(&started.groups),
+            Event::Increment(increment) => self.add((**increment).clone()),
+            Event::Heard(backend, heard) => self.batch.heard.push((*backend, heard.encode())),
+            Event::Tick(tick) => {
+                self.batch.users = tick.users;
+                self.batch.connections = tick.connections;
+                let missing = tick
+                    .summaries
+                    .len()
+                    .saturating_sub(self.batch.summaries.len());
+                let empty = drumfire_results::SummaryDelta::EMPTY;
+                self.batch
+                    .summaries
+                    .extend(std::iter::repeat_n(empty, missing));
+                for (mine, new) in self.batch.summaries.iter_mut().zip(&tick.summaries) {
+                    mine.merge(new);
+                }
+                self.batch.errors.extend(tick.recent_errors.iter().cloned());
+                let (samples, _) = tick.totals();
+                let stopping = match tick.stopping {
+                    // It only does what the coordinator told it.
+                    stopping if stopping <= self.member.state().stopping => Stopping::No,
+                    stopping => stopping,
+                };
+                self.member.note_tick(tick.users, samples, stopping);
+                self.seal();
+            }
+            Event::Line(line) => self.batch.lines.push(line.to_string()),
+            Event::Warning(text) => self.batch.warnings.push(text.to_string()),
+            Event::Mark(mark) => self.batch.marks.push((mark.at_ms, mark.text.clone())),
+            Event::Ended(_) => self.seal(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_wait_in_order_until_they_are_sent() {
+        let spool = Spool::default();
+        spool.push(1, vec![1]);
+        spool.push(2, vec![2]);
+        assert_eq!(spool.front().map(|(number, _)| number), Some(1));
+        spool.sent(2);
+        assert_eq!(
+            spool.front().map(|(number, _)| number),
+            Some(1),
+            "another one was meant"
+        );
+        spool.sent(1);
+        spool.sent(2);
+        assert!(spool.is_empty());
+    }
+
+    #[test]
+    fn the_oldest_messages_are_given_up_and_counted() {
+        let spool = Spool::default();
+        for number in 0..70 {
+            spool.push(number, vec![0; 1 << 20]);
+        }
+        assert_eq!(
+            (spool.given_up(), spool.front().map(|(number, _)| number)),
+            (6, Some(6))
+        );
+    }
+}

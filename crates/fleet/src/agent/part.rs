@@ -1,0 +1,279 @@
+//! An agent's part of a run, from the manifest to the last delivery.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_engine::{Fleet, Options, Outcome, Share};
+use tokio::runtime::Runtime;
+
+use super::member::{Member, SILENCE, Seat};
+use super::outbox::Outbox;
+use super::talk;
+use super::{AgentOptions, Engine, PlanOrder};
+use crate::error::{FleetError, within};
+use crate::files;
+use crate::link::{CALL, Link};
+use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, Rows, Stage};
+
+/// How long the other agents may take to get ready.
+const OTHERS: Duration = Duration::from_secs(600);
+/// How long an agent waits for NATS to take what is left at the end.
+const DELIVERY: Duration = Duration::from_secs(3600);
+/// How long it stays for the coordinator after that.
+const FAREWELL: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Takes part in a run; gives the number of samples.
+pub fn take_part<E: Engine>(
+    options: &AgentOptions,
+    engine: &E,
+    runtime: &Runtime,
+    link: &Link,
+    assignment: &Assignment,
+) -> Result<u64, FleetError> {
+    let manifest = runtime.block_on(manifest(link, &assignment.run))?;
+    let seat = Seat {
+        run: assignment.run.clone(),
+        index: assignment.index,
+        token: assignment.token,
+        agents: manifest.members.len() as u64,
+        is_each: manifest.is_each,
+    };
+    let member = Arc::new(Member::new(seat, link.clone(), runtime.handle().clone()));
+    runtime.spawn(talk::heartbeats(link.clone(), member.clone()));
+    runtime.spawn(talk::listen(link.clone(), member.clone()));
+    let end = run(options, engine, runtime, link, &member, &manifest);
+    match &end {
+        Err(FleetError::Refused(faults)) => {
+            let faults = faults.clone();
+            member.say(|own| (own.stage, own.faults) = (Stage::Refused, faults));
+        }
+        Err(error) => {
+            let faults = vec![error.to_string()];
+            member.say(|own| (own.stage, own.faults) = (Stage::Refused, faults));
+        }
+        Ok(_) => member.say(|own| own.stage = Stage::Delivered),
+    }
+    let since = Instant::now();
+    while since.elapsed() < FAREWELL && !member.state().is_over {
+        std::thread::sleep(LOOK);
+    }
+    end
+}
+
+async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
+    let key = format!("{run}.manifest");
+    let kept = within(CALL, "the manifest of the run", link.runs.get(key)).await?;
+    let kept = kept.ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
+    let manifest: Manifest = wire::of_json(&kept)
+        .map_err(|error| FleetError::Other(format!("the manifest of the run: {error}")))?;
+    match manifest.protocol {
+        PROTOCOL => Ok(manifest),
+        other => Err(FleetError::Other(format!(
+            "the coordinator speaks version {other} of the fleet's protocol, this agent version {PROTOCOL}; install the same version of drumfire on both"
+        ))),
+    }
+}
+
+fn share(manifest: &Manifest, index: u32) -> Result<Share, FleetError> {
+    let shares = match manifest.is_each {
+        true => Share::of_each(manifest.members.len() as u32),
+        false => {
+            let weights: Vec<u32> = manifest
+                .members
+                .iter()
+                .map(|member| member.weight)
+                .collect();
+            Share::of_weights(&weights, manifest.seed)
+        }
+    };
+    let share = shares.into_iter().nth(index as usize);
+    share.ok_or_else(|| FleetError::Other(format!("the run has no agent {index}")))
+}
+
+fn run<E: Engine>(
+    options: &AgentOptions,
+    engine: &E,
+    runtime: &Runtime,
+    link: &Link,
+    member: &Arc<Member>,
+    manifest: &Manifest,
+) -> Result<u64, FleetError> {
+    let folder = options
+        .cache
+        .join("runs")
+        .join(format!("{}-{}", member.run, member.token));
+    let rows = folder.join("rows.jtl");
+    let program = prepare(
+        options, engine, runtime, link, member, manifest, &folder, &rows,
+    )?;
+    member.note_properties(engine.properties(&program));
+    wait_for_all(member)?;
+    let error_ns = options.clock_error_ms * 1_000_000;
+    runtime.spawn(talk::send(link.clone(), member.clone()));
+    runtime.spawn(talk::watch_clock(link.clone(), member.clone(), error_ns));
+    let mut outbox = Outbox::new(member.clone());
+    let order = Options {
+        fleet: Some(member.clone() as Arc<dyn Fleet>),
+        clock_offset_ns: member.own().offset_ns,
+        ..Options::default()
+    };
+    let outcome = engine
+        .run(program, &order, &member.control, &mut [&mut outbox])
+        .map_err(|why| FleetError::Refused(vec![why]))?;
+    outbox.seal();
+    let end = end(member, &outcome);
+    let samples = end.samples;
+    deliver(runtime, link, member, end, &rows, manifest.rows)?;
+    // What elements of the plan have written is the user's; without it the folder goes.
+    if manifest.rows != Rows::Keep {
+        let _ = std::fs::remove_file(&rows);
+    }
+    remove_files(manifest, &folder);
+    Ok(samples)
+}
+
+/// Brings the files, measures the clock and compiles the plan.
+#[expect(clippy::too_many_arguments, reason = "each is needed once, here")]
+fn prepare<E: Engine>(
+    options: &AgentOptions,
+    engine: &E,
+    runtime: &Runtime,
+    link: &Link,
+    member: &Arc<Member>,
+    manifest: &Manifest,
+    folder: &Path,
+    rows: &Path,
+) -> Result<E::Program, FleetError> {
+    let cache = options.cache.join("files");
+    let error_ns = options.clock_error_ms * 1_000_000;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        FleetError::Other(format!(
+            "the folder {} cannot be made: {error}",
+            folder.display()
+        ))
+    })?;
+    runtime.block_on(files::fetch(link, &manifest.files, &cache, folder))?;
+    let offset = runtime.block_on(talk::measure(link, &member.run, error_ns));
+    let offset = offset.ok_or_else(|| FleetError::Late {
+        what: "the coordinator to say what time it is".to_owned(),
+        waited: CALL,
+        remedy: "check the way between the agent and NATS",
+    })?;
+    member.say(|own| {
+        (own.stage, own.offset_ns, own.bound_ns) =
+            (Stage::Compiling, offset.offset_ns, offset.bound_ns);
+    });
+    // Plans read and write files relative to the folder they were started in.
+    let moved = std::env::set_current_dir(folder);
+    moved.map_err(|error| FleetError::Other(format!("{}: {error}", folder.display())))?;
+    let order = PlanOrder {
+        plan: folder.join(&manifest.plan),
+        properties: manifest.properties.clone(),
+        system: manifest.system.clone(),
+        given: manifest.given.clone(),
+        results: (manifest.rows != Rows::None).then(|| rows.to_path_buf()),
+        share: share(manifest, member.index)?,
+    };
+    let (program, warnings) = engine.compile(&order).map_err(FleetError::Refused)?;
+    member.say(|own| (own.stage, own.warnings) = (Stage::Ready, warnings));
+    Ok(program)
+}
+
+/// Waits until all agents are ready, which the coordinator says by its first state.
+fn wait_for_all(member: &Member) -> Result<(), FleetError> {
+    let since = Instant::now();
+    while since.elapsed() < OTHERS && member.silence() < SILENCE * 2 {
+        let state = member.state();
+        if state.revision > 0 {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK);
+    }
+    Err(FleetError::Late {
+        what: "the coordinator to start the run".to_owned(),
+        waited: since.elapsed(),
+        remedy: "look at the coordinator's terminal",
+    })
+}
+
+fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
+    let mut faults = outcome.faults.clone();
+    let given_up = member.spool.given_up();
+    if given_up > 0 {
+        faults.push(format!(
+            "{given_up} messages of seconds found no room while NATS was away"
+        ));
+    }
+    let total = outcome.recording.total();
+    AgentEnd {
+        sequence: member.own().sequence,
+        samples: total.count,
+        connections: outcome.connections,
+        elapsed_ms: outcome.elapsed.as_millis() as u64,
+        started_ms: outcome.started_ms,
+        ended_ms: outcome.ended_ms,
+        users: outcome.users,
+        faults,
+        nothing_sent: outcome.nothing_sent.clone(),
+        stopped: outcome.stopped,
+        seconds: outcome.seconds.clone(),
+        stages: outcome.stages,
+        verdict: outcome.verdict.clone(),
+        targets: outcome.targets.clone(),
+        rows: outcome.files.iter().map(|file| file.rows).sum(),
+        lost_rows: outcome.files.iter().map(|file| file.lost_rows).sum(),
+        has_rows: false,
+    }
+}
+
+/// Sends what is left: the last seconds, the rows, and how it went.
+fn deliver(
+    runtime: &Runtime,
+    link: &Link,
+    member: &Member,
+    mut end: AgentEnd,
+    rows: &Path,
+    order: Rows,
+) -> Result<(), FleetError> {
+    let deadline = Instant::now() + DELIVERY;
+    while !member.spool.is_empty() && Instant::now() < deadline {
+        std::thread::sleep(LOOK);
+    }
+    let name = |what: &str| format!("{}.{}.{what}", member.run, member.index);
+    end.has_rows = order == Rows::Collect && rows.exists();
+    let mut last = Ok(());
+    while Instant::now() < deadline {
+        last = runtime.block_on(async {
+            if end.has_rows {
+                let what = "NATS to take the rows";
+                let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
+                let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
+                let rows_name = name("rows");
+                let putting = link.ends.put(rows_name.as_str(), &mut file);
+                within(DELIVERY, what, putting).await?;
+            }
+            files::put_end(link, &name("end"), &wire::json(&end)).await
+        });
+        if last.is_ok() {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    last
+}
+
+/// Removes the plan's files, and folders that nothing else was written to.
+fn remove_files(manifest: &Manifest, folder: &Path) {
+    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
+    for file in &manifest.files {
+        let path = folder.join(&file.path);
+        let _ = std::fs::remove_file(&path);
+        folders.extend(path.parent().map(Path::to_path_buf));
+    }
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        let _ = std::fs::remove_dir(folder);
+    }
+}

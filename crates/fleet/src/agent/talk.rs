@@ -1,0 +1,157 @@
+//! What an agent does beside the run, on a thread of its own: heartbeats, the coordinator's state, the clock, its seconds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::message::PublishMessage;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+
+use crate::agent::member::Member;
+use crate::clock::{self, Offset, PAUSE, PROBES, Probe};
+use crate::error::FleetError;
+use crate::link::{CALL, Link};
+use crate::wire::{self, RunState};
+
+/// How often an agent says how it is.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How often the state is read where it is kept: a message may be lost.
+const RECONCILE: Duration = Duration::from_secs(5);
+/// How long one question for the time may take.
+const PROBE: Duration = Duration::from_secs(2);
+
+/// Says how the agent is, once a second and whenever that changes.
+pub async fn heartbeats(link: Link, member: Arc<Member>) {
+    let subject = wire::heartbeat_subject(&member.run, member.index);
+    loop {
+        let state = Bytes::from(wire::json(&member.own()));
+        // One that does not arrive is followed by another.
+        let _ = link.client.publish(subject.clone(), state).await;
+        let _ = tokio::time::timeout(HEARTBEAT, member.news.notified()).await;
+    }
+}
+
+/// Hears how the run is to be.
+pub async fn listen(link: Link, member: Arc<Member>) {
+    let key = format!("{}.state", member.run);
+    let mut told = None;
+    loop {
+        if told.is_none() {
+            let subject = wire::state_subject(&member.run);
+            told = link.client.subscribe(subject).await.ok();
+        }
+        let next = async {
+            match &mut told {
+                Some(told) => told.next().await,
+                None => {
+                    tokio::time::sleep(RECONCILE).await;
+                    None
+                }
+            }
+        };
+        match tokio::time::timeout(RECONCILE, next).await {
+            Ok(Some(message)) => hear(&member, &message.payload),
+            Ok(None) => told = None,
+            Err(_) => {
+                if let Ok(Ok(Some(kept))) = tokio::time::timeout(CALL, link.runs.get(&key)).await {
+                    hear_kept(&member, &kept);
+                }
+            }
+        }
+    }
+}
+
+fn hear(member: &Member, payload: &[u8]) {
+    match wire::of_json::<RunState>(payload) {
+        Ok(state) => member.hear(state),
+        Err(error) => tracing::warn!("the coordinator's state cannot be read: {error}"),
+    }
+}
+
+/// What is kept says nothing of whether the coordinator lives, so that only news count.
+fn hear_kept(member: &Member, payload: &[u8]) {
+    if let Ok(state) = wire::of_json::<RunState>(payload)
+        && state.revision > member.state().revision
+    {
+        member.hear(state);
+    }
+}
+
+/// Measures how far the clock is from the coordinator's.
+pub async fn measure(link: &Link, run: &str, error_ns: i64) -> Option<Offset> {
+    let subject = wire::time_subject(run);
+    let mut probes = Vec::new();
+    for _ in 0..PROBES {
+        let asked_ns = clock::system_ns() + error_ns;
+        let asking = link.client.request(subject.clone(), Bytes::new());
+        let Ok(Ok(answer)) = tokio::time::timeout(PROBE, asking).await else {
+            continue;
+        };
+        let came_ns = clock::system_ns() + error_ns;
+        let text = std::str::from_utf8(&answer.payload).ok();
+        if let Some(answer_ns) = text.and_then(|text| text.parse().ok()) {
+            probes.push(Probe {
+                asked_ns,
+                answer_ns,
+                came_ns,
+            });
+        }
+    }
+    let mut offset = clock::best(&probes)?;
+    // The clock that is to be corrected is the system's.
+    offset.offset_ns += error_ns;
+    Some(offset)
+}
+
+/// Measures the clock again and again, for what the coordinator shows.
+pub async fn watch_clock(link: Link, member: Arc<Member>, error_ns: i64) {
+    let first = member.own().offset_ns;
+    loop {
+        tokio::time::sleep(PAUSE).await;
+        if let Some(offset) = measure(&link, &member.run, error_ns).await {
+            // The run keeps the offset it began with: what the clock has drifted since makes it less certain.
+            let drift_ns = (offset.offset_ns - first).unsigned_abs();
+            member.say(|own| own.bound_ns = offset.bound_ns + drift_ns);
+        }
+    }
+}
+
+/// Sends the seconds, one after the other, until NATS has each.
+pub async fn send(link: Link, member: Arc<Member>) {
+    let subject = wire::seconds_subject(&member.run, member.index);
+    loop {
+        let changed = member.spool.changed.notified();
+        let Some((sequence, message)) = member.spool.front() else {
+            let _ = tokio::time::timeout(HEARTBEAT, changed).await;
+            continue;
+        };
+        match tokio::time::timeout(CALL, publish(&link, &subject, &member, sequence, message)).await
+        {
+            Ok(Ok(())) => member.spool.sent(sequence),
+            Ok(Err(error)) => {
+                tracing::warn!("second {sequence} waits: {error}");
+                tokio::time::sleep(HEARTBEAT).await;
+            }
+            Err(_) => tracing::warn!("second {sequence} waits: NATS does not answer"),
+        }
+    }
+}
+
+async fn publish(
+    link: &Link,
+    subject: &str,
+    member: &Member,
+    sequence: u64,
+    message: Bytes,
+) -> Result<(), FleetError> {
+    let failed = |error: &dyn std::fmt::Display| FleetError::Other(error.to_string());
+    // NATS drops a message that it has already.
+    let id = format!("{}/{}/{sequence}", member.run, member.token);
+    let message = PublishMessage::build().payload(message).message_id(id);
+    let sending = link
+        .jetstream
+        .send_publish(subject.to_owned(), message)
+        .await;
+    let acknowledged = sending.map_err(|error| failed(&error))?.await;
+    acknowledged.map(|_| ()).map_err(|error| failed(&error))
+}

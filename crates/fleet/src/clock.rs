@@ -1,0 +1,88 @@
+//! How far the clock of an agent is from the coordinator's, and how wrong that may be.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Questions of one measurement.
+pub const PROBES: usize = 16;
+/// How often it is repeated.
+pub const PAUSE: Duration = Duration::from_secs(10);
+
+/// One question and its answer, in nanoseconds since the Unix epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// When it was asked, by the agent's clock.
+    pub asked_ns: i64,
+    /// The answer: the coordinator's clock.
+    pub answer_ns: i64,
+    /// When the answer came, by the agent's clock.
+    pub came_ns: i64,
+}
+
+/// How far the agent's clock is behind the coordinator's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offset {
+    pub offset_ns: i64,
+    /// The offset is wrong by no more than this.
+    pub bound_ns: u64,
+}
+
+impl Probe {
+    fn round_trip_ns(&self) -> i64 {
+        (self.came_ns - self.asked_ns).max(0)
+    }
+
+    fn offset(&self) -> Offset {
+        let half_ns = self.round_trip_ns() / 2;
+        Offset {
+            offset_ns: self.answer_ns - (self.asked_ns + half_ns),
+            bound_ns: half_ns as u64 + 1,
+        }
+    }
+}
+
+/// What the probe with the shortest round trip says; the others waited somewhere.
+pub fn best(probes: &[Probe]) -> Option<Offset> {
+    let quickest = probes.iter().min_by_key(|probe| probe.round_trip_ns())?;
+    Some(quickest.offset())
+}
+
+/// Nanoseconds since the Unix epoch, by the system's clock.
+pub fn system_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as i64)
+}
+
+/// Milliseconds since the Unix epoch, by the system's clock.
+pub fn system_ms() -> i64 {
+    system_ns() / 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A question over a way of these lengths, to a clock that is ahead by `ahead_ns`.
+    fn probe(asked_ns: i64, there_ns: i64, back_ns: i64, ahead_ns: i64) -> Probe {
+        Probe {
+            asked_ns,
+            answer_ns: asked_ns + there_ns + ahead_ns,
+            came_ns: asked_ns + there_ns + back_ns,
+        }
+    }
+
+    #[test]
+    fn the_offset_is_within_its_bound_however_the_way_is_divided() {
+        for ahead_ns in [-5_000_000_000, 0, 123_456_789] {
+            for (there_ns, back_ns) in [(100, 900), (500, 500), (900, 100), (0, 0)] {
+                let probes = [
+                    probe(10, 50_000, 9_000, ahead_ns),
+                    probe(1_000_000, there_ns, back_ns, ahead_ns),
+                ];
+                let offset = best(&probes).expect("there are two");
+                let error_ns = (offset.offset_ns - ahead_ns).unsigned_abs();
+                assert!(error_ns <= offset.bound_ns && offset.bound_ns <= 501);
+            }
+        }
+        assert_eq!(best(&[]), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! From idle agents to agents that are ready: who is there, what each runs, and whether it can.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+
+use crate::error::{FleetError, within};
+use crate::link::{CALL, Link};
+use crate::select::Selection;
+use crate::wire::{self, Assignment, AssignmentReply, Hello, Manifest, PROTOCOL};
+
+/// How long answers to one question are gathered.
+const ROUND: Duration = Duration::from_millis(500);
+/// How often an assignment is offered.
+const OFFERS: u32 = 3;
+
+/// The agents that answer within a time.
+///
+/// # Errors
+/// If NATS refuses.
+pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetError> {
+    let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
+        url: link.url.clone(),
+        why: error.to_string(),
+    };
+    let inbox = link.client.new_inbox();
+    let answers = link.client.subscribe(inbox.clone()).await;
+    let mut answers = answers.map_err(|error| failed(&error))?;
+    let asked = link
+        .client
+        .publish_with_reply(wire::WHO, inbox, Bytes::new())
+        .await;
+    asked.map_err(|error| failed(&error))?;
+    let deadline = tokio::time::Instant::now() + patience;
+    let mut found = BTreeMap::new();
+    while let Ok(Some(answer)) = tokio::time::timeout_at(deadline, answers.next()).await {
+        if let Ok(hello) = wire::of_json::<Hello>(&answer.payload) {
+            found.insert(hello.name.clone(), hello);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// Waits until the agents of a selection are there.
+///
+/// # Errors
+/// If some are not there in time, or are of another version.
+pub async fn choose(
+    link: &Link,
+    selection: &Selection,
+    patience: Duration,
+) -> Result<Vec<Hello>, FleetError> {
+    let since = Instant::now();
+    let mut idle;
+    loop {
+        idle = who(link, ROUND).await?;
+        if let Some(chosen) = selection.choose(&idle) {
+            return same_version(chosen);
+        }
+        if since.elapsed() >= patience {
+            break;
+        }
+    }
+    Err(FleetError::Late {
+        what: selection.missing(&idle),
+        waited: patience,
+        remedy: "start `drumfire agent --nats URL` on more machines, or raise `--agents-wait`",
+    })
+}
+
+fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
+    let others: Vec<String> = chosen
+        .iter()
+        .filter(|hello| hello.protocol != PROTOCOL)
+        .map(|hello| format!("agent `{}` is drumfire {}", hello.name, hello.version))
+        .collect();
+    match others.is_empty() {
+        true => Ok(chosen),
+        false => Err(FleetError::Refused(
+            others
+                .into_iter()
+                .map(|line| {
+                    let own = env!("CARGO_PKG_VERSION");
+                    format!(
+                        "{line}, which does not understand drumfire {own}; install the same version"
+                    )
+                })
+                .collect(),
+        )),
+    }
+}
+
+/// Keeps the manifest and gives each agent its number.
+///
+/// # Errors
+/// If an agent does not accept.
+pub async fn assign(link: &Link, manifest: &Manifest, tokens: &[u64]) -> Result<(), FleetError> {
+    let key = format!("{}.manifest", manifest.run);
+    let kept = link.runs.put(key, Bytes::from(wire::json(manifest)));
+    within(CALL, "NATS to keep the manifest", kept).await?;
+    for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
+        let assignment = Assignment {
+            run: manifest.run.clone(),
+            index,
+            token: *token,
+        };
+        offer(link, &member.name, &assignment).await?;
+    }
+    Ok(())
+}
+
+async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(), FleetError> {
+    let subject = wire::idle_subject(name);
+    for _ in 0..OFFERS {
+        let offer = Bytes::from(wire::json(assignment));
+        let asking = link.client.request(subject.clone(), offer);
+        let Ok(Ok(answer)) = tokio::time::timeout(CALL, asking).await else {
+            continue;
+        };
+        return match wire::of_json(&answer.payload) {
+            Ok(AssignmentReply::Accepted) => Ok(()),
+            Ok(AssignmentReply::Busy(run)) => Err(FleetError::Other(format!(
+                "agent `{name}` is busy with run {run}; take another one"
+            ))),
+            Err(error) => Err(FleetError::Other(format!("agent `{name}`: {error}"))),
+        };
+    }
+    Err(FleetError::Late {
+        what: format!("agent `{name}` to accept its part"),
+        waited: CALL * OFFERS,
+        remedy: "look at the agent's terminal",
+    })
+}

@@ -1,0 +1,67 @@
+//! What pages, `ctl` and signals order of a run on several machines.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use drumfire_engine::{Clock, Control, Steered};
+
+use super::PlannedGroup;
+use crate::wire::Order;
+
+/// Takes orders for all agents.
+pub struct Steering {
+    clock: Clock,
+    groups: Vec<PlannedGroup>,
+    orders: Mutex<Vec<Order>>,
+}
+
+impl Steering {
+    /// The orders of this control come here from now on.
+    pub fn attach(control: &Control, clock: Clock, groups: &[PlannedGroup]) -> Arc<Steering> {
+        let steering = Arc::new(Steering {
+            clock,
+            groups: groups.to_vec(),
+            orders: Mutex::default(),
+        });
+        let steered: Arc<dyn Steered> = steering.clone();
+        control.attach(Arc::downgrade(&steered));
+        steering
+    }
+
+    fn add(&self, order: Order) {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        orders.push(order);
+    }
+
+    /// Orders since the last call.
+    pub fn take(&self) -> Vec<Order> {
+        std::mem::take(&mut *self.orders.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Steered for Steering {
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn groups(&self) -> Vec<&str> {
+        self.groups
+            .iter()
+            .map(|group| group.name.as_str())
+            .collect()
+    }
+
+    fn has_arrivals(&self, group: usize) -> bool {
+        self.groups[group].has_arrivals
+    }
+
+    fn order_users(&self, group: usize, users: u32) {
+        self.add(Order::Users { group, users });
+    }
+
+    fn set_property(&self, name: &str, value: &str) {
+        self.add(Order::Property {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        });
+    }
+}

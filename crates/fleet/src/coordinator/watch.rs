@@ -1,0 +1,203 @@
+//! Who is there: what agents said last, who is late, and what becomes of a lost agent's users.
+
+use std::time::{Duration, Instant};
+
+use drumfire_engine::{Share, Slots};
+
+use crate::wire::{AgentEnd, AgentState, Stage, Takeover};
+
+/// Silence after which the user is told of an agent.
+pub const SUSPECTED: Duration = Duration::from_secs(3);
+/// Silence after which an agent is lost.
+pub const LOST: Duration = Duration::from_secs(10);
+
+/// What becomes of the users of a lost agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLost {
+    /// The others go on with theirs.
+    #[default]
+    Continue,
+    /// The others take them over.
+    Redistribute,
+    /// The run ends.
+    Stop,
+}
+
+/// An agent of the run, as the coordinator knows it.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub name: String,
+    pub token: u64,
+    pub state: AgentState,
+    heard: Instant,
+    is_suspected: bool,
+    /// When it was lost, in milliseconds since the Unix epoch.
+    pub lost_ms: Option<i64>,
+    /// When it was lost and when it came back, or the run ended without it.
+    pub gaps_ms: Vec<(i64, Option<i64>)>,
+    pub end: Option<AgentEnd>,
+}
+
+/// Something that the user is told of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    Suspected(u32),
+    Lost(u32),
+    Back(u32),
+}
+
+impl Agent {
+    pub fn new(name: String, token: u64, now: Instant) -> Agent {
+        Agent {
+            name,
+            token,
+            state: AgentState::default(),
+            heard: now,
+            is_suspected: false,
+            lost_ms: None,
+            gaps_ms: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// The agent says how it is; news if it was lost before.
+    pub fn hear(
+        &mut self,
+        index: u32,
+        state: AgentState,
+        now: Instant,
+        now_ms: i64,
+    ) -> Option<News> {
+        if state.token != self.token {
+            return None;
+        }
+        self.state = state;
+        self.heard = now;
+        self.is_suspected = false;
+        self.lost_ms.take()?;
+        if let Some((_, back_ms)) = self.gaps_ms.last_mut() {
+            *back_ms = Some(now_ms);
+        }
+        Some(News::Back(index))
+    }
+
+    /// Looks at the time since the agent was heard.
+    pub fn look(&mut self, index: u32, now: Instant, now_ms: i64) -> Option<News> {
+        if self.is_done() || self.lost_ms.is_some() {
+            return None;
+        }
+        let silence = now.saturating_duration_since(self.heard);
+        if silence > LOST {
+            self.lost_ms = Some(now_ms);
+            // It was there until it was last heard.
+            let from_ms = now_ms - silence.as_millis() as i64;
+            self.gaps_ms.push((from_ms, None));
+            return Some(News::Lost(index));
+        }
+        if silence > SUSPECTED && !std::mem::replace(&mut self.is_suspected, true) {
+            return Some(News::Suspected(index));
+        }
+        None
+    }
+
+    /// How long it has been silent.
+    pub fn silence(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.heard)
+    }
+
+    /// It has delivered everything, or cannot run the plan.
+    pub fn is_done(&self) -> bool {
+        matches!(self.state.stage, Stage::Delivered | Stage::Refused)
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.lost_ms.is_some()
+    }
+}
+
+/// Gives the slots of a lost agent to those that are there. `owned` holds the slots of each agent and is changed.
+pub fn redistribute(owned: &mut [Slots], lost: u32, alive: &[u32], from_ms: i64) -> Vec<Takeover> {
+    let Some(gone) = owned.get(lost as usize).cloned() else {
+        return Vec::new();
+    };
+    let parts = gone.divide(alive.len() as u32);
+    owned[lost as usize] = Slots::new(gone.period(), Vec::new());
+    let mut takeovers = Vec::new();
+    for (agent, part) in alive.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
+        owned[*agent as usize] = owned[*agent as usize].with(&part);
+        takeovers.push(Takeover {
+            agent: *agent,
+            period: part.period(),
+            remainders: part.remainders().to_vec(),
+            from_ms,
+        });
+    }
+    takeovers
+}
+
+/// The slots of all agents at the start. There are at least as many slots as it takes to divide one agent's users among the
+/// others.
+pub fn slots(shares: &[Share]) -> Vec<Slots> {
+    shares.iter().map(|share| share.slots.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_suspected_then_lost_then_back() {
+        let start = Instant::now();
+        let mut agent = Agent::new("a".to_owned(), 7, start);
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(agent.look(0, at(2), 2_000), None);
+        assert_eq!(agent.look(0, at(4), 4_000), Some(News::Suspected(0)));
+        assert_eq!(agent.look(0, at(5), 5_000), None, "it is told once");
+        assert_eq!(agent.look(0, at(11), 11_000), Some(News::Lost(0)));
+        assert_eq!(agent.look(0, at(12), 12_000), None);
+        assert_eq!(agent.gaps_ms, [(0, None)]);
+        let other = AgentState {
+            token: 8,
+            ..AgentState::default()
+        };
+        assert_eq!(
+            agent.hear(0, other, at(13), 13_000),
+            None,
+            "that is another one"
+        );
+        let own = AgentState {
+            token: 7,
+            ..AgentState::default()
+        };
+        assert_eq!(
+            agent.hear(0, own.clone(), at(15), 15_000),
+            Some(News::Back(0))
+        );
+        assert_eq!(agent.gaps_ms, [(0, Some(15_000))]);
+        assert_eq!(agent.hear(0, own, at(16), 16_000), None);
+    }
+
+    #[test]
+    fn an_agent_that_has_delivered_is_not_lost() {
+        let start = Instant::now();
+        let mut agent = Agent::new("a".to_owned(), 0, start);
+        agent.state.stage = Stage::Delivered;
+        assert_eq!(agent.look(0, start + LOST * 9, 0), None);
+    }
+
+    #[test]
+    fn nobody_has_two_agents_and_nobody_none() {
+        let shares = Share::of_weights(&[3, 1, 2, 2], 1);
+        let mut owned = slots(&shares);
+        let mut alive = vec![0, 1, 2, 3];
+        for lost in [2, 0] {
+            alive.retain(|agent| *agent != lost);
+            redistribute(&mut owned, lost, &alive, 5);
+            for number in 0..64 {
+                let owners = owned.iter().filter(|slots| slots.rank(number).is_some());
+                assert_eq!(owners.count(), 1);
+            }
+            assert!(owned[lost as usize].is_empty());
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The files of a plan, by the SHA-256 of their content: each travels once, however many runs and plans have it.
+
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::error::{FleetError, within};
+use crate::link::{CALL, Link};
+use crate::wire::FileEntry;
+
+/// How long one file may be on its way.
+const FILE: Duration = Duration::from_secs(600);
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 17;
+
+/// A file of a plan, and where it is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFile {
+    /// From the plan's folder on.
+    pub path: String,
+    pub here: PathBuf,
+}
+
+/// A digest in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
+    let mut text = String::with_capacity(digest.len() * 2);
+    for byte in digest {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Whether a path stays inside the folder that it is put into.
+pub fn stays_inside(path: &str) -> bool {
+    let path = Path::new(path);
+    let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    !path.as_os_str().is_empty() && path.components().all(is_plain)
+}
+
+async fn digest(file: &Path) -> std::io::Result<(String, u64)> {
+    let mut file = tokio::fs::File::open(file).await?;
+    let (mut sum, mut bytes) = (Sha256::new(), 0);
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = file.read(&mut chunk).await?;
+        if read == 0 {
+            return Ok((hexadecimal(&sum.finalize()), bytes));
+        }
+        sum.update(&chunk[..read]);
+        bytes += read as u64;
+    }
+}
+
+/// Puts the files where agents find them, those that are not there yet.
+///
+/// # Errors
+/// If a file cannot be read, or NATS does not take it.
+pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, FleetError> {
+    let mut entries = Vec::new();
+    for PlanFile { path, here } in files {
+        let cannot = |error: std::io::Error| {
+            FleetError::Other(format!(
+                "the file {} cannot be read: {error}",
+                here.display()
+            ))
+        };
+        let (sha256, bytes) = digest(here).await.map_err(cannot)?;
+        let known = tokio::time::timeout(CALL, link.files.info(&sha256)).await;
+        let is_there = matches!(&known, Ok(Ok(info)) if !info.deleted && info.size as u64 == bytes);
+        if !is_there {
+            let mut file = tokio::fs::File::open(here).await.map_err(cannot)?;
+            let what = format!("NATS to take the file `{path}`");
+            within(FILE, &what, link.files.put(sha256.as_str(), &mut file)).await?;
+        }
+        entries.push(FileEntry {
+            path: path.clone(),
+            sha256,
+            bytes,
+        });
+    }
+    Ok(entries)
+}
+
+/// Brings the files of a plan into a folder; what is in the cache is not fetched again.
+///
+/// # Errors
+/// If a path leads out of the folder, a file does not come, or it is not what it should be.
+pub async fn fetch(
+    link: &Link,
+    files: &[FileEntry],
+    cache: &Path,
+    folder: &Path,
+) -> Result<(), FleetError> {
+    let cannot = |path: &Path, error: std::io::Error| {
+        FleetError::Other(format!("{} cannot be written: {error}", path.display()))
+    };
+    tokio::fs::create_dir_all(cache)
+        .await
+        .map_err(|error| cannot(cache, error))?;
+    for file in files {
+        if !stays_inside(&file.path) {
+            let why = format!("the file `{}` is outside of the plan's folder", file.path);
+            return Err(FleetError::Other(why));
+        }
+        let kept = cache.join(&file.sha256);
+        let is_kept = matches!(digest(&kept).await, Ok((sha256, _)) if sha256 == file.sha256);
+        if !is_kept {
+            receive(link, file, &kept).await?;
+        }
+        let target = folder.join(&file.path);
+        if let Some(parent) = target.parent() {
+            let made = tokio::fs::create_dir_all(parent).await;
+            made.map_err(|error| cannot(parent, error))?;
+        }
+        let copied = tokio::fs::copy(&kept, &target).await;
+        copied.map_err(|error| cannot(&target, error))?;
+    }
+    Ok(())
+}
+
+async fn receive(link: &Link, file: &FileEntry, target: &Path) -> Result<(), FleetError> {
+    let what = format!("the file `{}` from NATS", file.path);
+    let mut object = within(CALL, &what, link.files.get(&file.sha256)).await?;
+    let half = target.with_extension(format!("{}.part", std::process::id()));
+    let copying = async {
+        let mut kept = tokio::fs::File::create(&half).await?;
+        tokio::io::copy(&mut object, &mut kept).await?;
+        kept.flush().await
+    };
+    within(FILE, &what, copying).await?;
+    let found = digest(&half).await;
+    if !matches!(&found, Ok((sha256, _)) if *sha256 == file.sha256) {
+        let _ = tokio::fs::remove_file(&half).await;
+        let why = format!(
+            "the file `{}` arrived damaged; start the run again",
+            file.path
+        );
+        return Err(FleetError::Other(why));
+    }
+    let moved = tokio::fs::rename(&half, target).await;
+    moved.map_err(|error| FleetError::Other(format!("{}: {error}", target.display())))
+}
+
+/// Puts something that an agent leaves behind.
+///
+/// # Errors
+/// If NATS does not take it.
+pub async fn put_end(link: &Link, name: &str, bytes: &[u8]) -> Result<(), FleetError> {
+    let mut reader = bytes;
+    within(
+        FILE,
+        "NATS to take the end of the run",
+        link.ends.put(name, &mut reader),
+    )
+    .await
+    .map(|_| ())
+}
+
+/// Takes what an agent left behind; none if it is not there.
+///
+/// # Errors
+/// If NATS does not answer.
+pub async fn end(link: &Link, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
+    let found = tokio::time::timeout(CALL, link.ends.get(name)).await;
+    let Ok(Ok(mut object)) = found else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    let reading = async { object.read_to_end(&mut bytes).await };
+    within(FILE, "the end of a run from NATS", reading).await?;
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside_of_the_folder() {
+        for inside in ["a.csv", "data/a.csv", "./a"] {
+            assert!(stays_inside(inside), "{inside}");
+        }
+        for outside in ["", "/etc/passwd", "../a", "a/../../b"] {
+            assert!(!stays_inside(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn digests_are_those_of_sha256() {
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}

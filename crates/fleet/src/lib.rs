@@ -1,0 +1,43 @@
+//! One run on many machines. Agents wait for work at a NATS server; a coordinator gives each its part of a plan, has all of
+//! them start at one instant, and adds up what they measure, second by second.
+//!
+//! Machines do not ask each other who runs what: each computes its own users and arrivals ([`drumfire_engine::Share`]). Only
+//! rows of shared data and shared numbers are leased, in blocks.
+
+mod agent;
+mod clock;
+mod coordinator;
+mod error;
+mod files;
+mod leases;
+mod link;
+mod local;
+mod merge;
+mod rows;
+mod select;
+mod wire;
+
+use std::time::Duration;
+
+pub use agent::{AgentOptions, Engine, PlanOrder, serve};
+pub use coordinator::{AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlannedGroup, run};
+pub use error::FleetError;
+pub use files::{PlanFile, stays_inside};
+pub use link::LinkOptions;
+pub use local::{NATS_VARIABLE, find};
+pub use select::{BadSelection, Selection};
+pub use wire::{AgentEnd, Hello, PROTOCOL, Rows, is_token};
+
+/// The agents that answer at a NATS server within a time.
+///
+/// # Errors
+/// If NATS cannot be reached.
+pub fn agents(options: &LinkOptions, patience: Duration) -> Result<Vec<Hello>, FleetError> {
+    let runtime = agent::runtime()?;
+    let found = runtime.block_on(async {
+        let link = link::Link::connect(options, "agents").await?;
+        coordinator::who(&link, patience).await
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    found
+}

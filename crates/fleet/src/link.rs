@@ -1,0 +1,231 @@
+//! The connection to NATS, with the buckets and the stream of all runs. Every call has a deadline.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::jetstream::{self, kv, object_store, stream};
+use async_nats::{Client, ConnectOptions, Event};
+use drumfire_expr::Random;
+
+use crate::error::{FleetError, within};
+use crate::wire::{ENDS, FILES, RUNS, STREAM, STREAM_SUBJECTS};
+
+/// How long the first connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long NATS may take for anything else but files.
+pub const CALL: Duration = Duration::from_secs(10);
+/// How often the connection is probed.
+const PING: Duration = Duration::from_secs(5);
+/// How long runs and files are kept.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How long and how large seconds are kept.
+const SECONDS_KEPT: Duration = Duration::from_secs(24 * 3600);
+const MOST_SECONDS: i64 = 2 << 30;
+/// A second that is sent twice within this time counts once.
+const DUPLICATES: Duration = Duration::from_secs(120);
+
+/// Where NATS is, and how to get in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkOptions {
+    /// `nats://host:port` or `tls://host:port`, several with commas between.
+    pub url: String,
+    /// A file with a JWT and an nkey, or an nkey's seed.
+    pub credentials: Option<PathBuf>,
+    /// Certificates to verify the server with, beside those of the system.
+    pub ca: Option<PathBuf>,
+}
+
+/// A connection.
+#[derive(Clone)]
+pub struct Link {
+    pub client: Client,
+    pub jetstream: jetstream::Context,
+    pub runs: kv::Store,
+    pub files: object_store::ObjectStore,
+    pub ends: object_store::ObjectStore,
+    pub url: String,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("url", &self.url).finish()
+    }
+}
+
+impl Link {
+    /// Connects and makes what is not there yet.
+    ///
+    /// # Errors
+    /// If NATS cannot be reached, refuses, or has no JetStream.
+    pub async fn connect(options: &LinkOptions, name: &str) -> Result<Link, FleetError> {
+        let failed = |why: String| FleetError::Nats {
+            url: without_secrets(&options.url),
+            why,
+        };
+        let connecting = connect_options(options, name).map_err(failed)?;
+        let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
+        let client = tokio::time::timeout(CONNECT, connecting.connect(servers));
+        let client = match client.await {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => return Err(failed(error.to_string())),
+            Err(_) => return Err(failed(format!("no answer for {} s", CONNECT.as_secs()))),
+        };
+        let context = jetstream::ContextBuilder::new()
+            .timeout(CALL)
+            .ack_timeout(CALL)
+            .build(client.clone());
+        let described = |error: FleetError| failed(error.to_string());
+        let runs = bucket(&context).await.map_err(described)?;
+        let files = store(&context, FILES).await.map_err(described)?;
+        let ends = store(&context, ENDS).await.map_err(described)?;
+        make_stream(&context).await.map_err(described)?;
+        Ok(Link {
+            client,
+            jetstream: context,
+            runs,
+            files,
+            ends,
+            url: without_secrets(&options.url),
+        })
+    }
+}
+
+fn connect_options(options: &LinkOptions, name: &str) -> Result<ConnectOptions, String> {
+    let mut connecting = ConnectOptions::new()
+        .name(format!("drumfire {name}"))
+        .ping_interval(PING)
+        .connection_timeout(PING)
+        .max_reconnects(None)
+        .reconnect_delay_callback(delay)
+        .event_callback(|event| async move { note(&event) });
+    if let Some((user, password)) = password(&options.url) {
+        connecting = connecting.user_and_password(user, password);
+    }
+    if let Some(ca) = &options.ca {
+        connecting = connecting
+            .add_root_certificates(ca.clone())
+            .require_tls(true);
+    }
+    if let Some(file) = &options.credentials {
+        let cannot = |why: String| format!("the credentials {}: {why}", file.display());
+        let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+        connecting = match text.trim().starts_with("SU") {
+            true => connecting.nkey(text.trim().to_owned()),
+            false => connecting
+                .credentials(&text)
+                .map_err(|error| cannot(error.to_string()))?,
+        };
+    }
+    Ok(connecting)
+}
+
+/// The name and the password that a URL holds.
+fn password(url: &str) -> Option<(String, String)> {
+    let first = url.split(',').next()?;
+    let (_, rest) = first.split_once("://")?;
+    let (user, password) = rest.rsplit_once('@')?.0.split_once(':')?;
+    Some((user.to_owned(), password.to_owned()))
+}
+
+/// How long to wait before the next attempt: longer each time, and not all agents at once.
+fn delay(attempts: usize) -> Duration {
+    let most_ms = 100_u64 << attempts.min(5);
+    let spread = Random::from_entropy().unit();
+    Duration::from_millis((most_ms as f64 * (0.5 + spread / 2.0)) as u64)
+}
+
+fn note(event: &Event) {
+    match event {
+        Event::Connected => tracing::info!("NATS: connected"),
+        Event::Disconnected => tracing::warn!("NATS: the connection is lost; trying again"),
+        event => tracing::warn!("NATS: {event}"),
+    }
+}
+
+async fn bucket(context: &jetstream::Context) -> Result<kv::Store, FleetError> {
+    if let Ok(Ok(store)) = tokio::time::timeout(CALL, context.get_key_value(RUNS)).await {
+        return Ok(store);
+    }
+    let config = stream::Config {
+        name: format!("KV_{RUNS}"),
+        subjects: vec![format!("$KV.{RUNS}.>")],
+        max_messages_per_subject: 1,
+        deny_delete: true,
+        ..bucket_config()
+    };
+    within(CALL, "JetStream", context.create_stream(config)).await?;
+    within(CALL, "JetStream", context.get_key_value(RUNS)).await
+}
+
+/// What the streams behind all buckets have in common. They are made as streams, since the client's own calls for it read
+/// more of the server than version 2.9 tells.
+fn bucket_config() -> stream::Config {
+    stream::Config {
+        max_age: KEPT,
+        discard: stream::DiscardPolicy::New,
+        allow_rollup: true,
+        allow_direct: true,
+        ..stream::Config::default()
+    }
+}
+
+async fn store(
+    context: &jetstream::Context,
+    name: &str,
+) -> Result<object_store::ObjectStore, FleetError> {
+    if let Ok(Ok(store)) = tokio::time::timeout(CALL, context.get_object_store(name)).await {
+        return Ok(store);
+    }
+    let config = stream::Config {
+        name: format!("OBJ_{name}"),
+        subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
+        ..bucket_config()
+    };
+    within(CALL, "JetStream", context.create_stream(config)).await?;
+    within(CALL, "JetStream", context.get_object_store(name)).await
+}
+
+async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
+    let config = stream::Config {
+        name: STREAM.to_owned(),
+        subjects: vec![STREAM_SUBJECTS.to_owned()],
+        max_age: SECONDS_KEPT,
+        max_bytes: MOST_SECONDS,
+        duplicate_window: DUPLICATES,
+        discard: stream::DiscardPolicy::Old,
+        ..stream::Config::default()
+    };
+    let making = context.get_or_create_stream(config);
+    within(CALL, "JetStream", making).await.map(|_| ())
+}
+
+/// A URL as it may be shown.
+pub fn without_secrets(url: &str) -> String {
+    let part = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => url.to_owned(),
+    };
+    url.split(',').map(part).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(without_secrets("nats://a:b@h:4222"), "nats://h:4222");
+        let both = Some(("a".to_owned(), "b".to_owned()));
+        assert_eq!(password("nats://a:b@h:4222"), both);
+        assert_eq!(password("nats://h:4222"), None);
+        assert_eq!(without_secrets("t@h:1,nats://i:2"), "h:1,nats://i:2");
+    }
+
+    #[test]
+    fn attempts_become_rarer_but_not_without_end() {
+        assert!(delay(0) <= Duration::from_millis(100));
+        assert!(delay(50) <= Duration::from_millis(3_200));
+        assert!(delay(50) >= Duration::from_millis(1_600));
+    }
+}

@@ -1,0 +1,203 @@
+//! Agents on this machine: processes of this program and a NATS server of their own, which end with the run.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use drumfire_expr::Random;
+
+use crate::error::FleetError;
+
+/// The server's program.
+const SERVER: &str = "nats-server";
+/// The environment variable from which agents have the address.
+pub const NATS_VARIABLE: &str = "DRUMFIRE_NATS";
+/// How long the server may take to listen.
+const START: Duration = Duration::from_secs(20);
+/// How long agents have to leave by themselves.
+const LEAVE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
+/// Lines of an agent's log that are shown when it does not come.
+const SHOWN: usize = 5;
+
+/// A NATS server and agents.
+#[derive(Debug)]
+pub struct Local {
+    folder: tempfile::TempDir,
+    server: Child,
+    agents: Vec<Child>,
+    url: String,
+}
+
+impl Local {
+    /// Starts a server on a free port of the loopback, and so many agents.
+    ///
+    /// # Errors
+    /// If there is no server on the path, or it does not start.
+    pub fn start(agents: usize) -> Result<Local, FleetError> {
+        let program = find(SERVER).ok_or_else(|| {
+            FleetError::Other(
+                "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`".to_owned(),
+            )
+        })?;
+        let failed =
+            |error: io::Error| FleetError::Other(format!("{SERVER} does not start: {error}"));
+        let folder = tempfile::Builder::new()
+            .prefix("drumfire-fleet-")
+            .tempdir()
+            .map_err(failed)?;
+        let token = format!("{:016x}", Random::from_entropy().next_u64());
+        let config = write_config(folder.path(), &token).map_err(failed)?;
+        let server = start_server(&program, &config, folder.path()).map_err(failed)?;
+        let mut local = Local {
+            url: String::new(),
+            folder,
+            server,
+            agents: Vec::new(),
+        };
+        let address = local.wait_for_server()?;
+        local.url = format!("nats://fleet:{token}@{address}");
+        for number in 1..=agents {
+            let agent = local.start_agent(number).map_err(|error| {
+                FleetError::Other(format!("agent {number} does not start: {error}"))
+            })?;
+            local.agents.push(agent);
+        }
+        Ok(local)
+    }
+
+    /// Where the server is, with its password.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The address of the server, from the file that it writes.
+    fn wait_for_server(&mut self) -> Result<String, FleetError> {
+        let since = Instant::now();
+        while since.elapsed() < START {
+            if let Some(address) = ports(self.folder.path()) {
+                return Ok(address);
+            }
+            if let Ok(Some(_)) = self.server.try_wait() {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let log = tail(&self.folder.path().join("nats.log"));
+        Err(FleetError::Other(format!("{SERVER} does not start:{log}")))
+    }
+
+    fn start_agent(&self, number: usize) -> io::Result<Child> {
+        let log = fs::File::create(self.folder.path().join(format!("agent-{number}.log")))?;
+        // Ctrl-C on the terminal is for the coordinator; the agents end with their standard input.
+        Command::new(std::env::current_exe()?)
+            .args(["agent", "--tied", "--name", &format!("local-{number:03}")])
+            .arg("--cache")
+            .arg(self.folder.path().join(format!("agent-{number}")))
+            .env(NATS_VARIABLE, &self.url)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .process_group(0)
+            .spawn()
+    }
+
+    /// What the agents that have ended said last.
+    pub fn faults(&mut self) -> String {
+        let mut text = String::new();
+        for (number, agent) in (1..).zip(&mut self.agents) {
+            if let Ok(Some(_)) = agent.try_wait() {
+                let log = self.folder.path().join(format!("agent-{number}.log"));
+                text += &format!("\nagent {number} has ended:{}", tail(&log));
+            }
+        }
+        text
+    }
+
+    /// Lets the agents leave and ends the server.
+    pub fn end(mut self) {
+        let since = Instant::now();
+        for agent in &mut self.agents {
+            while since.elapsed() < LEAVE && matches!(agent.try_wait(), Ok(None)) {
+                std::thread::sleep(LOOK);
+            }
+        }
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        for agent in &mut self.agents {
+            // One that has left cannot be killed.
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+        drop(self.server.stdin.take());
+        let _ = self.server.wait();
+    }
+}
+
+/// A program on the path.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+fn write_config(folder: &Path, token: &str) -> io::Result<PathBuf> {
+    let config = folder.join("nats.conf");
+    let folder = folder.display();
+    let text = format!(
+        "host: 127.0.0.1\nport: -1\nports_file_dir: \"{folder}\"\nlog_file: \"{folder}/nats.log\"\nauthorization {{ user: \"fleet\", password: \"{token}\" }}\njetstream {{ store_dir: \"{folder}/store\" }}\n"
+    );
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&config)?;
+    io::Write::write_all(&mut file, text.as_bytes())?;
+    Ok(config)
+}
+
+/// The server ends with its standard input, so also when this process is killed.
+fn start_server(program: &Path, config: &Path, folder: &Path) -> io::Result<Child> {
+    Command::new("sh")
+        .arg("-c")
+        .arg("\"$1\" -c \"$2\" </dev/null & server=$!; cat >/dev/null; kill $server; wait $server")
+        .arg("sh")
+        .args([program, config])
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+}
+
+/// The address that the server has written to its ports file.
+fn ports(folder: &Path) -> Option<String> {
+    let entries = fs::read_dir(folder).ok()?;
+    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let file = paths.find(|path| path.extension().is_some_and(|kind| kind == "ports"))?;
+    let ports: serde_json::Value = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+    let url = ports.get("nats")?.get(0)?.as_str()?;
+    Some(url.trim_start_matches("nats://").to_owned())
+}
+
+/// The last lines of a file, each on a line of its own.
+fn tail(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = lines.len().saturating_sub(SHOWN);
+    lines[shown..]
+        .iter()
+        .map(|line| format!("\n  {line}"))
+        .collect()
+}
