@@ -225,3 +225,19 @@ fn the_end_of_a_run_frees_a_user_that_stands_still() {
     let finished = finish(session.child, LIMIT);
     assert!(finished.code.is_some(), "{finished:?}");
 }
+
+#[test]
+fn a_signal_ends_the_run_and_closes_the_page() {
+    let server = server();
+    let workshop = workshop(&server);
+    let session = Session::start(&workshop, &["--step"]);
+    session.until("the first element", |overview| {
+        !overview["halted"].is_null()
+    });
+    let id = session.child.id().to_string();
+    let told = std::process::Command::new("kill")
+        .args(["-TERM", &id])
+        .status();
+    assert!(told.expect("kill is there").success());
+    assert_eq!(finish(session.child, LIMIT).code, Some(143));
+}

@@ -23,6 +23,8 @@ use crate::ui::OwnRun;
 
 /// How often the end of a page is looked for.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Exit codes above this one tell the signal that ended the run.
+const SIGNALS: u8 = 128;
 
 /// Runs one iteration of a plan for one user, and shows everything.
 pub fn debug<E: Engine>(
@@ -69,7 +71,9 @@ pub fn debug<E: Engine>(
     };
     let ended = run::follow(options, engine, console, company);
     session.end();
-    if let (Some(_), Ok(_)) = (&server, &ended) {
+    // A signal that ended the run closes the page, too.
+    let is_interrupted = |exit: &Exit| exit.code() > SIGNALS;
+    if server.is_some() && ended.as_ref().is_ok_and(|exit| !is_interrupted(exit)) {
         console.line("the run has ended; Ctrl-C closes the page");
         wait(&is_closed);
     }
