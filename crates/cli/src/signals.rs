@@ -2,6 +2,7 @@
 
 use std::io;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -10,6 +11,18 @@ use crate::exit_codes::Exit;
 
 /// After this many signals the process ends at once, in case the orderly end does not come.
 const ENOUGH: u32 = 3;
+
+/// After the grace time, samples are broken off; tearDown groups have so long before they are, too.
+const AFTER_GRACE: Duration = Duration::from_secs(5);
+
+/// What somebody who listens is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// The number of signals so far, from 1, and the name of this one.
+    Signal(u32, &'static str),
+    /// The first signal is so long ago that nothing more is waited for.
+    GraceOver,
+}
 
 /// Listens for signals until it is dropped.
 #[derive(Debug)]
@@ -39,12 +52,16 @@ pub fn survive_file_limits() {
     }
 }
 
-/// Calls `told` with the number of signals so far, from 1, and the name of the signal, each time the process gets
-/// SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`, stays ignored, as by a JVM.
+/// Calls `told` each time the process gets SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`,
+/// stays ignored, as by a JVM. Where there is a `grace` time, `told` also hears that it is over since the first signal, and then
+/// again and again until it ends listening.
 ///
 /// # Errors
 /// A handler or a thread that cannot be made.
-pub fn listen(told: impl FnMut(u32, &'static str) + Send + 'static) -> io::Result<Listening> {
+pub fn listen(
+    grace: Option<Duration>,
+    told: impl FnMut(Heard) + Send + 'static,
+) -> io::Result<Listening> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -62,7 +79,7 @@ pub fn listen(told: impl FnMut(u32, &'static str) + Send + 'static) -> io::Resul
     let (stop, stopped) = oneshot::channel();
     let thread = std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || runtime.block_on(count(received, sender, stopped, told)))?;
+        .spawn(move || runtime.block_on(count(received, sender, stopped, grace, told)))?;
     Ok(Listening {
         stop: Some(stop),
         thread: Some(thread),
@@ -90,19 +107,35 @@ async fn count(
     mut received: mpsc::Receiver<&'static str>,
     _open: mpsc::Sender<&'static str>,
     mut stopped: oneshot::Receiver<()>,
-    mut told: impl FnMut(u32, &'static str),
+    grace: Option<Duration>,
+    mut told: impl FnMut(Heard),
 ) {
     let mut so_far = 0;
+    let mut patience = None;
     loop {
         let name = tokio::select! {
             Some(name) = received.recv() => name,
+            () = over(patience) => {
+                patience = Some(AFTER_GRACE);
+                told(Heard::GraceOver);
+                continue;
+            }
             _ = &mut stopped => return,
         };
         so_far += 1;
         if so_far >= ENOUGH {
             std::process::exit(i32::from(Exit::by_signal(name).code()));
         }
-        told(so_far, name);
+        patience = patience.or(grace);
+        told(Heard::Signal(so_far, name));
+    }
+}
+
+/// Ends after so long, or never.
+async fn over(patience: Option<Duration>) {
+    match patience {
+        Some(patience) => tokio::time::sleep(patience).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -115,5 +148,39 @@ impl Drop for Listening {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grace_time_ends_after_the_first_signal() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let heard = runtime.block_on(async {
+            let (signals, received) = mpsc::channel(1);
+            let (stop, stopped) = oneshot::channel();
+            let (tell, mut told) = mpsc::unbounded_channel();
+            let grace = Some(Duration::from_millis(10));
+            let counting = count(received, signals.clone(), stopped, grace, move |heard| {
+                let _ = tell.send(heard);
+            });
+            let asking = async {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                assert!(told.is_empty(), "nobody has asked for an end");
+                signals.send("SIGTERM").await.expect("it listens");
+                let first = told.recv().await;
+                let second = told.recv().await;
+                drop(stop);
+                [first, second]
+            };
+            tokio::join!(counting, asking).1
+        });
+        let expected = [Heard::Signal(1, "SIGTERM"), Heard::GraceOver];
+        assert_eq!(heard, expected.map(Some));
     }
 }

@@ -94,7 +94,8 @@ fn plain(line: &str) -> String {
         }
         in_number = is_number;
     }
-    plain
+    // A time below a millisecond has a unit.
+    plain.replace("Nµs", "N")
 }
 
 /// Whether the output is what is shown.

@@ -294,6 +294,23 @@ fn a_run_leaves_its_verdict_and_the_generators_health_in_the_run_file() {
     );
 }
 
+/// A sample of a Debug Sampler takes microseconds, of which a result file knows nothing.
+#[test]
+fn the_statistics_of_jmeters_report_are_the_numbers_of_the_run() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(&group(50, &debug("quick"))));
+    let words = "-n -t p.jmx -l r.jtl -e -o out";
+    let words: Vec<&str> = words.split(' ').collect();
+    code(&workshop.run(&words, LIMIT), 0);
+    let again = ["-g", "out/run.drumfire", "-o", "again"];
+    code(&workshop.run(&again, LIMIT), 0);
+    let text = workshop.read("out/statistics.json");
+    assert_eq!(text, workshop.read("again/statistics.json"));
+    let all: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(all["quick"]["sampleCount"], 50);
+    assert!(all["quick"]["maxResTime"].as_f64() > Some(0.0), "{text}");
+}
+
 #[test]
 fn a_filter_of_labels_is_jmeters_property() {
     let workshop = workshop();

@@ -101,6 +101,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "`fast`: a shutdown ends timers and pauses at once; otherwise they come to their end first, as in JMeter.",
             ),
             honoured(
+                "drumfire.grace_seconds",
+                "15",
+                "After the first SIGINT, SIGTERM or SIGHUP, users have so long to finish their sample; then samples are broken off.",
+            ),
+            honoured(
                 "drumfire.fail_on",
                 "",
                 "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
@@ -124,6 +129,21 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "drumfire.max_users",
                 "2000000",
                 "A plan with more users than this, in all thread groups together, is refused.",
+            ),
+            honoured(
+                "drumfire.max_matches",
+                "1000000",
+                "A Regular Expression Extractor or Boundary Extractor keeps so many matches; more are left out, with a line in the log.",
+            ),
+            honoured(
+                "drumfire.max_label_bytes",
+                "65536",
+                "Labels with more bytes are counted by so many of their first; rows keep them whole.",
+            ),
+            honoured(
+                "drumfire.max_row_bytes",
+                "268435456",
+                "A result file with a longer row or XML element is refused.",
             ),
             honoured(
                 "drumfire.keep_runs",

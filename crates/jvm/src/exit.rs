@@ -1,26 +1,119 @@
-//! Java is exiting: a call to `System.exit` never returns. No thread may be stopped any more, since the virtual machine
-//! would then end the process in the middle of the run.
+//! `System.exit` in a script ends the run, in good order, and not the process.
+//!
+//! Java runs its shutdown hooks and then calls `Shutdown.halt0`, a native method, on the thread that has asked. The function
+//! here takes its place: it notes the status, has the run stop and throws an error, which ends the script. `Runtime.halt`
+//! takes the same way.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
 
-use tokio::sync::Notify;
+use jni::errors::{Result, ThrowRuntimeExAndDefault};
+use jni::objects::JClass;
+use jni::strings::JNIString;
+use jni::sys::jint;
+use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
-static BEGINS: Notify = Notify::const_new();
+use crate::{current, natives};
 
-pub fn begin() {
-    HAS_BEGUN.store(true, Ordering::Release);
-    BEGINS.notify_waiters();
+/// The code of the plan that a thread runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// An element, by its place in the plan's Java elements.
+    Element(u32),
+    /// A function in one of a sampler's texts.
+    Function,
 }
 
-pub fn has_begun() -> bool {
-    HAS_BEGUN.load(Ordering::Acquire)
+/// A call of `System.exit`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub status: i32,
+    /// Nothing for a thread that a script has started.
+    pub by: Option<Caller>,
+    /// The sampler at hand.
+    pub sampler: Option<String>,
 }
 
-/// Ends when the exit begins.
-pub async fn begins() {
-    let told = BEGINS.notified();
-    if !has_begun() {
-        told.await;
+/// The first call.
+static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
+
+thread_local! {
+    static CALLER: Cell<Option<Caller>> = const { Cell::new(None) };
+}
+
+/// The code that runs on this thread until the guard is dropped.
+pub struct Calling(Option<Caller>);
+
+/// Notes whose code this thread runs.
+pub fn calling(caller: Caller) -> Calling {
+    Calling(CALLER.replace(Some(caller)))
+}
+
+impl Drop for Calling {
+    fn drop(&mut self) {
+        CALLER.set(self.0);
+    }
+}
+
+/// The first call of `System.exit`, if there was one.
+pub fn asked() -> Option<Asked> {
+    let asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    asked.clone()
+}
+
+/// Puts the function here in the place of Java's own.
+pub fn catch(env: &mut Env<'_>) -> Result<()> {
+    let class = env.find_class(jni_str!("java/lang/Shutdown"))?;
+    // SAFETY: the function has the parameter and the result that the signature says, after the environment and the class, as
+    // a static native method is called with.
+    let method = unsafe {
+        NativeMethod::from_raw_parts(
+            jni_str!("halt0"),
+            jni_str!("(I)V"),
+            halt as *mut std::ffi::c_void,
+        )
+    };
+    // SAFETY: `Shutdown.halt0` is static.
+    unsafe { env.register_native_methods(&class, &[method]) }
+}
+
+extern "system" fn halt<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, status: jint) {
+    env.with_env(|env| -> Result<_> {
+        note(status);
+        natives::stop_run(true);
+        let what = JNIString::from(format!("System.exit({status})"));
+        env.throw_new(jni_str!("java/lang/Error"), &what)
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+fn note(status: i32) {
+    let sampler = current::visit(|visit| visit.named_sampler().map(|(_, name)| name)).flatten();
+    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if asked.is_none() {
+        tracing::error!("System.exit({status}) was called: the run ends");
+        *asked = Some(Asked {
+            status,
+            by: CALLER.get(),
+            sampler,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_within_a_call_gives_the_outer_one_back() {
+        assert_eq!(CALLER.get(), None);
+        let outer = calling(Caller::Element(3));
+        {
+            let _inner = calling(Caller::Function);
+            assert_eq!(CALLER.get(), Some(Caller::Function));
+        }
+        assert_eq!(CALLER.get(), Some(Caller::Element(3)));
+        drop(outer);
+        assert_eq!(CALLER.get(), None);
     }
 }

@@ -11,7 +11,8 @@
 //! | `natives.rs` | calls out of it |
 //! | `current.rs` | whose call is running on a thread |
 //! | `pool.rs` | threads for calls that take their time |
-//! | `seats.rs`, `force.rs`, `exit.rs` | the threads that run Java, and how to break off what they are at |
+//! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
+//! | `exit.rs` | `System.exit` in scripts |
 //! | `text.rs`, `wire.rs`, `result.rs`, `request.rs`, `element.rs`, `xml.rs` | samples, requests and elements as bytes |
 //!
 //! Java's half is in `java/`.
@@ -52,6 +53,7 @@ use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
 use current::Line;
+use exit::Caller;
 use find::Installation;
 use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
@@ -82,6 +84,8 @@ pub type InstallLater = fn(&[(&str, &Path)]) -> std::io::Result<()>;
 struct Plan {
     /// The events that each of its elements listens to.
     listens_to: Vec<ListensTo>,
+    /// The class and the name of each.
+    names: Vec<String>,
     groups: Vec<Handle>,
 }
 
@@ -179,6 +183,9 @@ impl Jvm {
     ) -> Result<&Plan, String> {
         let loaded = self.plan.get_or_init(|| {
             natives::use_control(control.clone());
+            if exit::asked().is_some() {
+                control.stop_now();
+            }
             let mut listens_to = Vec::new();
             for source in &program.java.elements {
                 let element = machine.add_element(&source.element, &source.configs);
@@ -192,7 +199,13 @@ impl Jvm {
                 .enumerate()
                 .map(|(number, group)| machine.group(&group.name, number))
                 .collect::<Result<_, _>>()?;
-            Ok(Plan { listens_to, groups })
+            let elements = program.java.elements.iter();
+            let names = elements.map(|source| format!("{} '{}'", source.class, source.name));
+            Ok(Plan {
+                listens_to,
+                names: names.collect(),
+                groups,
+            })
         });
         loaded.as_ref().map_err(Clone::clone)
     }
@@ -281,6 +294,7 @@ struct Ready {
 
 impl Ready {
     fn run(&self) -> Result<i64, Raised> {
+        let _calling = exit::calling(Caller::Element(self.call.element));
         self.machine.call(
             &self.user.user,
             self.call.element,
@@ -358,7 +372,8 @@ impl JavaHost for Jvm {
         let plan = program.base_dir.join(&program.script);
         let has_groovy = program.java.elements.iter().any(is_groovy);
         let machine = self.machine_for(&plan, &program.java.classpath, has_groovy)?;
-        self.load(machine, program, control).map(|_| ())
+        self.load(machine, program, control)?;
+        self.exit_request().map_or(Ok(()), Err)
     }
 
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised> {
@@ -383,7 +398,6 @@ impl JavaHost for Jvm {
                     biased;
                     Some(question) = questions.recv() => question(visit),
                     outcome = &mut ended => break outcome,
-                    () = exit::begins() => return Err(Raised::StopThread("Java exits".to_owned())),
                 }
             };
             let delay = outcome
@@ -397,6 +411,7 @@ impl JavaHost for Jvm {
         let sees_results = script.language == ScriptLanguage::Function
             || drumfire_engine::java::text_sees(script.text);
         let value = current::during(visit, Some(&user.line), || {
+            let _calling = exit::calling(Caller::Function);
             machine.script(
                 &user.user,
                 language(script.language),
@@ -446,17 +461,28 @@ impl JavaHost for Jvm {
     }
 
     fn break_off(&self, by_force: bool) {
-        if let Some(Ok(machine)) = self.machine.get()
-            && !exit::has_begun()
-        {
+        if let Some(Ok(machine)) = self.machine.get() {
             machine.break_off(by_force);
         }
+    }
+
+    fn exit_request(&self) -> Option<String> {
+        let asked = exit::asked()?;
+        let plan = self.plan.get().and_then(|plan| plan.as_ref().ok());
+        let by = match (asked.by, plan, asked.sampler) {
+            (Some(Caller::Element(number)), Some(plan), _) => plan.names[number as usize].clone(),
+            (Some(_), _, Some(sampler)) => format!("a function of '{sampler}'"),
+            (Some(_), _, None) => "a function".to_owned(),
+            (None, ..) => "a thread of a script".to_owned(),
+        };
+        let status = asked.status;
+        Some(format!("`System.exit({status})` in {by} ended the run"))
     }
 }
 
 /// Waits for threads that Java code has started and that keep a Java of its own from ending, if there is a Java.
 pub fn await_threads() {
-    if !exit::has_begun()
+    if exit::asked().is_none()
         && let Some(machine) = machine::running()
         && let Err(why) = machine.await_threads()
     {

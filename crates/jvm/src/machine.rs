@@ -17,7 +17,7 @@ use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 use crate::archive::join;
 use crate::compiler;
 use crate::find::Installation;
-use crate::{element, force, natives, seats, text, xml};
+use crate::{element, exit, force, natives, seats, text, xml};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
@@ -83,6 +83,8 @@ pub fn start(
         options.push("-Xlog:cds=off".to_owned());
         options.push("-Xlog:class+path=off".to_owned());
     }
+    // `exit.rs` takes the place of a native method of Java's own, of which Java would warn.
+    options.push("-Xlog:jni+resolve=off".to_owned());
     options.push(format!("-Djava.class.path={}", join(classpath)));
     let library = java.library.clone();
     // The machine takes the thread that creates it for its main thread, with its stack and signal mask.
@@ -149,6 +151,7 @@ fn create(options: &[String], library: &Path) -> std::result::Result<Machine, St
 fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
     let natives_class = env.find_class(jni_str!("dev/drumfire/jvm/Natives"))?;
     natives::register(env, &natives_class)?;
+    exit::catch(env)?;
     let class = env.find_class(jni_str!("dev/drumfire/jvm/Bridge"))?;
     let lifecycle = env.find_class(jni_str!("dev/drumfire/jvm/Lifecycle"))?;
     let call = env.get_static_method_id(

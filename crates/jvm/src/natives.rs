@@ -11,7 +11,7 @@ use jni::objects::{JByteArray, JClass, JLongArray, JObjectArray, JString};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-use crate::{current, exit, request, result, text};
+use crate::{current, request, result, text};
 
 /// The run that Java code belongs to; it may reach it on any thread.
 #[derive(Default)]
@@ -55,7 +55,8 @@ fn properties_at_hand<R>(use_it: impl FnOnce(&Properties) -> R) -> Option<R> {
     run.properties.as_ref().map(use_it)
 }
 
-fn stop_run(now: bool) {
+/// Ends the run that Java code belongs to, if there is one yet.
+pub fn stop_run(now: bool) {
     let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
     match &run.control {
         Some(control) if now => control.stop_now(),
@@ -375,16 +376,6 @@ extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jb
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-extern "system" fn exiting<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
-    env.with_env(|_| -> Result<_> {
-        tracing::error!("a script has called System.exit: the run ends");
-        exit::begin();
-        stop_run(true);
-        Ok(())
-    })
-    .resolve::<ThrowRuntimeExAndDefault>()
-}
-
 extern "system" fn property<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -623,7 +614,6 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "stopGroup" "(II)V" stop_group,
         "join" "(J)Z" join,
         "leave" "()V" leave,
-        "exiting" "()V" exiting,
     ];
     // SAFETY: all of these methods are static.
     unsafe { env.register_native_methods(class, &methods) }

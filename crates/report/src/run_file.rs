@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use drumfire_results::{Connections, Increment, Recording};
+use drumfire_results::{Connections, Increment, LabelStatistics, Recording};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -279,6 +279,21 @@ impl RunFile {
         RunFile {
             resolution_us: 1000,
             ..RunFile::new(name.to_string_lossy(), recording)
+        }
+    }
+
+    /// Takes the times that the run itself has measured in microseconds, where a result file has whole milliseconds. Labels of
+    /// which the file has more or fewer samples, such as those of sub-results, stay as they are.
+    pub fn take_times_of(&mut self, measured: &RunFile) {
+        for label in &mut self.recording.labels {
+            let is_same = |known: &&LabelStatistics| {
+                known.label == label.label
+                    && known.transaction == label.transaction
+                    && (known.count, known.errors) == (label.count, label.errors)
+            };
+            if let Some(known) = measured.recording.labels.iter().find(is_same) {
+                *label = known.clone();
+            }
         }
     }
 

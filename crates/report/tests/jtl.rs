@@ -97,6 +97,27 @@ fn every_field_is_that_of_a_recorded_dashboard() {
 }
 
 #[test]
+fn a_row_without_an_end_is_refused_in_bounded_memory() {
+    use std::io::Read as _;
+    let options = JtlOptions {
+        row_bytes: 1 << 20,
+        ..JtlOptions::default()
+    };
+    let row = "1700000000000,5,a,200,OK,t,text,true,,1,1,1,1,u,1,0,0\n";
+    let rows = format!("{HEADER}{}", row.repeat(100_000));
+    let whole = jtl::read(Path::new("r.jtl"), rows.as_bytes(), &options);
+    assert_eq!(whole.expect("its rows are short").rows, 100_000);
+    let endless = rows.as_bytes().chain(std::io::repeat(b'x'));
+    let error =
+        jtl::read(Path::new("r.jtl"), endless, &options).expect_err("the last row never ends");
+    assert!(error.to_string().contains("drumfire.max_row_bytes"));
+    let xml = b"<testResults>\n<sample t='1' ts='1700000000000' lb='".as_slice();
+    let endless = xml.chain(std::io::repeat(b'x'));
+    let error = jtl::read(Path::new("r.jtl"), endless, &options).expect_err("the label never ends");
+    assert!(error.to_string().contains("drumfire.max_row_bytes"));
+}
+
+#[test]
 fn other_percentiles_may_be_asked_for() {
     let rows: String = (1..=9)
         .map(|ms| format!("1700000000000,{ms},a,200,OK,t,text,true,,1,1,1,1,u,1,0,0\n"))

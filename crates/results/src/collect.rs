@@ -20,8 +20,11 @@ const FRESH: usize = 512;
 /// Seconds other than the open one for which samples are kept apart; of more, the samples count in the last of them.
 const MOST_OTHERS: usize = 64;
 
+/// No honest label is longer, in bytes.
+const LABEL_BYTES: usize = 64 << 10;
+
 /// Samples on their way into increments. One second is open: the one in which nearly all samples end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Collector {
     /// It counts what one listener hears: results as they are told, without a look into transactions.
     is_of_listener: bool,
@@ -44,6 +47,29 @@ pub struct Collector {
     /// Seconds that are over.
     sealed: Vec<Increment>,
     errors: ErrorKinds,
+    /// Labels that are longer count by their beginning.
+    label_bytes: usize,
+}
+
+impl Default for Collector {
+    fn default() -> Collector {
+        Collector {
+            is_of_listener: false,
+            open_ms: 0,
+            index: Default::default(),
+            labels: Vec::new(),
+            touched: Vec::new(),
+            uncounted: Vec::new(),
+            codes: Codes::default(),
+            code_counts: Vec::new(),
+            starts: Vec::new(),
+            active: ActiveUsers::default(),
+            others: BTreeMap::new(),
+            sealed: Vec::new(),
+            errors: ErrorKinds::default(),
+            label_bytes: LABEL_BYTES,
+        }
+    }
 }
 
 /// The samples of one label in the open second.
@@ -135,6 +161,11 @@ impl Collector {
             is_of_listener: true,
             ..Collector::default()
         }
+    }
+
+    /// Labels of more bytes count by so many of their first, so that a server or a script that makes labels cannot use up memory.
+    pub fn limit_labels(&mut self, bytes: usize) {
+        self.label_bytes = bytes;
     }
 
     /// Counts a sample that listeners are told of. Nobody else tells of the samples inside a transaction's parent sample,
@@ -255,6 +286,8 @@ impl Collector {
         let index = &mut self.index[usize::from(transaction)];
         let label = if index.len() >= MAX_LABELS {
             Rc::from(OTHER_LABELS)
+        } else if label.len() > self.label_bytes {
+            Rc::from(&label[..label.floor_char_boundary(self.label_bytes)])
         } else {
             Rc::clone(label)
         };

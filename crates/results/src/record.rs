@@ -106,6 +106,12 @@ impl Recorder {
         }
     }
 
+    /// Has labels of more bytes counted by so many of their first. Rows keep them whole.
+    pub fn limit_labels(&mut self, bytes: usize) {
+        let collectors = self.backends.iter_mut().chain([&mut self.collector]);
+        collectors.for_each(|collector| collector.limit_labels(bytes));
+    }
+
     /// Records a sample that listeners are told of: statistics of its label, summaries, and a row in every file of
     /// `outputs` whose filter wants it. An ignored sample is not recorded.
     pub fn record(&mut self, sample: &Sample, outputs: &OutputSet) {

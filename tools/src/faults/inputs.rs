@@ -107,6 +107,13 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "row-of-10-gib",
+        is_quick: false,
+        before: "memory without bound",
+        after: "a result file with such a row is refused in bounded memory, with the property",
+        stage: endless_row,
+    },
+    Fault {
         name: "label-with-escapes",
         is_quick: true,
         before: "escape sequences reached the terminal, a line break began a workflow command",
@@ -138,6 +145,21 @@ pub fn data(name: &str) -> String {
     format!(
         r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="Accounts"><stringProp name="filename">{name}</stringProp><stringProp name="variableNames">a</stringProp></CSVDataSet><hashTree/>"#
     )
+}
+
+/// A row that goes on for 10 GiB behind good ones, in two gigabytes of memory.
+fn endless_row(bench: &Bench) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("1", 1, "");
+    let head = "timeStamp,elapsed,label,responseCode,success\n";
+    let row = "1700000000000,5,a,200,true\n".repeat(20_000);
+    workshop.write("r.csv", [head, &row, "1700000000000,5,"].concat());
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(workshop.path("r.csv"))?;
+    // The system keeps no room for it on the disk.
+    file.set_len(10 << 30)?;
+    let refused = bench.run_limited(&workshop, "ulimit -v 2000000", "report r.csv")?;
+    expect(&refused, 1, &["drumfire.max_row_bytes"])
 }
 
 fn zero_users(bench: &Bench) -> anyhow::Result<()> {

@@ -3,9 +3,11 @@
 
 mod bench;
 mod endings;
+mod http2;
 mod inputs;
 mod leaks;
 mod outputs;
+mod scripts;
 mod servers;
 
 use std::path::PathBuf;
@@ -29,11 +31,13 @@ pub struct Fault {
 }
 
 /// All faults, by what they befall.
-const FAULTS: [&[Fault]; 5] = [
+const FAULTS: [&[Fault]; 7] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
     servers::FAULTS,
+    http2::FAULTS,
+    scripts::FAULTS,
     leaks::FAULTS,
 ];
 

@@ -129,7 +129,7 @@ fn serve(
 /// Waits until the page is closed, or Ctrl-C.
 fn wait(is_closed: &Arc<AtomicBool>) {
     let told = is_closed.clone();
-    let listening = signals::listen(move |_, _| told.store(true, Ordering::Relaxed));
+    let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
     if listening.is_err() {
         return;
     }

@@ -13,7 +13,7 @@ pub fn demo(options: &DemoOptions, console: &mut Console<'_>) -> Result<Exit, Re
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let site = DemoSite::start(options.port, options.https_port).map_err(failed)?;
     let (told, stop) = mpsc::channel();
-    let listening = signals::listen(move |_, _| {
+    let listening = signals::listen(None, move |_| {
         // Nobody waits any more if this is not the first signal.
         let _ = told.send(());
     });

@@ -18,7 +18,7 @@ pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit
         Refusal::new(Exit::RunFailed, message)
     })?;
     let (told, stop) = mpsc::channel();
-    let listening = signals::listen(move |_, _| {
+    let listening = signals::listen(None, move |_| {
         // Nobody waits any more if this is not the first signal.
         let _ = told.send(());
     });

@@ -108,7 +108,7 @@ fn listen(
     let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     let stop = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stop);
-    let listening = signals::listen(move |_, _| told.store(true, Ordering::SeqCst));
+    let listening = signals::listen(None, move |_| told.store(true, Ordering::SeqCst));
     let _listening = listening.map_err(|error| failed(error.to_string()))?;
     let (name, names) = channel();
     if !arguments.headless {

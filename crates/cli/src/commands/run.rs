@@ -30,7 +30,7 @@ use crate::options::{
     LogOptions, PlanChoice, Progress, Refusal, ReportFiles, ResultsFile, RunOptions,
 };
 use crate::properties::Settings;
-use crate::signals;
+use crate::signals::{self, Heard};
 use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
@@ -292,8 +292,10 @@ pub(super) fn follow<E: Engine>(
 
 /// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
 fn await_threads<E: Engine>(engine: &E) {
-    let _listening = signals::listen(|_, name| {
-        std::process::exit(i32::from(Exit::by_signal(name).code()));
+    let _listening = signals::listen(None, |heard| {
+        if let Heard::Signal(_, name) = heard {
+            std::process::exit(i32::from(Exit::by_signal(name).code()));
+        }
     });
     engine.await_threads();
 }
@@ -468,8 +470,8 @@ impl Report {
     }
 
     /// Writes the files. JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their
-    /// own, so `statistics.json` of `-e` is made from there, or from the run itself where that file cannot be read. Gives
-    /// what could not be written.
+    /// own, so `statistics.json` of `-e` counts them, too, with the times that the run itself has measured. Gives what could
+    /// not be written.
     fn write(
         &self,
         run: &RunFile,
@@ -479,9 +481,16 @@ impl Report {
     ) -> Vec<String> {
         let mut lost = Vec::new();
         let from_results = match (&order.results, self.at_end) {
-            (Some(results), true) => read_run(results, settings, console)
-                .map_err(|error| lost.push(error))
-                .ok(),
+            (Some(results), true) => match read_run(results, settings, console) {
+                Ok(mut rows) => {
+                    rows.take_times_of(run);
+                    Some(rows)
+                }
+                Err(error) => {
+                    lost.push(error);
+                    None
+                }
+            },
             _ => None,
         };
         let statistics = from_results.as_ref().unwrap_or(run);

@@ -1,43 +1,104 @@
-//! What a run shows while it goes on: the live view or JMeter's lines, and what ends it from outside.
+//! What a run shows while it goes on, and what may end it early.
 
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use drumfire_results::Recording;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::console::Console;
-use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines};
+use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines, Tick};
 use crate::messages::{self, Closed, MessagePort};
 use crate::options::Progress;
 use crate::properties::Settings;
-use crate::signals::{self, Listening};
+use crate::signals::{self, Heard, Listening};
 use crate::terminal::feed::Feed;
+use crate::terminal::format::cut;
 use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::milestones;
 use crate::terminal::snapshot::Snapshot;
 
-/// What a run shows while it goes on, and what may end it early.
+/// How long a run goes on after a signal, in seconds.
+const GRACE: &str = "drumfire.grace_seconds";
+/// Kubernetes kills after 30 s; samples that are broken off and tearDown groups need some of them.
+const USUAL_GRACE: Duration = Duration::from_secs(15);
+
+/// A label may have megabytes.
+const LONGEST_LINE: usize = 400;
+
+/// The screen of a run.
 pub(super) struct Screen<'a, 'b> {
     console: &'a mut Console<'b>,
     progress: Progress,
     zone: TimeZone,
     view: Option<LiveView<io::Stdout>>,
     feed: Feed,
-    pub(super) summary_lines: SummaryLines,
+    pub summary_lines: SummaryLines,
     signals: Option<Listening>,
     port: Option<MessagePort>,
-    /// How many signals came.
-    told: Arc<AtomicU32>,
+    asked: Arc<Asked>,
+    /// How many signals a line has told of.
+    signals_told: u32,
+    has_failed: bool,
+}
+
+/// The signals that have come.
+#[derive(Default)]
+struct Asked {
+    /// How many.
+    count: AtomicU32,
     /// The name of the first one.
-    signal: Arc<OnceLock<&'static str>>,
+    first: OnceLock<&'static str>,
+    /// When the samples are broken off.
+    deadline: Mutex<Option<Instant>>,
+}
+
+impl Asked {
+    fn stopping(&self) -> Stopping {
+        match self.count.load(Ordering::Relaxed) {
+            0 => Stopping::No,
+            1 => Stopping::Shutdown,
+            _ => Stopping::Now,
+        }
+    }
+
+    /// How long the samples at hand may take, in milliseconds.
+    fn left_ms(&self) -> Option<u64> {
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = deadline?.saturating_duration_since(Instant::now());
+        Some(left.as_millis() as u64)
+    }
+
+    /// Has the run end as a signal asks for.
+    fn hear(&self, heard: Heard, grace: Duration, control: &Control) {
+        match heard {
+            Heard::Signal(1, name) => {
+                *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Instant::now() + grace);
+                let _ = self.first.set(name);
+                self.count.store(1, Ordering::Relaxed);
+                tracing::info!("{name}: users finish the sample at hand");
+                control.shutdown_soon();
+            }
+            Heard::Signal(number, name) => {
+                self.count.store(number, Ordering::Relaxed);
+                tracing::info!("{name} again: samples are broken off");
+                control.stop_now();
+            }
+            Heard::GraceOver => {
+                tracing::warn!("{GRACE} is over: samples are broken off");
+                control.stop_now();
+            }
+        }
+    }
 }
 
 impl<'a, 'b> Screen<'a, 'b> {
-    pub(super) fn new(
+    pub fn new(
         plan: &Path,
         progress: Progress,
         zone: TimeZone,
@@ -70,13 +131,14 @@ impl<'a, 'b> Screen<'a, 'b> {
             summary_lines: SummaryLines::default(),
             signals: None,
             port: None,
-            told: Arc::default(),
-            signal: Arc::default(),
+            asked: Arc::default(),
+            signals_told: 0,
+            has_failed: false,
         }
     }
 
     /// Listens to signals and to JMeter's messages, which stop the run.
-    pub(super) fn start(&mut self, settings: &Settings, control: &Control) {
+    pub fn start(&mut self, settings: &Settings, control: &Control) {
         self.line(&milestones::starting(
             Timestamp::now().as_millisecond(),
             &self.zone,
@@ -89,20 +151,12 @@ impl<'a, 'b> Screen<'a, 'b> {
             Err(Closed::NoPort) => self.line("Failed to create UDP port"),
             Err(Closed::Off) => {}
         }
-        let (told, first) = (Arc::clone(&self.told), Arc::clone(&self.signal));
-        let control = control.clone();
-        let listening = signals::listen(move |number, signal| {
-            told.store(number, Ordering::Relaxed);
-            if number == 1 {
-                let _ = first.set(signal);
-                tracing::info!("{signal}: users finish the sample at hand");
-                control.shutdown_soon();
-            } else {
-                tracing::info!("{signal} again: samples are broken off");
-                control.stop_now();
-            }
-        });
-        match listening {
+        let grace = settings.properties.get(GRACE);
+        let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
+        let grace = grace.map_or(USUAL_GRACE, Duration::from_secs);
+        let (asked, control) = (Arc::clone(&self.asked), control.clone());
+        let hear = move |heard| asked.hear(heard, grace, &control);
+        match signals::listen(Some(grace), hear) {
             Ok(listening) => self.signals = Some(listening),
             Err(error) => self
                 .console
@@ -110,7 +164,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
     }
 
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         if self.progress != Progress::Quiet {
             if let Some(view) = &mut self.view {
                 let _ = view.clear();
@@ -120,21 +174,48 @@ impl<'a, 'b> Screen<'a, 'b> {
     }
 
     fn show(&mut self, mut snapshot: Snapshot) {
-        snapshot.stopping = snapshot
-            .stopping
-            .max(match self.told.load(Ordering::Relaxed) {
-                0 => Stopping::No,
-                1 => Stopping::Shutdown,
-                _ => Stopping::Now,
-            });
+        snapshot.stopping = snapshot.stopping.max(self.asked.stopping());
+        snapshot.grace_left_ms = self.asked.left_ms();
         if let Some(view) = &mut self.view {
             // A terminal that has gone away does not stop the run.
             let _ = view.show(&snapshot);
         }
     }
 
+    /// Says once what a signal does, where no view shows it.
+    fn tell_signal(&mut self) {
+        let count = self.asked.count.load(Ordering::Relaxed);
+        if self.view.is_some() || count <= self.signals_told {
+            return;
+        }
+        self.signals_told = count;
+        let signal = self.asked.first.get().unwrap_or(&"signal");
+        let line = match (count, self.asked.left_ms()) {
+            (1, Some(left_ms)) => format!(
+                "{signal}: users finish their sample, for {} s at most; another signal ends the run now",
+                left_ms.div_ceil(1000)
+            ),
+            _ => format!("{signal}: samples are broken off"),
+        };
+        self.line(&line);
+    }
+
+    /// Tells the reason of the first sample that failed, as soon as it is known.
+    fn tell_first_failure(&mut self, tick: &Tick) {
+        let Some(first) = tick.recent_errors.first() else {
+            return;
+        };
+        if self.has_failed || self.view.is_some() {
+            return;
+        }
+        self.has_failed = true;
+        let reason = format!("{} {}", first.code, first.message);
+        let line = format!("first failure: {}: {}", first.label, reason.trim());
+        self.line(&cut(&line, LONGEST_LINE));
+    }
+
     /// The last user has ended and the results are written.
-    pub(super) fn tidying_up(&mut self) {
+    pub fn tidying_up(&mut self) {
         self.line(&milestones::tidying_up(
             Timestamp::now().as_millisecond(),
             &self.zone,
@@ -142,14 +223,15 @@ impl<'a, 'b> Screen<'a, 'b> {
     }
 
     /// Ends listening and gives the terminal back; gives the signal that stopped the run.
-    pub(super) fn end(self) -> Option<&'static str> {
-        self.signal.get().copied()
+    pub fn end(self) -> Option<&'static str> {
+        self.asked.first.get().copied()
     }
 }
 
 impl Subscriber for Screen<'_, '_> {
     fn receive(&mut self, event: &Event, so_far: &Recording) {
         let lines = self.summary_lines.receive(event);
+        self.tell_signal();
         if self.view.is_some() {
             if let Some(snapshot) = self.feed.receive(event, so_far) {
                 self.show(snapshot);
@@ -165,11 +247,11 @@ impl Subscriber for Screen<'_, '_> {
                 }
                 self.console.warn(text);
             }
+            Event::Tick(tick) => self.tell_first_failure(tick),
             Event::Line(_)
             | Event::Started(_)
             | Event::Increment(_)
             | Event::Heard(..)
-            | Event::Tick(_)
             | Event::Mark(_)
             | Event::Ended(_) => {}
         }

@@ -81,6 +81,7 @@ impl Feed {
             recent_errors: self.recent_errors.iter().cloned().collect(),
             backlog_bytes: tick.writer.backlog_bytes,
             stopping: tick.stopping,
+            grace_left_ms: None,
         }
     }
 }

@@ -26,9 +26,12 @@ pub fn clock(ms: u64) -> String {
     )
 }
 
-/// A time in milliseconds with three significant digits at most: `0.42`, `7.3`, `123`.
+/// A time in milliseconds with three significant digits at most: `7.3`, `123`. One below a millisecond is told in microseconds,
+/// with the unit: `42µs`.
 pub fn ms(value: f64) -> String {
     match value {
+        value if value < 0.0005 => "0".to_owned(),
+        value if value < 0.9995 => format!("{:.0}µs", value * 1000.0),
         value if value >= 99.95 => format!("{value:.0}"),
         value if value >= 9.995 => format!("{value:.1}"),
         value => format!("{value:.2}"),
@@ -220,8 +223,10 @@ mod tests {
             ["00:00:00", "00:01:01", "10:00:00"]
         );
         assert_eq!(
-            [0.0, 0.424, 9.99, 10.0, 99.94, 99.96, 1234.4].map(ms),
-            ["0.00", "0.42", "9.99", "10.0", "99.9", "100", "1234"]
+            [0.0, 0.0424, 0.424, 0.9996, 9.99, 10.0, 99.94, 99.96, 1234.4].map(ms),
+            [
+                "0", "42µs", "424µs", "1.00", "9.99", "10.0", "99.9", "100", "1234"
+            ]
         );
         assert_eq!(
             [0.04, 999.95, 12_345.6].map(rate),

@@ -55,10 +55,13 @@ pub fn draw(snapshot: &Snapshot, canvas: &Canvas<'_>) -> Vec<String> {
             "Ctrl-C: users finish their sample and stop",
             canvas.columns,
         )),
-        Stopping::Shutdown => style.yellow(&cut(
-            "stopping after the current samples; Ctrl-C: stop now",
-            canvas.columns,
-        )),
+        Stopping::Shutdown => {
+            let most = snapshot.grace_left_ms.map_or(String::new(), |left_ms| {
+                format!(", {} s at most", left_ms.div_ceil(1000))
+            });
+            let line = format!("stopping after the current samples{most}; Ctrl-C: stop now");
+            style.yellow(&cut(&line, canvas.columns))
+        }
         Stopping::Now => style.yellow(&cut("stopping now", canvas.columns)),
     });
     lines.truncate(canvas.rows.saturating_sub(1).max(1));
@@ -384,11 +387,12 @@ Ctrl-C: users finish their sample and stop";
     fn stopping_and_a_slow_disk_are_told() {
         let mut slow = snapshot();
         slow.stopping = Stopping::Shutdown;
+        slow.grace_left_ms = Some(14_001);
         slow.backlog_bytes = 3 << 20;
         let text = draw(&slow, &canvas(120, 30)).join("\n");
         assert!(
             text.contains("3.0 MiB of results wait for the disk")
-                && text.contains("Ctrl-C: stop now"),
+                && text.contains("samples, 15 s at most; Ctrl-C: stop now"),
             "{text}"
         );
     }

@@ -26,6 +26,8 @@ pub struct Snapshot {
     pub backlog_bytes: u64,
     /// Whether the run was told to stop, and how.
     pub stopping: Stopping,
+    /// How long the samples at hand may take before they are broken off, in milliseconds; none if no signal has come.
+    pub grace_left_ms: Option<u64>,
 }
 
 /// The virtual users of a run.

@@ -329,7 +329,7 @@ mod tests {
         let text = render(&summary, Style::PLAIN, None);
         assert!(
             text.contains(
-                "late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)\n"
+                "late by the generator itself: p50 20µs, p99 190µs, p99.9 300µs, max 12.0 ms (5,000 times)\n"
             ),
             "{text}"
         );
@@ -424,9 +424,9 @@ the generator's own work: sampler 79, record 0.9 us; 14 us of CPU a sample in al
         let expected = "\
 times in ms; rate in samples a second; KiB/s received
 label     samples   failed  failed%   rate/s    mean     min     p50     p90     p95     p99     max     KiB/s
-Home        1,000        0     0.00     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
-Log in        500        3     0.60     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
-TOTAL       1,500        3     0.20     12.5    8.00    0.00    0.00    0.00    0.00    0.00     200       0.0
+Home        1,000        0     0.00     12.5    8.00       0       0       0       0       0     200       0.0
+Log in        500        3     0.60     12.5    8.00       0       0       0       0       0     200       0.0
+TOTAL       1,500        3     0.20     12.5    8.00       0       0       0       0       0     200       0.0
 failures
            2  403 Forbidden
            1  500 Internal Server Error

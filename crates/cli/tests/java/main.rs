@@ -132,6 +132,20 @@ fn a_script_that_goes_on_for_ever_is_broken_off() {
     assert!(log.contains("the run was told to stop now"), "{log}");
 }
 
+/// A run whose element calls `System.exit` ends in good order, with exit code 1, and names the call.
+fn exits(workshop: &Workshop, group: String, named: &str) {
+    let tear_down = jsr223("JSR223Sampler", "after", "return 'x'");
+    let last = self::group("T", 1, 1, &[tear_down]).replace("ThreadGroupGui", "PostThreadGroupGui");
+    let last = last.replace("\"ThreadGroup\" testname", "\"PostThreadGroup\" testname");
+    let last = last.replace("<ThreadGroup ", "<PostThreadGroup ");
+    let last = last.replace("</ThreadGroup>", "</PostThreadGroup>");
+    let finished = run(workshop, &plan(&[group, last]), &[]);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(finished.out.contains("... end of run"), "{finished:?}");
+    assert!(finished.err.contains(named), "{finished:?}");
+    assert_eq!(count(workshop, "after"), 1, "{finished:?}");
+}
+
 #[test]
 fn a_script_that_exits_ends_the_run_with_whole_results() {
     let Some(workshop) = workshop() else { return };
@@ -140,12 +154,35 @@ fn a_script_that_exits_ends_the_run_with_whole_results() {
         debug_sampler("before"),
         jsr223("JSR223Sampler", "exit", exit),
     ];
-    let finished = run(&workshop, &plan(&[group("A", 1, 100, &children)]), &[]);
-    assert!(finished.out.contains("... end of run"), "{finished:?}");
+    exits(
+        &workshop,
+        group("A", 1, 100, &children),
+        "`System.exit(7)` in JSR223Sampler 'exit' ended the run",
+    );
     assert_eq!(count(&workshop, "before"), 3);
     assert_eq!(count(&workshop, "exit"), 2);
-    let log = workshop.read("run.log");
-    assert!(log.contains("a script has called System.exit"), "{log}");
+}
+
+#[test]
+fn an_exit_is_named_wherever_it_is_called() {
+    let Some(workshop) = workshop() else { return };
+    let bean = beanshell_sampler("bean", "System.exit(0);");
+    let named = "`System.exit(0)` in BeanShellSampler 'bean' ended the run";
+    exits(&workshop, group("A", 3, 50, &[bean]), named);
+    let function = debug_sampler("${__groovy(System.exit(4))}");
+    let named = "`System.exit(4)` in a function";
+    exits(&workshop, group("A", 1, 50, &[function]), named);
+    let thread = "Thread.start { System.exit(5) }; Thread.sleep(60000)";
+    let thread = jsr223("JSR223Sampler", "thread", thread);
+    let named = "`System.exit(5)` in a thread of a script ended the run";
+    exits(&workshop, group("A", 1, 50, &[thread]), named);
+    let halt = jsr223("JSR223PostProcessor", "halt", "Runtime.runtime.halt(6)");
+    let named = "`System.exit(6)` in JSR223PostProcessor 'halt' ended the run";
+    exits(
+        &workshop,
+        group("A", 1, 50, &[debug_sampler("s"), halt]),
+        named,
+    );
 }
 
 #[test]

@@ -74,6 +74,20 @@ impl Scoped {
         cx.vars.get_named(&name).cloned()
     }
 
+    /// The length of all that is to be looked at.
+    pub fn bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
+        let inputs = self.inputs(cx, sample);
+        inputs.map(|input| cx.parsed.text(&input).len()).sum()
+    }
+
+    /// The length of what an assertion judges in its turn: the result at hand, or the variable.
+    pub fn judged_bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
+        match self.is_variable() {
+            true => self.variable(cx).map_or(0, |value| value.len()),
+            false => cx.parsed.body_text(sample).len(),
+        }
+    }
+
     /// All that is to be looked at, in JMeter's order; nothing if the variable is undefined.
     pub fn inputs<'s>(
         &self,

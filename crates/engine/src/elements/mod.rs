@@ -15,6 +15,7 @@ pub mod timers;
 
 mod catalogue;
 mod xpath2_query;
+mod xpath_query;
 
 pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
 

@@ -3,17 +3,29 @@
 use std::rc::Rc;
 
 use drumfire_expr::{Template, Text};
+use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_query::xpath2::{XPath2, XPath2Fault};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, Only, Use, computed};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::parsed::Reading;
 
 /// An expression and the prefixes it uses, either of which may hold variables.
 pub struct XPath2Query {
     text: Template,
     namespaces: Template,
     constant: Option<XPath2>,
+    proven: ProvenQuick,
+}
+
+/// What an expression finds in a text.
+pub struct Found {
+    pub items: Result<Vec<String>, XPathError>,
+    /// Whether Xalan, which JMeter's assertion asks too, takes that for a boolean; or its message.
+    pub is_boolean: Result<bool, XPathError>,
 }
 
 /// Between expression and namespaces where both are one text; neither can hold it.
@@ -50,18 +62,67 @@ impl XPath2Query {
             text,
             namespaces,
             constant,
+            proven: ProvenQuick::with_parsing(),
         }
+    }
+
+    /// How this expression copes with long texts.
+    pub fn proven(&self) -> &ProvenQuick {
+        &self.proven
+    }
+
+    /// Looks into a text, in place unless it `may_wait`. Nothing if the expression is empty, which JMeter only logs, or if the
+    /// run is told to stop meanwhile.
+    ///
+    /// # Errors
+    /// If the text or the expression is malformed, with JMeter's message.
+    pub async fn look(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        fragment: bool,
+        may_wait: bool,
+    ) -> Result<Option<Found>, String> {
+        if may_wait {
+            return self.look_apart(cx, input, fragment).await;
+        }
+        let Some(query) = self.get(cx)? else {
+            return Ok(None);
+        };
+        let tree = cx.parsed.tree(input, Reading::Saxon);
+        let tree = tree.as_ref().as_ref();
+        let tree = tree.map_err(|error| error.message.clone())?;
+        Ok(Some(found(&query, tree, fragment)))
+    }
+
+    async fn look_apart(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        fragment: bool,
+    ) -> Result<Option<Found>, String> {
+        let query = self.text.eval(cx).into_string();
+        if query.is_empty() {
+            tracing::warn!("Error : Empty XPath expression");
+            return Ok(None);
+        }
+        let namespaces = self.namespaces.eval(cx).into_string();
+        let text = cx.parsed.text(input).into_string();
+        let bytes = text.len();
+        let search = move || {
+            let query = XPath2::compile(&query, &namespaces).map_err(|fault| fault.to_string())?;
+            let tree = Reading::Saxon.read(&text).map_err(|error| error.message)?;
+            Ok(found(&query, &tree, fragment))
+        };
+        let found = self.proven.search(cx, bytes, search).await;
+        found.transpose()
     }
 
     pub fn text(&self, cx: &mut Context) -> Text<'_> {
         self.text.eval(cx)
     }
 
-    /// The expression; nothing if it is empty, which JMeter only logs.
-    ///
-    /// # Errors
-    /// If a text put together at run time cannot be compiled.
-    pub fn get(&self, cx: &mut Context) -> Result<Option<Use<'_, XPath2>>, String> {
+    fn get(&self, cx: &mut Context) -> Result<Option<Use<'_, XPath2>>, String> {
         if let Some(constant) = &self.constant {
             return Ok(Some(Use::Constant(constant)));
         }
@@ -73,5 +134,12 @@ impl XPath2Query {
         let namespaces = self.namespaces.eval(cx);
         let compiled: Rc<XPath2> = computed(&format!("{query}{SEPARATOR}{namespaces}"), Only)?;
         Ok(Some(Use::Computed(compiled)))
+    }
+}
+
+fn found(query: &XPath2, tree: &Tree, fragment: bool) -> Found {
+    Found {
+        items: query.evaluate(tree, fragment),
+        is_boolean: query.is_boolean().map_err(XPathError::clone),
     }
 }

@@ -45,6 +45,9 @@ const BREAK_OFF_WAIT: Duration = Duration::from_secs(2);
 /// How long a worker may take to end when some users did not stop.
 const WORKER_END_WAIT: Duration = Duration::from_secs(3);
 
+/// The property for the length of labels in statistics.
+const LABEL_BYTES: &str = "drumfire.max_label_bytes";
+
 /// How to run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -236,6 +239,7 @@ fn start_workers(
 ) -> std::io::Result<(Vec<workers::Handle>, Option<String>)> {
     let lookup = crate::base::properties::lookup(&shared.program.settings.properties);
     let settings = SummariserSettings::from_properties(&lookup);
+    let label_bytes = lookup(LABEL_BYTES).and_then(|bytes| bytes.trim().parse().ok());
     let wanted = ledger.handovers().len();
     let (runtimes, refused) = workers::runtimes(wanted)?;
     let count = runtimes.len();
@@ -248,6 +252,7 @@ fn start_workers(
             inlet: writer.inlet(),
             handover: handover.clone(),
             ignore_transactions: settings.ignore_transactions,
+            label_bytes,
         };
         workers::start((index, count), runtime, shared.clone(), plan.clone(), parts)
     });
@@ -296,8 +301,9 @@ impl Run<'_, '_> {
         }
         self.pass_gate(Phase::Main);
         self.phase(GroupKind::Main);
-        if main_began && self.shared.control.stopping() && self.shared.program.tear_down_on_shutdown
-        {
+        // An exit of the JVM has no tearDown in JMeter: here it ends in good order, whatever the plan says of shutdowns.
+        let tears_down = self.shared.program.tear_down_on_shutdown || self.exit_request().is_some();
+        if main_began && self.shared.control.stopping() && tears_down {
             self.shared.control.rearm();
         }
         self.pass_gate(Phase::TearDown);
@@ -498,6 +504,13 @@ impl Run<'_, '_> {
         }
     }
 
+    fn exit_request(&self) -> Option<String> {
+        match &self.shared.program.settings.java {
+            Java::Host(host) => host.exit_request(),
+            Java::Absent(_) => None,
+        }
+    }
+
     fn tell(&mut self, event: &Event) {
         for subscriber in self.subscribers.iter_mut() {
             subscriber.receive(event, self.ledger.recording());
@@ -686,6 +699,7 @@ impl Run<'_, '_> {
         };
         let watch = std::mem::replace(&mut self.watch, Watch::start(self.machine.clone(), TICK));
         let seconds = watch.end(&last);
+        faults.extend(self.exit_request());
         faults.extend(self.writer.problems().iter().cloned());
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);

@@ -16,6 +16,8 @@ pub struct IndependentTransaction {
     failing: u32,
     pause_ms: i64,
     previous_end_ms: i64,
+    /// Of the samples inside.
+    service_us: u64,
 }
 
 impl IndependentTransaction {
@@ -27,6 +29,7 @@ impl IndependentTransaction {
             failing: 0,
             pause_ms: 0,
             previous_end_ms: start_ms,
+            service_us: 0,
         }
     }
 
@@ -61,6 +64,7 @@ impl IndependentTransaction {
         own.latency_ms += child.latency_ms;
         own.connect_ms += child.connect_ms;
         own.phases.add(child.phases);
+        self.service_us += child.precise_service_us();
     }
 
     /// Ends the transaction. `last_ok` is given when the flow left it early (`TransactionController#triggerEndOfLoop`):
@@ -71,6 +75,8 @@ impl IndependentTransaction {
         }
         self.sample.idle_ms += self.pause_ms;
         end(&mut self.sample, end_ms);
+        let parts = u64::from(self.calls);
+        self.sample.refine_service(self.service_us, parts);
         if let Some(ok) = last_ok {
             self.sample.success = ok;
         }
@@ -91,6 +97,8 @@ pub struct ParentTransaction {
     failing: u32,
     total_ms: i64,
     connect_ms: i64,
+    /// Of the samples inside.
+    service_us: u64,
 }
 
 impl ParentTransaction {
@@ -107,6 +115,7 @@ impl ParentTransaction {
             failing: 0,
             total_ms: 0,
             connect_ms: 0,
+            service_us: 0,
         }
     }
 
@@ -140,6 +149,7 @@ impl ParentTransaction {
         }
         self.total_ms += child.elapsed_ms;
         self.connect_ms += child.connect_ms;
+        self.service_us += child.precise_service_us();
         own.phases.add(child.phases);
         own.add_child(child, false);
     }
@@ -156,6 +166,7 @@ impl ParentTransaction {
             own.idle_ms = now_ms - own.start_ms - self.total_ms;
             end(own, now_ms);
         }
+        own.refine_service(self.service_us, u64::from(self.calls));
         own.connect_ms = self.connect_ms;
     }
 
@@ -177,7 +188,6 @@ fn open(label: Rc<str>, start_ms: i64) -> Sample {
 fn end(sample: &mut Sample, end_ms: i64) {
     sample.end_ms = end_ms;
     sample.elapsed_ms = end_ms - sample.start_ms - sample.idle_ms;
-    sample.service_us = sample.elapsed_ms.max(0) as u64 * 1_000;
 }
 
 fn message(calls: u32, failing: u32) -> drumfire_results::Text {

@@ -36,6 +36,8 @@ pub struct RecorderParts {
     pub handover: Arc<Handover>,
     /// Keep transaction controllers' samples from summarisers.
     pub ignore_transactions: bool,
+    /// Labels of more bytes are cut in statistics (`drumfire.max_label_bytes`).
+    pub label_bytes: Option<usize>,
 }
 
 /// When elements that Java runs are told of the whole test.
@@ -150,11 +152,15 @@ async fn serve(
     mut commands: UnboundedReceiver<Command>,
 ) {
     let plan = Rc::new(plan);
-    let recorder = Recorder::new(
+    let label_bytes = recorder.label_bytes;
+    let mut recorder = Recorder::new(
         &recorder.inlet,
         &recorder.handover,
         recorder.ignore_transactions,
     );
+    if let Some(bytes) = label_bytes {
+        recorder.limit_labels(bytes);
+    }
     let worker = Rc::new(Worker::new(&shared, recorder, plan.clone()));
     if index == 0 {
         let plan = plan.clone();

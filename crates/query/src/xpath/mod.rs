@@ -73,12 +73,6 @@ impl XPath {
         }
     }
 
-    /// Whether parsing a body of so many bytes and evaluating the expression may take long enough to delay the other users of
-    /// a worker.
-    pub fn is_long(&self, bytes: usize) -> bool {
-        bytes > cost::REPEATED_BYTES
-    }
-
     /// Evaluates the expression from the root of the document (`XPathUtil.putValuesForXPathInList`).
     ///
     /// # Errors

@@ -77,13 +77,6 @@ impl XPath2 {
         self.is_boolean.as_ref().copied()
     }
 
-    /// Whether parsing a body of so many bytes and evaluating the expression may take long enough to delay the other users of
-    /// a worker.
-    pub fn is_long(&self, bytes: usize) -> bool {
-        // A predicate or a comparison may look at all nodes once for each node.
-        bytes > cost::BACKTRACKING_BYTES
-    }
-
     /// All items of the result as text (`XdmItem#getStringValue`), or, as `fragment`, nodes as XML (`XdmItem#toString`).
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use drumfire_results::{
 use rustc_hash::FxHashMap;
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS, Selection};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS, RowEnds, RowInput, Selection};
 
 /// The columns that are read, in JMeter's spelling.
 const NAMES: [&str; 16] = [
@@ -108,6 +108,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
                 .to_owned(),
         );
     }
+    let (input, ends) = RowInput::new(input, options.row_bytes);
     let reader = ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -121,6 +122,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
         places: Default::default(),
         sample: Sample::default(),
         selection: options.selection.clone(),
+        ends,
     };
     rows.read_all(reader, header.is_some(), &mut jtl)?;
     Ok(jtl)
@@ -200,6 +202,7 @@ struct Rows {
     /// Reused from row to row.
     sample: Sample,
     selection: Selection,
+    ends: RowEnds,
 }
 
 impl Rows {
@@ -216,6 +219,7 @@ impl Rows {
             .read_byte_record(&mut row)
             .map_err(|error| Fault::from(std::io::Error::other(error)))?
         {
+            self.ends.tell();
             if let Some(fault) = bad {
                 return Err(fault);
             }

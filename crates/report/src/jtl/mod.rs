@@ -5,6 +5,7 @@ mod csv;
 mod stamp;
 mod xml;
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub struct JtlOptions {
     pub zone: TimeZone,
     /// The samples that are read.
     pub selection: Selection,
+    /// A file with a longer row is refused, in bytes (`drumfire.max_row_bytes`).
+    pub row_bytes: u64,
 }
 
 /// The form of dates, with the letters of Java's `SimpleDateFormat`.
@@ -96,6 +99,7 @@ impl Default for JtlOptions {
             stamp_at_start: true,
             zone: TimeZone::system(),
             selection: Selection::default(),
+            row_bytes: ROW_BYTES,
         }
     }
 }
@@ -108,6 +112,9 @@ impl JtlOptions {
         JtlOptions {
             columns,
             stamp_at_start: stamp.is_none_or(|value| value.trim().eq_ignore_ascii_case("true")),
+            row_bytes: lookup(MAX_ROW_BYTES)
+                .and_then(|bytes| bytes.trim().parse().ok())
+                .unwrap_or(ROW_BYTES),
             ..JtlOptions::default()
         }
     }
@@ -195,6 +202,11 @@ pub fn read(path: &Path, input: impl Read, options: &JtlOptions) -> Result<Jtl, 
     })
 }
 
+/// The property for the length of a row.
+const MAX_ROW_BYTES: &str = "drumfire.max_row_bytes";
+/// No row of a run is longer: it may hold a response.
+const ROW_BYTES: u64 = 256 << 20;
+
 /// So much is read at a time; a text that has no line end in it is none of ours.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -219,6 +231,62 @@ fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
         }),
         Some(b'<') => xml::read(input, options),
         Some(_) => csv::read(input, options),
+    }
+}
+
+/// An input of rows that may have so many bytes each: a reader keeps a row in memory until its end comes.
+struct RowInput<'i, R> {
+    input: &'i mut R,
+    most: u64,
+    /// What may still come of the row at hand.
+    left: Rc<Cell<u64>>,
+}
+
+/// Tells an input of rows that a row has ended.
+struct RowEnds {
+    most: u64,
+    left: Rc<Cell<u64>>,
+}
+
+impl<'i, R: BufRead> RowInput<'i, R> {
+    fn new(input: &'i mut R, most: u64) -> (RowInput<'i, R>, RowEnds) {
+        let left = Rc::new(Cell::new(most));
+        let ends = RowEnds {
+            most,
+            left: Rc::clone(&left),
+        };
+        (RowInput { input, most, left }, ends)
+    }
+}
+
+impl RowEnds {
+    fn tell(&self) {
+        self.left.set(self.most);
+    }
+}
+
+impl<R: BufRead> Read for RowInput<'_, R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(room)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for RowInput<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.left.get() == 0 {
+            let most = self.most;
+            return Err(io::Error::other(format!(
+                "a row has more than {most} bytes; raise {MAX_ROW_BYTES} if that is right"
+            )));
+        }
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.left.set(self.left.get().saturating_sub(count as u64));
+        self.input.consume(count);
     }
 }
 

@@ -10,10 +10,11 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS, Selection};
+use super::{Fault, Jtl, JtlOptions, NO_RESULTS, RowInput, Selection};
 
 /// Reads an XML file from its first byte on.
 pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+    let (input, ends) = RowInput::new(input, options.row_bytes);
     let mut reader = Reader::from_reader(input);
     reader.config_mut().check_end_names = false;
     let mut elements = Elements {
@@ -31,6 +32,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
     let mut has_root = false;
     loop {
         buffer.clear();
+        ends.tell();
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) => break,
             Ok(event) => {

@@ -286,6 +286,15 @@ impl Sample {
         }
     }
 
+    /// Takes a time in microseconds for the elapsed one, which several measurements give together: each of the `parts` may have
+    /// been rounded to milliseconds. One that does not fit the milliseconds is of another stretch, and is left.
+    pub fn refine_service(&mut self, us: u64, parts: u64) {
+        self.service_us = 0;
+        if us.abs_diff(self.precise_service_us()) <= (parts + 1) * 1000 {
+            self.service_us = us;
+        }
+    }
+
     /// Adds a sub-result that happened within this sample: extends the end time, adds up the bytes, hands on the
     /// thread name (`SampleResult.addSubResult`). `rename` is false in functional mode, with
     /// `subresults.disable_renaming`, and for children of a transaction.

@@ -29,6 +29,10 @@ fn elapsed_time_leaves_out_the_idle_time() {
     assert_eq!(parent.precise_service_us(), 70_000);
     parent.service_us = 70_321;
     assert_eq!(parent.precise_service_us(), 70_321);
+    parent.refine_service(71_900, 1);
+    assert_eq!(parent.precise_service_us(), 71_900);
+    parent.refine_service(72_100, 1);
+    assert_eq!(parent.precise_service_us(), 70_000);
 }
 
 #[test]

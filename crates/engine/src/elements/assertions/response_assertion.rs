@@ -5,10 +5,7 @@
 //! first), `Assertion.custom_message`, and the scope. With 'Response data as a document', which Apache Tika reads, the element
 //! is run by its Java class.
 
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
-use std::time::Instant;
 
 use drumfire_expr::{Template, Text};
 use drumfire_query::Matches;
@@ -23,7 +20,7 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
 use crate::elements::{java, post};
-use crate::run::apart::{ProvenQuick, SHORT_BYTES, apart};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, AssertionRole, Scope};
@@ -294,17 +291,12 @@ impl ResponseAssertion {
     async fn is_found_apart(&self, cx: &Context, kind: i32, pattern: &str, text: &str) -> bool {
         let (pattern, text) = (pattern.to_owned(), text.to_owned());
         let (bytes, dialect) = (text.len(), self.rules.0);
-        let work = move || {
+        let search = move || {
             let pattern = Pattern::compile(&pattern, dialect, Options::default());
-            let begin = Instant::now();
-            let found = pattern.is_ok_and(|pattern| is_found(&pattern, kind, &text));
-            (found, begin.elapsed())
+            pattern.is_ok_and(|pattern| is_found(&pattern, kind, &text))
         };
-        let Some((found, took)) = apart(cx, work).await else {
-            return false;
-        };
-        self.proven.note(bytes, took);
-        found
+        let found = self.proven.search(cx, bytes, search).await;
+        found.unwrap_or(false)
     }
 }
 
@@ -312,15 +304,6 @@ fn is_found(pattern: &Pattern, kind: i32, text: &str) -> bool {
     match kind & CONTAINS {
         0 => pattern.full_match(text),
         _ => pattern.is_match(text),
-    }
-}
-
-/// The outcome of work that does not wait.
-fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
-    let mut task = std::task::Context::from_waker(Waker::noop());
-    match pin!(work).poll(&mut task) {
-        Poll::Ready(outcome) => Some(outcome),
-        Poll::Pending => None,
     }
 }
 
@@ -338,16 +321,9 @@ impl AssertionRole for ResponseAssertion {
                 self.name.fail_for_null(cx)
             });
         }
-        let is_long = text.len() > SHORT_BYTES;
-        if is_long && !self.proven.covers(text.len()) {
-            return Act::wait(async move { self.judge(cx, kind, &text, true).await });
-        }
-        let begin = is_long.then(Instant::now);
-        let verdict = at_once(self.judge(cx, kind, &text, false));
-        if let Some(begin) = begin {
-            self.proven.note(text.len(), begin.elapsed());
-        }
-        Act::Done(verdict.expect("it waits only where it may"))
+        self.proven.turn(text.len(), move |may_wait| async move {
+            self.judge(cx, kind, &text, may_wait).await
+        })
     }
 
     fn applies_to(&self) -> &Scope {

@@ -20,8 +20,7 @@ use crate::elements::xpath2_query::XPath2Query;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::Reading;
-use crate::run::roles::{Assertion, Scope};
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 pub struct XPath2Assertion {
     name: Name,
@@ -61,20 +60,20 @@ impl XPath2Assertion {
         }
     }
 
-    fn look(&self, cx: &mut Context, input: &Input<'_>) -> Result<Look, String> {
-        let Some(query) = self.query.get(cx)? else {
+    async fn look(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        may_wait: bool,
+    ) -> Result<Look, String> {
+        let Some(found) = self.query.look(cx, input, false, may_wait).await? else {
             return Ok(Look::Nothing);
         };
-        let tree = cx.parsed.tree(input, Reading::Saxon);
-        let tree = tree
-            .as_ref()
-            .as_ref()
-            .map_err(|error| error.message.clone())?;
-        let is_boolean = match query.is_boolean() {
+        let is_boolean = match found.is_boolean {
             Ok(is_boolean) => is_boolean,
-            Err(error) => return Ok(Look::Refused(error.message.clone())),
+            Err(error) => return Ok(Look::Refused(error.message)),
         };
-        let items = query.evaluate(tree, false).map_err(|error| error.message)?;
+        let items = found.items.map_err(|error| error.message)?;
         Ok(Look::Holds(match items.first() {
             None => false,
             Some(first) if is_boolean => first == "true",
@@ -83,8 +82,13 @@ impl XPath2Assertion {
     }
 
     /// `XPathUtil#computeAssertionResultUsingSaxon`.
-    fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
-        let look = self.look(cx, input);
+    async fn check_input(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        may_wait: bool,
+    ) -> AssertionResult {
+        let look = self.look(cx, input, may_wait).await;
         let query = self.query.text(cx);
         let negate = self.negate.get(cx);
         match look {
@@ -113,26 +117,39 @@ impl XPath2Assertion {
     }
 }
 
-impl Assertion for XPath2Assertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        if !self.scoped.is_variable() {
-            return self.check_input(cx, &Input::Result(sample));
-        }
-        match self.scoped.variable(cx) {
-            Some(value) if !value.is_empty() => self.check_input(cx, &Input::Variable(value)),
-            _ => self.name.fail_for_null(cx),
+impl XPath2Assertion {
+    async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
+        let input = match self.scoped.is_variable() {
+            true => self
+                .scoped
+                .variable(cx)
+                .filter(|value| !value.is_empty())
+                .map(Input::Variable),
+            false => Some(Input::Result(sample)),
+        };
+        match input {
+            Some(input) => self.check_input(cx, &input, may_wait).await,
+            None => self.name.fail_for_null(cx),
         }
     }
+}
 
-    fn scope(&self) -> &Scope {
+impl AssertionRole for XPath2Assertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let bytes = self.scoped.judged_bytes(cx, sample);
+        let proven = self.query.proven();
+        proven.turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
+    }
+
+    fn applies_to(&self) -> &Scope {
         self.scoped.scope()
     }
 
-    fn name(&self, cx: &mut Context) -> String {
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }

@@ -14,11 +14,13 @@ use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
+use crate::elements::xpath_query::{Fault, look, look_apart};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::roles::{Assertion, Scope};
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 pub struct XPathAssertion {
     name: Name,
@@ -27,6 +29,7 @@ pub struct XPathAssertion {
     negate: Flag,
     tolerant: Flag,
     namespaces: Flag,
+    proven: ProvenQuick,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -45,6 +48,7 @@ impl XPathAssertion {
             negate: Flag::decode(d, "XPath.negate", false),
             tolerant: Flag::decode(d, "XPath.tolerant", false),
             namespaces: Flag::decode(d, "XPath.namespace", false),
+            proven: ProvenQuick::with_parsing(),
         }
     }
 
@@ -66,7 +70,12 @@ impl XPathAssertion {
         }
     }
 
-    fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
+    async fn check_input(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        may_wait: bool,
+    ) -> AssertionResult {
         if cx.parsed.text(input).is_empty() {
             return self.name.fail_for_null(cx);
         }
@@ -76,56 +85,67 @@ impl XPathAssertion {
                 namespaces: self.namespaces.get(cx),
             },
         };
-        let tree = cx.parsed.tree(input, reading);
-        let tree = match &*tree {
-            Ok(tree) => tree,
-            Err(error) => {
-                return self
-                    .name
-                    .error(cx, format!("SAXException: {}", error.message));
-            }
-        };
         let ready = self.query.get(cx);
-        let answer = ready
-            .outcome
-            .and_then(|query| query.evaluate(tree, false).map_err(|error| error.message));
+        let query = ready.text;
+        let answer = match may_wait {
+            true => {
+                look_apart(
+                    cx,
+                    &self.proven,
+                    input,
+                    reading,
+                    query.as_ref().into(),
+                    false,
+                )
+                .await
+            }
+            false => look(cx, input, reading, ready.outcome, false),
+        };
         match answer {
             Ok(answer) => {
-                let (failure, message) = self.judge(cx, &answer, &ready.text);
+                let (failure, message) = self.judge(cx, &answer, &query);
                 AssertionResult {
                     failure,
                     message: Some(message),
                     ..self.name.pass(cx)
                 }
             }
-            Err(message) => self.name.error(
-                cx,
-                format!("TransformerException: {message} for: {}", ready.text),
-            ),
+            Err(Fault::Text(message)) => self.name.error(cx, format!("SAXException: {message}")),
+            Err(Fault::Query(message)) => {
+                let message = format!("TransformerException: {message} for: {query}");
+                self.name.error(cx, message)
+            }
+        }
+    }
+
+    async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
+        let input = match self.scoped.is_variable() {
+            true => self.scoped.variable(cx).map(Input::Variable),
+            false => Some(Input::Result(sample)),
+        };
+        match input {
+            Some(input) => self.check_input(cx, &input, may_wait).await,
+            None => self.name.fail_for_null(cx),
         }
     }
 }
 
-impl Assertion for XPathAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        if !self.scoped.is_variable() {
-            return self.check_input(cx, &Input::Result(sample));
-        }
-        match self.scoped.variable(cx) {
-            Some(value) => self.check_input(cx, &Input::Variable(value)),
-            None => self.name.fail_for_null(cx),
-        }
+impl AssertionRole for XPathAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let bytes = self.scoped.judged_bytes(cx, sample);
+        self.proven
+            .turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
     }
 
-    fn scope(&self) -> &Scope {
+    fn applies_to(&self) -> &Scope {
         self.scoped.scope()
     }
 
-    fn name(&self, cx: &mut Context) -> String {
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }
@@ -144,7 +164,7 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, XPathAssertion::decode);
-        let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
+        let verdict = assertion.turn(&mut cx, &mut fixture::sample(body)).done();
         (
             verdict.failure,
             verdict.error,

@@ -11,6 +11,7 @@ use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
+use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
@@ -33,6 +34,7 @@ pub struct BoundaryExtractor {
     match_number: Whole,
     default: Template,
     default_is_empty: Flag,
+    most: MostMatches,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -63,6 +65,7 @@ impl BoundaryExtractor {
             match_number: Whole::decode(d, "BoundaryExtractor.match_number", 0),
             default: d.template("BoundaryExtractor.default"),
             default_is_empty: Flag::decode(d, "BoundaryExtractor.default_empty_value", false),
+            most: MostMatches::decode(d),
         }
     }
 
@@ -93,7 +96,7 @@ impl BoundaryExtractor {
         };
         let mut found = texts.iter().flat_map(|text| boundary.find_iter(text));
         if number <= 0 {
-            return found.map(Rc::from).collect();
+            return self.most.take(found.map(Rc::from));
         }
         // Of a variable the only fragment between open ends is taken whatever number is asked for.
         let is_open = left.is_empty() || right.is_empty();

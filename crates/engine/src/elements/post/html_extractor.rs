@@ -9,20 +9,21 @@
 use std::rc::Rc;
 
 use drumfire_expr::Template;
-use drumfire_query::css::{Engine, Selector};
+use drumfire_query::css::{Document, Engine, Selector};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, SelectorRules};
+use crate::decode::compiled::{Compile, Compiled, SelectorRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::PageKey;
-use crate::run::roles::PostProcessor;
+use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct HtmlExtractor {
     scoped: Scoped,
@@ -34,6 +35,7 @@ pub struct HtmlExtractor {
     match_number: Whole,
     default: Template,
     default_is_empty: Flag,
+    proven: ProvenQuick,
 }
 
 /// What was found; a missing attribute is `None` with Jodd.
@@ -68,11 +70,18 @@ impl HtmlExtractor {
             match_number: Whole::decode(d, "HtmlExtractor.match_number", 0),
             default: d.template("HtmlExtractor.default"),
             default_is_empty: Flag::decode(d, "HtmlExtractor.default_empty_value", false),
+            proven: ProvenQuick::with_parsing(),
         }
     }
 
     /// `extractMatchingStrings`: no more than the number asked for.
-    fn extract(&self, cx: &mut Context, sample: &Sample, number: i32) -> Result<Values, String> {
+    async fn extract(
+        &self,
+        cx: &mut Context,
+        sample: &Sample,
+        number: i32,
+        may_wait: bool,
+    ) -> Result<Values, String> {
         let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
         if inputs.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
@@ -94,9 +103,19 @@ impl HtmlExtractor {
                 Input::Variable(_) => Some(PageKey::Variable(self.engine)),
                 Input::Result(_) => (index == 0).then_some(PageKey::First(self.engine)),
             };
-            let page = cx.parsed.page(input, key);
-            let selector = self.selector.get(cx).outcome?;
-            let values = selector.select(&page, Some(&attribute), wanted - found.len());
+            let most = wanted - found.len();
+            let text = match may_wait {
+                true => cx.parsed.page_text(input, key),
+                false => None,
+            };
+            let values = match text {
+                Some(text) => self.select_apart(cx, &text, &attribute, most).await?,
+                None => {
+                    let page = cx.parsed.page(input, key);
+                    let selector = self.selector.get(cx).outcome?;
+                    selector.select(&page, Some(&attribute), most)
+                }
+            };
             found.extend(values.into_iter().map(|value| value.map(Rc::from)));
             if found.len() == wanted {
                 break;
@@ -104,17 +123,35 @@ impl HtmlExtractor {
         }
         Ok(found)
     }
-}
 
-impl PostProcessor for HtmlExtractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+    /// The values of a page that another thread parses; none if the run is told to stop meanwhile.
+    async fn select_apart(
+        &self,
+        cx: &mut Context,
+        text: &str,
+        attribute: &str,
+        most: usize,
+    ) -> Result<Vec<Option<String>>, String> {
+        let selector = self.selector.get(cx).text.into_string();
+        let rules = SelectorRules(self.engine);
+        let (text, attribute) = (text.to_owned(), attribute.to_owned());
+        let bytes = text.len();
+        let search = move || {
+            let selector = <Selector as Compile>::compile(&selector, rules)?;
+            Ok(selector.select(&Document::parse(&text), Some(&attribute), most))
+        };
+        let found = self.proven.search(cx, bytes, search).await;
+        found.unwrap_or(Ok(Vec::new()))
+    }
+
+    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
         let reference = self.reference.eval(cx);
         let number = self.match_number.get(cx);
         let default = self.default.eval(cx);
         if !default.is_empty() || self.default_is_empty.get(cx) {
             cx.vars.set_named(&reference, default.into_value());
         }
-        let found = match self.extract(cx, sample, number) {
+        let found = match self.extract(cx, sample, number, may_wait).await {
             Ok(found) => found,
             Err(message) => {
                 let name = self.name.eval(cx);
@@ -144,8 +181,16 @@ impl PostProcessor for HtmlExtractor {
         }
         names.remove_numbered(kept + 1..=previous, &mut cx.vars);
     }
+}
 
-    fn needs(&self) -> Needs {
+impl PostProcessorRole for HtmlExtractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let bytes = self.scoped.bytes(cx, sample);
+        self.proven
+            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+    }
+
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }
@@ -175,7 +220,7 @@ mod tests {
 
     fn run(extractor: &HtmlExtractor, cx: &mut Context, body: &str) -> Vec<String> {
         cx.parsed.clear();
-        extractor.process(cx, &mut fixture::sample(body));
+        extractor.turn(cx, &mut fixture::sample(body)).done();
         fixture::variables(cx, "v")
     }
 
@@ -237,11 +282,11 @@ mod tests {
         cx.vars.set_named("w1", "<p>1".into());
         cx.vars.set_named("w2", "<p>2".into());
         let mut sample = fixture::sample("");
-        first.process(&mut cx, &mut sample);
-        second.process(&mut cx, &mut sample);
+        first.turn(&mut cx, &mut sample).done();
+        second.turn(&mut cx, &mut sample).done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=1"]);
         cx.parsed.clear();
-        second.process(&mut cx, &mut sample);
+        second.turn(&mut cx, &mut sample).done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=2"]);
     }
 }

@@ -6,10 +6,11 @@
 //! As in JMeter the three lists must be of one length, trailing empty items not counted: otherwise the sample is lost, and so
 //! it is when a match number is no number.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
-use drumfire_query::json::Value;
+use drumfire_query::json::{Json, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
@@ -20,11 +21,12 @@ use crate::decode::compiled::{Only, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::{JsonBody, MOST_SEARCHES};
-use crate::run::roles::PostProcessor;
+use crate::run::roles::{Act, PostProcessorRole};
 
 /// The texts and the number of matches of one name; null values are `None`.
 type Values = Vec<Option<Rc<str>>>;
@@ -39,6 +41,7 @@ pub struct JsonPostProcessor {
     defaults: Template,
     match_numbers: Template,
     concatenates: Flag,
+    proven: ProvenQuick,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -84,6 +87,7 @@ impl JsonPostProcessor {
             defaults: d.template("JSONPostProcessor.defaultValues"),
             match_numbers: d.template("JSONPostProcessor.match_numbers"),
             concatenates: Flag::decode(d, "JSONPostProcessor.compute_concat", false),
+            proven: ProvenQuick::with_parsing(),
         }
     }
 
@@ -126,7 +130,7 @@ impl JsonPostProcessor {
         let mut found = Values::new();
         for body in bodies {
             let Some(body) = body else {
-                return Err("json string can not be null or empty".to_owned());
+                return Err(NO_TEXT.to_owned());
             };
             if count <= MOST_SEARCHES
                 && body.parsed.is_none()
@@ -141,7 +145,55 @@ impl JsonPostProcessor {
         }
         Ok(found)
     }
+
+    /// The same for all paths, on another thread; none if the run is told to stop meanwhile.
+    async fn extract_apart(
+        &self,
+        cx: &mut Context,
+        paths: &[&str],
+        bodies: &[Option<Body<'_>>],
+    ) -> Option<VecDeque<Result<Values, String>>> {
+        let text = |body: &Option<Body<'_>>| {
+            let body = body.as_ref()?;
+            Some(cx.parsed.text(&body.input).into_string())
+        };
+        let texts: Vec<Option<String>> = bodies.iter().map(text).collect();
+        let paths: Vec<String> = paths.iter().map(|path| values::trim(path).into()).collect();
+        let bytes = texts.iter().flatten().map(String::len).sum();
+        let search = move || find_all(&paths, &texts);
+        let found = self.proven.search(cx, bytes, search).await?;
+        let shared = |texts: Vec<Option<String>>| {
+            let texts = texts.into_iter();
+            texts.map(|text| text.map(Rc::from)).collect()
+        };
+        Some(found.into_iter().map(|found| found.map(shared)).collect())
+    }
 }
+
+/// What each path finds in the texts, null values as `None`; a text that is missing is an error.
+fn find_all(
+    paths: &[String],
+    texts: &[Option<String>],
+) -> Vec<Result<Vec<Option<String>>, String>> {
+    let texts = texts.iter().map(Option::as_deref);
+    let parsed: Vec<_> = texts.map(|text| text.map(Json::parse)).collect();
+    let find = |path: &String| {
+        let path = <JsonPath as compiled::Compile>::compile(path, Only)?;
+        let mut found = Vec::new();
+        for json in &parsed {
+            let json = json.as_ref().ok_or(NO_TEXT)?;
+            let json = json.as_ref().map_err(ToString::to_string)?;
+            let nodes = path.find(json).map_err(|error| error.message)?;
+            let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());
+            found.extend(nodes.iter().map(|node| text(node)));
+        }
+        Ok(found)
+    };
+    paths.iter().map(find).collect()
+}
+
+/// The message of JMeter for a body or a variable without text.
+const NO_TEXT: &str = "json string can not be null or empty";
 
 /// A body or a variable that expressions look into.
 struct Body<'s> {
@@ -187,8 +239,8 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
     Ok(numbers)
 }
 
-impl PostProcessor for JsonPostProcessor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+impl JsonPostProcessor {
+    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
         let mut bodies = self.bodies(cx, sample);
         let (names, paths, defaults) = (
             self.names.eval(cx),
@@ -207,6 +259,13 @@ impl PostProcessor for JsonPostProcessor {
             let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
             return cx.raise(Raised::exception(message.to_owned()));
         }
+        let mut known = VecDeque::new();
+        if may_wait {
+            match self.extract_apart(cx, &paths, &bodies).await {
+                Some(found) => known = found,
+                None => return,
+            }
+        }
         for (index, path) in paths.iter().enumerate() {
             let mut target = Target {
                 names: VariableNames::new(values::trim(names[index])),
@@ -219,7 +278,10 @@ impl PostProcessor for JsonPostProcessor {
                 target.set(None, cx);
                 continue;
             }
-            match self.extract((index, paths.len()), values::trim(path), &mut bodies, cx) {
+            let found = known.pop_front().unwrap_or_else(|| {
+                self.extract((index, paths.len()), values::trim(path), &mut bodies, cx)
+            });
+            match found {
                 Ok(found) => target.store(&found, cx),
                 Err(message) => {
                     let name = self.name.eval(cx);
@@ -229,8 +291,16 @@ impl PostProcessor for JsonPostProcessor {
             }
         }
     }
+}
 
-    fn needs(&self) -> Needs {
+impl PostProcessorRole for JsonPostProcessor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let bytes = self.scoped.bytes(cx, sample);
+        self.proven
+            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+    }
+
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }
@@ -319,7 +389,7 @@ mod tests {
     }
 
     fn run((extractor, mut cx): (JsonPostProcessor, Context), body: &str) -> Vec<String> {
-        extractor.process(&mut cx, &mut fixture::sample(body));
+        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
         assert_eq!(cx.take_raised(), None);
         fixture::variables(&cx, "v")
     }
@@ -402,7 +472,7 @@ mod tests {
     fn lists_of_different_lengths_lose_the_sample() {
         let raised = |names: &str, paths: &str, defaults: &str, numbers: &str| {
             let (extractor, mut cx) = extractor(names, paths, defaults, numbers, "");
-            extractor.process(&mut cx, &mut fixture::sample(BOOKS));
+            extractor.turn(&mut cx, &mut fixture::sample(BOOKS)).done();
             cx.take_raised()
         };
         let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";

@@ -9,6 +9,7 @@ mod jdbc_post_processor;
 mod jmes_path_extractor;
 mod json_path_extractor;
 mod json_post_processor;
+mod most_matches;
 mod regex_extractor;
 mod result_action;
 mod variable_names;

@@ -17,6 +17,7 @@ use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
 use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
+use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, RegexRules, Use};
@@ -24,7 +25,7 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
 use crate::elements::java;
-use crate::run::apart::{ProvenQuick, apart};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -42,6 +43,7 @@ pub struct RegexExtractor {
     default: Template,
     default_is_empty: Flag,
     proven: ProvenQuick,
+    most: MostMatches,
 }
 
 /// JMeter splits the template once per user, when it is first needed (`initTemplate`).
@@ -78,6 +80,7 @@ impl RegexExtractor {
             default: d.template("RegexExtractor.default"),
             default_is_empty: Flag::decode(d, "RegexExtractor.default_empty_value", false),
             proven: ProvenQuick::default(),
+            most: MostMatches::decode(d),
         }
     }
 
@@ -146,10 +149,10 @@ impl Search<'_, '_> {
 }
 
 /// The matches that are asked for: one, or all where the number is 0 or negative.
-fn asked<M>(mut matches: impl Iterator<Item = M>, match_number: i32) -> Vec<M> {
+fn asked<M>(mut matches: impl Iterator<Item = M>, match_number: i32, most: MostMatches) -> Vec<M> {
     match usize::try_from(match_number) {
         Ok(number @ 1..) => matches.nth(number - 1).into_iter().collect(),
-        _ => matches.collect(),
+        _ => most.take(matches),
     }
 }
 
@@ -185,7 +188,7 @@ impl RegexExtractor {
             let chosen = matches.nth(number - 1);
             self.store(reference, template).one(chosen.as_ref(), cx);
         } else {
-            let matches: Vec<_> = matches.collect();
+            let matches = self.most.take(matches);
             self.keep(cx, (reference, template), search.match_number, &matches);
         }
     }
@@ -201,23 +204,21 @@ impl RegexExtractor {
             ..
         } = search;
         let texts: Vec<String> = texts.iter().map(|text| (**text).to_owned()).collect();
-        let (expression, dialect) = (expression.into_string(), self.dialect);
-        let work = move || {
+        let (expression, dialect, most) = (expression.into_string(), self.dialect, self.most);
+        let search = move || {
             let pattern = Pattern::compile(&expression, dialect, Options::default()).ok();
-            let begin = Instant::now();
             let found = pattern.map_or_else(Vec::new, |pattern| {
                 let matches = texts.iter().enumerate().flat_map(|(index, text)| {
                     let matches = pattern.captures_iter(text);
                     matches.map(move |captures| (index, captures.into_spans()))
                 });
-                asked(matches, match_number)
+                asked(matches, match_number, most)
             });
-            (texts, found, begin.elapsed())
+            (texts, found)
         };
-        let Some((texts, found, took)) = apart(cx, work).await else {
+        let Some((texts, found)) = self.proven.search(cx, bytes, search).await else {
             return;
         };
-        self.proven.note(bytes, took);
         let matches = found
             .into_iter()
             .map(|(index, spans)| Captures::new(&texts[index], spans));

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 
-use super::xpath_extractor::{Values, failed_extraction, store};
+use super::xpath_extractor::{Store, Values, failed_extraction};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
@@ -25,8 +25,7 @@ use crate::elements::xpath2_query::XPath2Query;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::Reading;
-use crate::run::roles::PostProcessor;
+use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct XPath2Extractor {
     scoped: Scoped,
@@ -60,17 +59,26 @@ impl XPath2Extractor {
         }
     }
 
-    fn extract(&self, cx: &mut Context, sample: &Sample) -> Result<Values, String> {
+    async fn extract(
+        &self,
+        cx: &mut Context,
+        sample: &Sample,
+        may_wait: bool,
+    ) -> Result<Values, String> {
         let mut found = Values::new();
         if !self.scoped.is_variable() {
             for _ in self.scoped.inputs(cx, sample) {
-                self.search(cx, &Input::Result(sample), &mut found)?;
+                let input = Input::Result(sample);
+                self.search(cx, &input, &mut found, may_wait).await?;
             }
             return Ok(found);
         }
         match self.scoped.variable(cx) {
             Some(value) if value.is_empty() => {}
-            Some(value) => self.search(cx, &Input::Variable(value), &mut found)?,
+            Some(value) => {
+                let input = Input::Variable(value);
+                self.search(cx, &input, &mut found, may_wait).await?;
+            }
             None => {
                 let variable = self.scoped.variable_name(cx).into_string();
                 let name = self.name.eval(cx);
@@ -83,23 +91,19 @@ impl XPath2Extractor {
     }
 
     /// `XPathUtil#putValuesForXPathInListUsingSaxon`.
-    fn search(
+    async fn search(
         &self,
         cx: &mut Context,
         input: &Input<'_>,
         found: &mut Values,
+        may_wait: bool,
     ) -> Result<(), String> {
-        let Some(query) = self.query.get(cx)? else {
+        let fragment = self.fragment.get(cx);
+        let looked = self.query.look(cx, input, fragment, may_wait).await?;
+        let Some(looked) = looked else {
             return Ok(());
         };
-        let tree = cx.parsed.tree(input, Reading::Saxon);
-        let tree = tree
-            .as_ref()
-            .as_ref()
-            .map_err(|error| error.message.clone())?;
-        let fragment = self.fragment.get(cx);
-        let items = query.evaluate(tree, fragment);
-        let mut items = items.map_err(|error| error.message)?.into_iter();
+        let mut items = looked.items.map_err(|error| error.message)?.into_iter();
         match self.match_number.get(cx) {
             number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
             0 if items.len() == 0 => {
@@ -123,22 +127,33 @@ impl XPath2Extractor {
     }
 }
 
-impl PostProcessor for XPath2Extractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+impl XPath2Extractor {
+    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
-        let stored = store(cx, &reference, default, |cx| self.extract(cx, sample));
-        if let Err(message) = stored {
-            tracing::warn!(
-                "Exception while processing '{}', message:{message}",
-                self.query.text(cx)
-            );
-            let name = self.name.eval(cx).into_value();
-            sample.assertions.push(failed_extraction(name, &message));
+        let store = Store::begin(cx, &reference, default);
+        match self.extract(cx, sample, may_wait).await {
+            Ok(found) => store.keep(cx, found),
+            Err(message) => {
+                tracing::warn!(
+                    "Exception while processing '{}', message:{message}",
+                    self.query.text(cx)
+                );
+                let name = self.name.eval(cx).into_value();
+                sample.assertions.push(failed_extraction(name, &message));
+            }
         }
     }
+}
 
-    fn needs(&self) -> Needs {
+impl PostProcessorRole for XPath2Extractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let bytes = self.scoped.bytes(cx, sample);
+        let proven = self.query.proven();
+        proven.turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+    }
+
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }

@@ -19,11 +19,13 @@ use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
+use crate::elements::xpath_query::{Fault, look, look_apart};
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::roles::PostProcessor;
+use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct XPathExtractor {
     scoped: Scoped,
@@ -35,6 +37,7 @@ pub struct XPathExtractor {
     tolerant: Flag,
     namespaces: Flag,
     fragment: Flag,
+    proven: ProvenQuick,
 }
 
 /// What was found; a node without a value is `None`.
@@ -57,11 +60,16 @@ impl XPathExtractor {
             tolerant: Flag::decode(d, "XPathExtractor.tolerant", false),
             namespaces: Flag::decode(d, "XPathExtractor.namespace", false),
             fragment: Flag::decode(d, "XPathExtractor.fragment", false),
+            proven: ProvenQuick::with_parsing(),
         }
     }
 
-    fn extract(&self, cx: &mut Context, sample: &Sample) -> Result<Values, String> {
-        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
+    async fn extract(
+        &self,
+        cx: &mut Context,
+        inputs: &[Input<'_>],
+        may_wait: bool,
+    ) -> Result<Values, String> {
         if inputs.is_empty() && self.scoped.is_variable() {
             let variable = self.scoped.variable_name(cx).into_string();
             let name = self.name.eval(cx);
@@ -78,22 +86,37 @@ impl XPathExtractor {
         let number = self.match_number.get(cx);
         let fragment = self.fragment.get(cx);
         let mut found = Values::new();
-        for input in &inputs {
+        for input in inputs {
             if matches!(input, Input::Variable(value) if value.is_empty()) {
                 break;
             }
-            let tree = cx.parsed.tree(input, reading);
-            let tree = tree
-                .as_ref()
-                .as_ref()
-                .map_err(|error| error.message.clone())?;
-            let query = self.query.get(cx).outcome?;
-            let answer = query
-                .evaluate(tree, fragment)
-                .map_err(|error| error.message)?;
+            let ready = self.query.get(cx);
+            let answer = match may_wait {
+                true => look_apart(cx, &self.proven, input, reading, ready.text, fragment).await,
+                false => look(cx, input, reading, ready.outcome, fragment),
+            };
+            let answer = answer.map_err(Fault::into_message)?;
             collect(cx, answer, number, &mut found);
         }
         Ok(found)
+    }
+
+    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
+        let reference = self.reference.eval(cx);
+        let default = self.default.eval(cx).into_value();
+        let store = Store::begin(cx, &reference, default);
+        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
+        match self.extract(cx, &inputs, may_wait).await {
+            Ok(found) => store.keep(cx, found),
+            Err(message) => {
+                tracing::warn!(
+                    "Exception while processing ({}). {message}",
+                    self.query.get(cx).text
+                );
+                let name = self.name.eval(cx).into_value();
+                sample.assertions.push(failed_extraction(name, &message));
+            }
+        }
     }
 }
 
@@ -113,32 +136,43 @@ fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
     }
 }
 
-/// Writes what `extract` finds: `name`, `name_1`, …, `name_matchNr`. If it fails, there is no match.
-pub(super) fn store(
-    cx: &mut Context,
-    reference: &str,
-    default: Rc<str>,
-    extract: impl FnOnce(&mut Context) -> Result<Values, String>,
-) -> Result<(), String> {
-    let mut names = VariableNames::new(reference);
-    cx.vars.set_named(reference, default);
-    let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
-    names.set_match_count(0, &mut cx.vars);
-    names.remove_numbered(1..=1, &mut cx.vars);
-    let found = extract(cx)?;
-    let count = found.len();
-    names.set_match_count(count, &mut cx.vars);
-    if let Some(Some(first)) = found.first() {
-        cx.vars.set_named(reference, first.clone());
-    }
-    for (index, value) in found.into_iter().enumerate() {
-        if let Some(value) = value {
-            names.set_numbered(index + 1, value, &mut cx.vars);
+/// Writes what is found: `name`, `name_1`, …, `name_matchNr`. Until then there is no match.
+pub(super) struct Store<'n> {
+    reference: &'n str,
+    names: VariableNames,
+    /// Matches that were there before.
+    previous: i32,
+}
+
+impl<'n> Store<'n> {
+    pub(super) fn begin(cx: &mut Context, reference: &'n str, default: Rc<str>) -> Store<'n> {
+        let mut names = VariableNames::new(reference);
+        cx.vars.set_named(reference, default);
+        let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
+        names.set_match_count(0, &mut cx.vars);
+        names.remove_numbered(1..=1, &mut cx.vars);
+        Store {
+            reference,
+            names,
+            previous,
         }
     }
-    let next = count as i32 + 1;
-    names.remove_numbered(next..=next.max(previous), &mut cx.vars);
-    Ok(())
+
+    pub(super) fn keep(mut self, cx: &mut Context, found: Values) {
+        let count = found.len();
+        self.names.set_match_count(count, &mut cx.vars);
+        if let Some(Some(first)) = found.first() {
+            cx.vars.set_named(self.reference, first.clone());
+        }
+        for (index, value) in found.into_iter().enumerate() {
+            if let Some(value) = value {
+                self.names.set_numbered(index + 1, value, &mut cx.vars);
+            }
+        }
+        let next = count as i32 + 1;
+        let last = next.max(self.previous);
+        self.names.remove_numbered(next..=last, &mut cx.vars);
+    }
 }
 
 /// `addAssertionFailure`: the sample stays successful.
@@ -151,22 +185,14 @@ pub(super) fn failed_extraction(name: Rc<str>, message: &str) -> AssertionResult
     }
 }
 
-impl PostProcessor for XPathExtractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
-        let reference = self.reference.eval(cx);
-        let default = self.default.eval(cx).into_value();
-        let stored = store(cx, &reference, default, |cx| self.extract(cx, sample));
-        if let Err(message) = stored {
-            tracing::warn!(
-                "Exception while processing ({}). {message}",
-                self.query.get(cx).text
-            );
-            let name = self.name.eval(cx).into_value();
-            sample.assertions.push(failed_extraction(name, &message));
-        }
+impl PostProcessorRole for XPathExtractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let bytes = self.scoped.bytes(cx, sample);
+        self.proven
+            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }
@@ -206,7 +232,7 @@ mod tests {
             cx.vars.set_named(&format!("v_{number}"), "old".into());
         }
         let mut sample = fixture::sample(body);
-        extractor.process(&mut cx, &mut sample);
+        extractor.turn(&mut cx, &mut sample).done();
         assert!(sample.success);
         (fixture::variables(&cx, "v"), sample.assertions)
     }

@@ -97,6 +97,11 @@ pub trait JavaHost: Send + Sync {
 
     /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
     fn break_off(&self, by_force: bool);
+
+    /// The call of `System.exit` that has ended the run, with the element it is in; none if no code has called it.
+    fn exit_request(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A call on a thread of its own.

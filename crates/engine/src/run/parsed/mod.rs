@@ -32,6 +32,20 @@ pub enum Reading {
     Saxon,
 }
 
+impl Reading {
+    /// The tree of a text.
+    ///
+    /// # Errors
+    /// If it is not well-formed.
+    pub fn read(self, text: &str) -> Result<Tree, XPathError> {
+        match self {
+            Reading::Tolerant => Ok(Tree::parse_tolerant(text)),
+            Reading::Xml { namespaces } => Tree::parse_xml(text, namespaces),
+            Reading::Saxon => Tree::parse_saxon(text),
+        }
+    }
+}
+
 /// So many pages, trees and JSON texts a thread keeps for bodies that come again.
 const MOST_RECENT: usize = 4;
 /// Those of longer texts are not kept: a tree takes several times as much memory.
@@ -102,7 +116,15 @@ pub struct Parsed {
     bodies: Vec<Body>,
     /// Values of variables in which somebody has looked for one thing, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
-    pages: Vec<(PageKey, Rc<Document>)>,
+    pages: Vec<(PageKey, Page)>,
+}
+
+/// A page that JMeter has in its cache.
+#[derive(Clone)]
+enum Page {
+    Parsed(Rc<Document>),
+    /// Another thread has parsed it.
+    Text(Rc<str>),
 }
 
 /// Where JMeter keeps a page for further CSS extractors of a sample (`JSoupExtractor`, `JoddExtractor`).
@@ -235,29 +257,50 @@ impl Parsed {
 
     /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
     pub fn page(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Rc<Document> {
-        if let Some((_, page)) = self.pages.iter().find(|(known, _)| Some(*known) == key) {
-            return page.clone();
-        }
-        let page = self.make(
-            input,
-            |text, _| PAGES.with(|pages| pages.get((), text, || Document::parse(text))),
-            |body| &mut body.page,
-        );
-        if let Some(key) = key {
-            self.pages.push((key, page.clone()));
-        }
+        let page = match self.known_page(key) {
+            Some(Page::Parsed(page)) => return page,
+            Some(Page::Text(text)) => {
+                PAGES.with(|pages| pages.get((), &text, || Document::parse(&text)))
+            }
+            None => self.make(
+                input,
+                |text, _| PAGES.with(|pages| pages.get((), text, || Document::parse(text))),
+                |body| &mut body.page,
+            ),
+        };
+        self.keep_page(key, Page::Parsed(page.clone()));
         page
+    }
+
+    /// The text of what [`Parsed::page`] gives, for another thread to parse. If it is parsed already, there is no need to.
+    pub fn page_text(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Option<Rc<str>> {
+        match self.known_page(key) {
+            Some(Page::Parsed(_)) => None,
+            Some(Page::Text(text)) => Some(text),
+            None => {
+                let text = self.text(input).into_value();
+                self.keep_page(key, Page::Text(text.clone()));
+                Some(text)
+            }
+        }
+    }
+
+    fn known_page(&self, key: Option<PageKey>) -> Option<Page> {
+        let mut pages = self.pages.iter();
+        let known = pages.find(|(known, _)| Some(*known) == key);
+        known.map(|(_, page)| page.clone())
+    }
+
+    fn keep_page(&mut self, key: Option<PageKey>, page: Page) {
+        let Some(key) = key else { return };
+        self.pages.retain(|(known, _)| *known != key);
+        self.pages.push((key, page));
     }
 
     /// An input as XPath sees it.
     pub fn tree(&mut self, input: &Input<'_>, reading: Reading) -> Rc<Result<Tree, XPathError>> {
         let text = self.text(input);
-        let make = || match reading {
-            Reading::Tolerant => Ok(Tree::parse_tolerant(&text)),
-            Reading::Xml { namespaces } => Tree::parse_xml(&text, namespaces),
-            Reading::Saxon => Tree::parse_saxon(&text),
-        };
-        let parse = || TREES.with(|trees| trees.get(reading, &text, make));
+        let parse = || TREES.with(|trees| trees.get(reading, &text, || reading.read(&text)));
         let Input::Result(Sample {
             response_data: Some(data),
             ..

@@ -1,6 +1,7 @@
 //! Embedded resources of a page (`HTTPSamplerBase#downloadPageResources`).
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_query::resources::{css_urls, embedded};
@@ -32,6 +33,7 @@ impl HttpSampler {
         mut page: Sample,
         place: &Place<'_>,
     ) -> Sample {
+        let (begin, page_us) = (Instant::now(), page.precise_service_us());
         let addresses = match self.addresses(cx, &page) {
             Ok(addresses) => addresses,
             Err(message) => {
@@ -84,6 +86,8 @@ impl HttpSampler {
                 self.add(&mut whole, sample);
             }
         }
+        let service_us = page_us + begin.elapsed().as_micros() as u64;
+        whole.refine_service(service_us, whole.children.len() as u64);
         whole
     }
 

@@ -58,6 +58,7 @@ impl HttpSampler {
         // Its thread writes its name into samples and their direct sub-results, in the end.
         shown.thread_name = "".into();
         total.attach_child(shown, rename);
+        let mut service_us = first.precise_service_us();
         let mut last = first;
         let mut redirects = 0;
         while redirects < self.settings.max_redirects {
@@ -69,6 +70,7 @@ impl HttpSampler {
                 {
                     Some(sample) => {
                         total.phases.add(sample.phases);
+                        service_us += sample.precise_service_us();
                         last = *sample;
                     }
                     None => break,
@@ -108,6 +110,7 @@ impl HttpSampler {
             total.add_child(last.clone(), rename);
         }
         take_outcome(&mut total, last);
+        total.refine_service(service_us, u64::from(redirects) + 1);
         total
     }
 
@@ -137,5 +140,4 @@ fn take_outcome(total: &mut Sample, last: Sample) {
     total.response_headers = last.response_headers;
     total.content_type = last.content_type;
     total.encoding = last.encoding;
-    total.service_us = 0;
 }

@@ -64,21 +64,7 @@ final class Bridge {
         Plan.clear();
         Lifecycle.clear();
         FileServer.getFileServer().setBaseForScript(new File(plan));
-        Thread exit = new Thread(Bridge::exit, "exit");
-        Runtime.getRuntime().addShutdownHook(exit);
         Home.runInitFiles();
-    }
-
-    /** System.exit runs this before it ends the process, which the engine does in its own time. */
-    private static void exit() {
-        Natives.exiting();
-        while (true) {
-            try {
-                Thread.sleep(Long.MAX_VALUE);
-            } catch (InterruptedException e) {
-                // Not even then.
-            }
-        }
     }
 
     /** How long the collectors were at work so far. */

@@ -1,7 +1,7 @@
 package dev.drumfire.jvm;
 
 /**
- * What the engine does for Java code. {@link #log}, those about properties, about counts and about stopping, and {@link #exiting}
+ * What the engine does for Java code. {@link #log}, those about properties, about counts and about stopping
  * work on any thread. The others are about the virtual user whose call is running on this thread, and throw IllegalStateException
  * on a thread that runs none and has joined none.
  */
@@ -109,7 +109,4 @@ final class Natives {
     static native boolean join(long line);
 
     static native void leave();
-
-    /** Something called System.exit. */
-    static native void exiting();
 }

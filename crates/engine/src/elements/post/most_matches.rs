@@ -1,0 +1,42 @@
+//! The limit of the matches that an extractor keeps, so that a server's answer cannot use up memory.
+
+use crate::decode::Decoder;
+
+/// No honest plan asks for as many.
+const USUAL: usize = 1_000_000;
+
+/// How many matches an extractor keeps (`drumfire.max_matches`).
+#[derive(Clone, Copy, Debug)]
+pub struct MostMatches(usize);
+
+impl MostMatches {
+    pub fn decode(d: &Decoder) -> MostMatches {
+        let text = d.settings().properties.get_trimmed("drumfire.max_matches");
+        let number = text.and_then(|number| number.parse().ok());
+        MostMatches(number.unwrap_or(USUAL))
+    }
+
+    /// The matches up to the limit; the log says if there are more.
+    pub fn take<T>(self, found: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut found = found.into_iter();
+        let kept: Vec<T> = found.by_ref().take(self.0).collect();
+        if kept.len() == self.0 && found.next().is_some() {
+            tracing::error!(
+                "An extractor keeps the first {} matches and leaves the others out: raise drumfire.max_matches",
+                self.0
+            );
+        }
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_beyond_the_limit_are_left_out() {
+        assert_eq!(MostMatches(2).take([1, 2]), [1, 2]);
+        assert_eq!(MostMatches(2).take(1..), [1, 2]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Servers that speak HTTP/2 and break its rules.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+use super::Fault;
+use super::bench::{Bench, expect, request};
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "http2-data-without-a-stream",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| misbehaves(bench, |stream| stream.write_all(&frame(DATA, 0, 0, b"x"))),
+    },
+    Fault {
+        name: "http2-frame-too-large",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                stream.write_all(&frame(DATA, 0, 1, &vec![0; 1 << 20]))
+            })
+        },
+    },
+    Fault {
+        name: "http2-headers-without-an-end",
+        is_quick: true,
+        before: "14 MiB of memory",
+        after: "a failed row, in bounded memory",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                // A field of HPACK that is not in its table: `x: y`.
+                let field = b"\x40\x01x\x01y".repeat(2_000);
+                stream.write_all(&frame(HEADERS, 0, 1, &field))?;
+                (0..10_000).try_for_each(|_| stream.write_all(&frame(CONTINUATION, 0, 1, &field)))
+            })
+        },
+    },
+    Fault {
+        name: "http2-pings-without-an-end",
+        is_quick: true,
+        before: "14 MiB of memory",
+        after: "a failed row after the timeout",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                loop {
+                    stream.write_all(&frame(PING, 0, 0, &[7; 8]))?;
+                }
+            })
+        },
+    },
+    Fault {
+        name: "http2-settings-without-an-end",
+        is_quick: true,
+        before: "14 MiB of memory",
+        after: "a failed row after the timeout",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                loop {
+                    stream.write_all(&frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 255, 255]))?;
+                }
+            })
+        },
+    },
+    Fault {
+        name: "http2-goes-away",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                stream.write_all(&frame(GO_AWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 11]))
+            })
+        },
+    },
+    Fault {
+        name: "http2-noise",
+        is_quick: true,
+        before: "a failed row",
+        after: "a failed row",
+        stage: |bench| {
+            misbehaves(bench, |stream| {
+                let noise: Vec<u8> = (0..64_000u32).map(|n| (n * n / 7) as u8).collect();
+                stream.write_all(&noise)
+            })
+        },
+    },
+];
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const GO_AWAY: u8 = 7;
+const CONTINUATION: u8 = 9;
+
+/// A frame of RFC 9113, section 4.1.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
+    [&head, payload].concat()
+}
+
+/// A server that sends its settings, waits for the request and then does this. The request fails, and the run goes on to its end.
+fn misbehaves(
+    bench: &Bench,
+    then: fn(&mut TcpStream) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            std::thread::spawn(move || {
+                let _ = stream.write_all(&frame(SETTINGS, 0, 0, b""));
+                let _ = stream.read(&mut [0; 4096]);
+                // The client closes the connection, which ends it.
+                let _ = then(&mut stream);
+                let _ = stream.read(&mut [0; 4096]);
+            });
+        }
+    });
+    let words = ["-l", "r.csv", "-Jdrumfire.http.version=2"];
+    let finished = bench.run(&request(port, "http", ""), &words);
+    expect(&finished, 0, &["failures", "verdict  ", "... end of run"])
+}

@@ -1,0 +1,172 @@
+//! Scripts and queries that never end, and scripts that end Java.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use drumfire_testkit::program::{Finished, LIMIT, jmeter_home};
+use drumfire_testkit::server::{Server, Step, ok};
+
+use super::Fault;
+use super::bench::{
+    Bench, ensure, expect, group, pause, plan, request, sample, start, until_bytes,
+};
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "system-exit",
+        is_quick: false,
+        before: "VALID, exit code 0",
+        after: "the run ends in good order with exit code 1, and names the element",
+        stage: |bench| {
+            exits(
+                bench,
+                &groovy("ends", "System.exit(3)"),
+                "JSR223Sampler 'ends'",
+            )
+        },
+    },
+    Fault {
+        name: "system-exit-in-beanshell",
+        is_quick: false,
+        before: "VALID, exit code 0",
+        after: "the run ends in good order with exit code 1, and names the element",
+        stage: |bench| exits(bench, BEANSHELL, "BeanShellSampler 'ends'"),
+    },
+    Fault {
+        name: "system-exit-in-a-function",
+        is_quick: false,
+        before: "the worker hung",
+        after: "the run ends in good order with exit code 1, and names the call",
+        stage: |bench| exits(bench, &sample("${__groovy(System.exit(3))}"), "a function"),
+    },
+    Fault {
+        name: "endless-groovy",
+        is_quick: false,
+        before: "three signals",
+        after: "one SIGTERM ends the run within its grace time, with its rows",
+        stage: |bench| endless(bench, &groovy("endless", "while (true) {}"), true),
+    },
+    Fault {
+        name: "endless-regex",
+        is_quick: false,
+        before: "three signals, and the other users of the worker waited",
+        after: "one SIGTERM ends the run within its grace time, with its rows",
+        stage: |bench| {
+            let body = "a".repeat(1 << 20) + "b";
+            let below = extractor(
+                "RegexExtractor",
+                &[("regex", "(a+)+b(.)"), ("match_number", "-1")],
+            );
+            searched(bench, &body, &below)
+        },
+    },
+    Fault {
+        name: "endless-xpath",
+        is_quick: false,
+        before: "40 s for 2 MB, and the other users of the worker waited",
+        after: "one SIGTERM ends the run within its grace time, with its rows",
+        stage: |bench| {
+            let body = format!("<a>{}</a>", "<b><c/></b>".repeat(60_000));
+            let query = "//b[count(preceding::c) = count(following::c)]";
+            let below = extractor(
+                "XPathExtractor2",
+                &[("xpathQuery", query), ("matchNumber", "-1")],
+            );
+            searched(bench, &body, &below)
+        },
+    },
+];
+
+const BEANSHELL: &str = r#"<BeanShellSampler guiclass="BeanShellSamplerGui" testclass="BeanShellSampler" testname="ends"><stringProp name="BeanShellSampler.query">System.exit(3);</stringProp></BeanShellSampler><hashTree/>"#;
+/// What a run may take to end after its grace time of a second: samples are broken off, by force in the end.
+const TO_END: Duration = Duration::from_secs(20);
+
+fn groovy(name: &str, script: &str) -> String {
+    format!(
+        r#"<JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="{name}"><stringProp name="scriptLanguage">groovy</stringProp><stringProp name="cacheKey">true</stringProp><stringProp name="script">{script}</stringProp></JSR223Sampler><hashTree/>"#
+    )
+}
+
+/// An extractor; JMeter's XPath2 Extractor has properties of another name than its class.
+fn extractor(prefix: &str, properties: &[(&str, &str)]) -> String {
+    let class = match prefix {
+        "XPathExtractor2" => "XPath2Extractor",
+        other => other,
+    };
+    let properties: String = properties
+        .iter()
+        .map(|(name, value)| format!(r#"<stringProp name="{prefix}.{name}">{value}</stringProp>"#))
+        .collect();
+    format!(
+        r#"<{class} guiclass="x" testclass="{class}" testname="search">{properties}<stringProp name="{prefix}.refname">v</stringProp></{class}><hashTree/>"#
+    )
+}
+
+/// Whether scripts can be run; says so if not.
+fn has_java() -> bool {
+    let java = Command::new("java").arg("-version").output();
+    let has = jmeter_home().is_some() && java.is_ok_and(|output| output.status.success());
+    if !has {
+        println!("        skipped: no Java, or no JMETER_HOME");
+    }
+    has
+}
+
+fn exits(bench: &Bench, inside: &str, by: &str) -> anyhow::Result<()> {
+    if !has_java() {
+        return Ok(());
+    }
+    let after = group("1", 1, &sample("after")).replace("ThreadGroupGui", "PostThreadGroupGui");
+    let after = after.replace("\"ThreadGroup\"", "\"PostThreadGroup\"");
+    let after = after.replace("<ThreadGroup ", "<PostThreadGroup ");
+    let after = after.replace("</ThreadGroup>", "</PostThreadGroup>");
+    let workshop = bench.with_plan("1", 1, "");
+    let users = group("2", 50, &[sample("before"), inside.to_owned()].concat());
+    workshop.write("p.jmx", plan(&[users, after].concat()));
+    let finished = workshop.run(&["run", "p.jmx", "-l", "r.csv"], LIMIT);
+    let words = [by, "ended the run", "... end of run", "verdict  "];
+    expect(&finished, 1, &words)?;
+    ensure(
+        workshop.read("r.csv").contains(",after,"),
+        "the tearDown group has not run",
+    )
+}
+
+/// A user who never ends, beside one who samples. One signal ends both.
+fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> {
+    if needs_java && !has_java() {
+        return Ok(());
+    }
+    let workshop = bench.with_plan("1", 1, "");
+    let busy = group("1", -1, &[pause(20), sample("busy")].concat());
+    let stuck = group("1", 1, inside);
+    workshop.write("p.jmx", plan(&[busy, stuck].concat()));
+    let words = ["run", "p.jmx", "-l", "r.csv", "-Jdrumfire.grace_seconds=1"];
+    let child = start(&workshop, &words);
+    until_bytes(&workshop, "r.csv", 20_000)?;
+    child.signal("TERM")?;
+    let since = Instant::now();
+    let finished: Finished = child.finish()?;
+    let took = since.elapsed();
+    ensure(took < TO_END, &format!("it took {took:?} to end"))?;
+    ensure(
+        matches!(finished.code, Some(1 | 143)),
+        &format!("{finished:?}"),
+    )?;
+    ensure(
+        finished.out.contains("... end of run") && finished.out.contains("verdict  "),
+        &format!("neither end nor verdict: {finished:?}"),
+    )?;
+    ensure(
+        workshop.read("r.csv").ends_with('\n'),
+        "the last row is not whole",
+    )
+}
+
+/// A search without an end in a server's answer.
+fn searched(bench: &Bench, body: &str, below: &str) -> anyhow::Result<()> {
+    let body = body.to_owned();
+    let server = Server::start(move |_| vec![Step::Send(ok(&body))]);
+    let port = server.address().port();
+    endless(bench, &request(port, "http", below), false)
+}
