@@ -159,7 +159,7 @@ impl Cause {
                 "have NTP or PTP set the clocks, or bring agents and coordinator closer"
             }
             Cause::NumbersMissing => {
-                "read the rest later with `drumfire attach`, if the agent still delivers"
+                "look at the way between the agent and NATS; what came after the end of the run is not counted"
             }
         }
     }
