@@ -25,7 +25,8 @@ use crate::options::{
     Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions, ViewOptions,
     split_definition,
 };
-use crate::plan_arguments::{MergePlanArguments, RenameArguments};
+use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
+use crate::project;
 
 /// `drumfire COMMAND …`
 #[derive(Debug, Parser)]
@@ -77,6 +78,12 @@ enum Subcommands {
     Rename(RenameArguments),
     /// Merge the changes of two plans, as git's merge driver; conflicts end with exit code 1
     MergePlan(MergePlanArguments),
+    /// Run a plan in all combinations of the matrix in drumfire.toml
+    Matrix(MatrixArguments),
+    /// List the runs of a project; show, compare or remove them
+    Runs(RunsArguments),
+    /// Print the JSON Schema of drumfire.toml
+    Schema,
     /// Change settings of a plan by name
     Set(SetArguments),
     /// Say what two plans do differently; exit code 0 if they mean the same, else 1
@@ -154,6 +161,12 @@ struct PropertyArguments {
     /// JMeter's home directory, where bin/user.properties is looked for [env: JMETER_HOME]
     #[arg(short = 'd', long = "homedir", value_name = "FOLDER", help_heading = PROPERTIES)]
     home: Option<PathBuf>,
+    /// The profile of drumfire.toml to run with
+    #[arg(long, value_name = "NAME", help_heading = PROPERTIES)]
+    profile: Option<String>,
+    /// The target of drumfire.toml to run against [env: DRUMFIRE_TARGET]
+    #[arg(long, value_name = "NAME", help_heading = PROPERTIES)]
+    target: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -195,6 +208,9 @@ struct RunArguments {
     /// End with exit code 6 if the run's own verdict is not VALID
     #[arg(long, help_heading = PASS)]
     strict: bool,
+    /// Compare with this run file or result file; end with exit code 7 if this run is worse beyond noise
+    #[arg(long, value_name = "FILE", help_heading = PASS)]
+    baseline: Option<PathBuf>,
     #[command(flatten)]
     report: RunReportArguments,
     #[command(flatten)]
@@ -536,6 +552,9 @@ impl Arguments {
             Subcommands::Show(order) => Command::Show(order),
             Subcommands::Rename(order) => Command::Rename(order),
             Subcommands::MergePlan(order) => Command::MergePlan(order),
+            Subcommands::Matrix(order) => Command::Matrix(order),
+            Subcommands::Runs(order) => Command::Runs(order),
+            Subcommands::Schema => Command::Print(project::SCHEMA.to_owned()),
             Subcommands::Set(order) => Command::Set(order),
             Subcommands::Diff(order) => Command::Diff(order),
             Subcommands::New(order) => Command::New(order),
@@ -611,6 +630,7 @@ impl RunArguments {
                 address: self.ui,
                 readonly: self.ui_readonly,
             },
+            baseline: self.baseline,
             report_at_end: false,
             notes: Vec::new(),
             fleet: self.fleet.into_options(),
@@ -682,6 +702,8 @@ impl PropertyArguments {
             main_file: self.main_file,
             home: self.home,
             changes: system_files.chain(files).chain(system).chain(own).collect(),
+            profile: self.profile,
+            target: self.target,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::options::{
     CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder, MirrorOptions,
     ReportOptions, RunOptions, ViewOptions,
 };
-use crate::plan_arguments::{MergePlanArguments, RenameArguments};
+use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +55,10 @@ pub enum Command {
     Rename(RenameArguments),
     /// Merge two plans with their common ancestor.
     MergePlan(MergePlanArguments),
+    /// Run a plan in all combinations of a matrix.
+    Matrix(MatrixArguments),
+    /// List, show, compare or prune the runs of a project.
+    Runs(RunsArguments),
     /// Change settings of a plan.
     Set(SetArguments),
     /// Say what two plans do differently.

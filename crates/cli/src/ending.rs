@@ -18,6 +18,8 @@ pub struct Ending {
     pub broke_threshold: bool,
     /// The verdict is not VALID, and `--strict` asks for that.
     pub is_distrusted: bool,
+    /// The run is worse than its baseline.
+    pub is_worse: bool,
 }
 
 impl Ending {
@@ -42,6 +44,7 @@ impl Ending {
                 is_distrusted: true,
                 ..
             } => Exit::NotTrusted,
+            Ending { is_worse: true, .. } => Exit::Worse,
             Ending { .. } => Exit::Ok,
         }
     }
@@ -55,6 +58,8 @@ mod tests {
     fn the_gravest_trouble_gives_the_exit_code() {
         let mut ending = Ending::default();
         assert_eq!(ending.exit(), Exit::Ok);
+        ending.is_worse = true;
+        assert_eq!(ending.exit(), Exit::Worse);
         ending.is_distrusted = true;
         assert_eq!(ending.exit(), Exit::NotTrusted);
         ending.sent_nothing = true;

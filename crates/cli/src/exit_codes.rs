@@ -22,7 +22,7 @@ pub enum Exit {
     ThresholdsNotMet,
     /// The run came to its end and its own verdict is not VALID, which `--strict` asks for.
     NotTrusted,
-    /// A run is worse than the one it was compared with (`compare`).
+    /// A run is worse than the one it was compared with (`compare`, `--baseline`).
     Worse,
     /// The run came to its end without a single request; its reason was printed.
     NothingSent,

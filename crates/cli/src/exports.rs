@@ -10,12 +10,8 @@ use crate::backends;
 use crate::collectors::Collectors;
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
 use crate::options::ExportOptions;
+use crate::profiles::{OUT, TAGS};
 use crate::properties::Settings;
-
-/// The property with outputs for JMeter's command line and `drumfire.toml`, semicolons between them.
-pub const OUT: &str = "drumfire.out";
-/// The property with tags of all outputs, `NAME=VALUE` with semicolons between them.
-pub const TAGS: &str = "drumfire.tags";
 
 /// What was not delivered, a line for each that lost something.
 #[derive(Debug, Default)]

@@ -17,9 +17,9 @@ use crate::engine::{Event, Subscriber};
 use crate::outputs;
 
 /// The folder, where the program is started.
-const FOLDER: &str = ".drumfire";
-/// Run files that stay in the folder.
-const KEPT: usize = 20;
+pub const FOLDER: &str = ".drumfire";
+/// Run files that stay in the folder, unless `drumfire.runs.keep` says another number.
+pub const KEPT: usize = 20;
 /// The ending of run files.
 const ENDING: &str = "drumfire";
 /// Events that may wait for the disk.
@@ -58,13 +58,13 @@ pub struct KeptRun {
 }
 
 impl KeptRun {
-    /// Begins the file; `run` says what is known before the start.
+    /// Begins the file; `run` says what is known before the start, `keep` how many files stay in the folder.
     ///
     /// # Errors
     /// A folder or file that cannot be written, or a thread that cannot be started.
-    pub fn begin(place: KeptPlace, run: RunFile) -> io::Result<KeptRun> {
+    pub fn begin(place: KeptPlace, run: RunFile, keep: usize) -> io::Result<KeptRun> {
         if let KeptPlace::Folder(path) = &place {
-            make_room(path)?;
+            make_room(path, keep)?;
         }
         let stream = RunStream::create(place.path(), run)?;
         let (mailbox, inbox) = mailbox(ROOM);
@@ -136,7 +136,7 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
 }
 
 /// Makes the folder of a file, and leaves room for one more file in it: the oldest go.
-fn make_room(file: &Path) -> io::Result<()> {
+fn make_room(file: &Path, keep: usize) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
@@ -148,7 +148,7 @@ fn make_room(file: &Path) -> io::Result<()> {
         }
     }
     known.sort();
-    let surplus = (known.len() + 1).saturating_sub(KEPT);
+    let surplus = (known.len() + 1).saturating_sub(keep.max(1));
     for (_, path) in &known[..surplus] {
         fs::remove_file(path)?;
     }
@@ -170,7 +170,8 @@ mod tests {
         let folder = place.path().join("runs");
         for number in 0..KEPT + 5 {
             let file = folder.join(format!("p-{number}.drumfire"));
-            let kept = KeptRun::begin(KeptPlace::Folder(file.clone()), begun("p", 1_000)).unwrap();
+            let kept =
+                KeptRun::begin(KeptPlace::Folder(file.clone()), begun("p", 1_000), KEPT).unwrap();
             kept.end().unwrap();
             let changed = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(number as u64);
             fs::File::open(&file)
@@ -188,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.drumfire");
         let place = KeptPlace::Asked(file.clone());
-        let mut kept = KeptRun::begin(place, begun("p.jmx", 1_000)).unwrap();
+        let mut kept = KeptRun::begin(place, begun("p.jmx", 1_000), KEPT).unwrap();
         let mut increment = Increment::of_second(2);
         increment.connections.opened = 3;
         let nothing = Recording::default();

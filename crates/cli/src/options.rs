@@ -53,6 +53,8 @@ pub struct RunOptions {
     pub watch: Vec<String>,
     /// The page that is served while the run goes on, beside the property `drumfire.ui`.
     pub ui: UiOptions,
+    /// A run file or result file of an earlier run, with which this one is compared.
+    pub baseline: Option<PathBuf>,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
     pub report_at_end: bool,
     /// Things to tell the user before the start, such as options without an effect here.
@@ -248,6 +250,10 @@ pub struct PropertyOptions {
     pub home: Option<PathBuf>,
     /// Everything else in the order of the command line: a later one wins.
     pub changes: Vec<Change>,
+    /// The profile of `drumfire.toml`.
+    pub profile: Option<String>,
+    /// The target of `drumfire.toml`.
+    pub target: Option<String>,
 }
 
 /// One property option. A definition without a value removes the property, as in JMeter.

@@ -49,3 +49,84 @@ pub struct MergePlanArguments {
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
+
+/// The options of `matrix`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire matrix shop.jmx --html matrix.html")]
+pub struct MatrixArguments {
+    /// The plan (.jmx); without one that of `[matrix]`
+    pub plan: Option<PathBuf>,
+    /// Only list the combinations
+    #[arg(long)]
+    pub list: bool,
+    /// Run all combinations anew, also those that are there
+    #[arg(long)]
+    pub again: bool,
+    /// Write the comparison with the base as one HTML page
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Write the table as Markdown
+    #[arg(long, value_name = "FILE.md")]
+    pub markdown: Option<PathBuf>,
+    /// Options for each `drumfire run`, behind `--`
+    #[arg(last = true, value_name = "OPTION")]
+    pub options: Vec<String>,
+}
+
+/// The options of `runs`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire runs")]
+pub struct RunsArguments {
+    #[command(subcommand)]
+    pub action: Option<RunsAction>,
+}
+
+/// What to do with runs. A run is named by its number in the list, by `last`, by its name or by its file.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
+pub enum RunsAction {
+    /// List the runs, the latest first
+    List {
+        /// Only those of this plan
+        #[arg(long, value_name = "NAME")]
+        plan: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the numbers of a run
+    Show {
+        /// The run
+        #[arg(default_value = "last")]
+        run: String,
+    },
+    /// Compare runs with the first of them; exit code 7 if one is worse
+    Compare {
+        /// The runs
+        #[arg(required = true, num_args = 2..)]
+        runs: Vec<String>,
+        /// Compare runs although their plan, load or verdict forbids it
+        #[arg(long)]
+        anyway: bool,
+        /// Write the comparison as one HTML page
+        #[arg(long, value_name = "FILE.html")]
+        html: Option<PathBuf>,
+    },
+    /// Show how the runs of a plan developed
+    Trend {
+        /// Only those of this plan; without it those of the latest run's
+        #[arg(long, value_name = "NAME")]
+        plan: Option<String>,
+        /// Write a page with charts
+        #[arg(long, value_name = "FILE.html")]
+        html: Option<PathBuf>,
+    },
+    /// Remove runs
+    Prune {
+        /// How many of the latest stay
+        #[arg(long, value_name = "COUNT", default_value_t = 20)]
+        keep: usize,
+        /// Only say which would go
+        #[arg(long)]
+        dry_run: bool,
+    },
+}

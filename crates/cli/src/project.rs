@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::exports;
+use crate::profiles::{Choice, Choices, Held, OUT, Outputs, Profile, TAGS, Values};
 
 /// The file's name.
 pub const FILE: &str = "drumfire.toml";
+
+/// The JSON Schema of the file, for editors.
+pub const SCHEMA: &str = include_str!("drumfire.schema.json");
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,6 +20,15 @@ struct Project {
     jvm: JvmTable,
     #[serde(default)]
     output: OutputTable,
+    #[serde(default)]
+    properties: Values,
+    #[serde(default)]
+    profiles: BTreeMap<String, Profile>,
+    #[serde(default)]
+    targets: BTreeMap<String, Values>,
+    #[serde(default)]
+    runs: RunsTable,
+    matrix: Option<Matrix>,
 }
 
 /// `[output]`: where the numbers of a run go while it goes on.
@@ -48,91 +60,254 @@ struct JvmTable {
     dependencies: Vec<String>,
 }
 
-/// The properties that the project's file sets; none if there is no file.
-///
-/// # Errors
-/// What is wrong with the file, with its line.
-pub fn read(plan: Option<&Path>) -> Result<Vec<(&'static str, String)>, String> {
+/// `[runs]`: the history of the project.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunsTable {
+    /// How many run files stay in `.drumfire/`.
+    keep: Option<usize>,
+}
+
+/// `[matrix]`: combinations in which a plan is run.
+#[derive(Debug, Default, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matrix {
+    /// The plan; a relative one starts at the file's folder.
+    pub plan: Option<PathBuf>,
+    /// The profile of all combinations.
+    pub profile: Option<String>,
+    /// Names and their values. `users`, `ramp-up`, `duration`, `rate`, `profile` and `target` are the options of that name; any other
+    /// name is a property.
+    pub axes: BTreeMap<String, Vec<Held>>,
+    /// The combination that the others are compared with; what it leaves out has its first value.
+    #[serde(default)]
+    pub base: Values,
+    /// Combinations that are left out, each by the values that they have in common.
+    #[serde(default)]
+    pub exclude: Vec<Values>,
+}
+
+/// The file of a project, if it has one, with its text.
+fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     let beside_plan = plan.and_then(Path::parent).map(|folder| folder.join(FILE));
     let file = beside_plan
         .into_iter()
         .chain([PathBuf::from(FILE)])
         .find(|file| file.is_file());
     let Some(file) = file else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let text =
-        std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let folder = file.parent().unwrap_or(Path::new(""));
-    properties(&text, folder).map_err(|why| format!("{}: {why}", file.display()))
+    let told = |why: String| format!("{}: {why}", file.display());
+    let text = std::fs::read_to_string(&file).map_err(|error| told(error.to_string()))?;
+    let project = toml::from_str(&text).map_err(|error| told(error.to_string()))?;
+    Ok(Some((file, project)))
 }
 
-fn properties(text: &str, folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let project: Project = toml::from_str(text).map_err(|error| error.to_string())?;
-    let jvm = project.jvm;
+/// The properties that the project's file sets for a choice; none if there is no file.
+///
+/// # Errors
+/// What is wrong with the file, with its line, or with the choice.
+pub fn properties(
+    plan: Option<&Path>,
+    choice: &Choice<'_>,
+) -> Result<Vec<(String, String)>, String> {
+    let Some((file, project)) = found(plan)? else {
+        let missing = |kind: &str, name: &str| {
+            Err(format!(
+                "there is no {FILE}, so there is no {kind} `{name}`; write one beside the plan"
+            ))
+        };
+        return match (choice.profile, choice.target) {
+            (Some(name), _) => missing("profile", name),
+            (None, Some(name)) => missing("target", name),
+            (None, None) => Ok(Vec::new()),
+        };
+    };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut set = of_tables(&project, folder);
+    let choices = Choices {
+        properties: project.properties,
+        profiles: project.profiles,
+        targets: project.targets,
+    };
+    set.extend(choices.properties(choice)?);
+    Ok(set)
+}
+
+/// The files that the profile of a run asks for.
+///
+/// # Errors
+/// What is wrong with the file or with the choice.
+pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, String> {
+    let Some((_, project)) = found(plan)? else {
+        return Ok(Outputs::default());
+    };
+    let choices = Choices {
+        profiles: project.profiles,
+        ..Choices::default()
+    };
+    let profile = choices.profile(choice)?;
+    Ok(profile.map_or_else(Outputs::default, Profile::outputs))
+}
+
+/// The matrix of the project, with the file's folder.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> {
+    let Some((file, project)) = found(plan)? else {
+        return Ok(None);
+    };
+    let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
+    Ok(project.matrix.map(|matrix| (folder, matrix)))
+}
+
+/// The tables that hold for all runs.
+fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
+    let jvm = &project.jvm;
     let path = |path: &PathBuf| folder.join(path).to_string_lossy().into_owned();
     let mut set = Vec::new();
+    let mut put = |name: &str, value: String| set.push((name.to_owned(), value));
     if let Some(home) = &jvm.home {
-        set.push(("drumfire.jvm.home", path(home)));
+        put("drumfire.jvm.home", path(home));
     }
-    let mut list = |name, values: Vec<String>, separator: &str| {
-        if !values.is_empty() {
-            set.push((name, values.join(separator)));
-        }
-    };
-    list("drumfire.jvm.options", jvm.options, " ");
-    let jars = jvm.classpath.iter().map(path).collect();
-    list("user.classpath", jars, ":");
-    list("drumfire.jvm.dependencies", jvm.dependencies, ",");
-    list(exports::OUT, project.output.to, ";");
+    if let Some(keep) = project.runs.keep {
+        put("drumfire.runs.keep", keep.to_string());
+    }
     let tags = project.output.tags.iter();
-    let tags = tags
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    list(exports::TAGS, tags, ";");
-    Ok(set)
+    let tags = tags.map(|(name, value)| format!("{name}={value}"));
+    for (name, values, separator) in [
+        ("drumfire.jvm.options", jvm.options.clone(), " "),
+        (
+            "user.classpath",
+            jvm.classpath.iter().map(path).collect(),
+            ":",
+        ),
+        ("drumfire.jvm.dependencies", jvm.dependencies.clone(), ","),
+        (OUT, project.output.to.clone(), ";"),
+        (TAGS, tags.collect::<Vec<_>>(), ";"),
+    ] {
+        if !values.is_empty() {
+            put(name, values.join(separator));
+        }
+    }
+    set
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn set(text: &str, choice: &Choice<'_>) -> Result<Vec<(String, String)>, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join(FILE), text).expect("a file");
+        properties(Some(&folder.path().join("plan.jmx")), choice)
+    }
+
+    fn choice<'c>(profile: Option<&'c str>, target: Option<&'c str>) -> Choice<'c> {
+        Choice {
+            profile,
+            target,
+            variable: &|name| (name == "PASS").then(|| "geheim".into()),
+        }
+    }
+
+    fn value<'s>(set: &'s [(String, String)], name: &str) -> Option<&'s str> {
+        let mut of_name = set.iter().rev().filter(|(own, _)| own == name);
+        of_name.next().map(|(_, value)| value.as_str())
+    }
+
     #[test]
     fn the_jvm_table_becomes_properties() {
-        let text = "[jvm]\nhome = \"/java\"\noptions = [\"-Xmx1g\", \"-Da=b\"]\nclasspath = [\"lib/a.jar\", \"/b\"]\n\
-                    dependencies = [\"com.h2database:h2:2.2.224\"]\n";
-        let set = properties(text, Path::new("/p")).expect("it is right");
+        let text = "[jvm]\nhome = \"/java\"\noptions = [\"-Xmx1g\", \"-Da=b\"]\nclasspath = [\"/lib/a.jar\", \"/b\"]\n\
+                    dependencies = [\"com.h2database:h2:2.2.224\"]\n[runs]\nkeep = 5\n";
+        let set = set(text, &choice(None, None)).expect("it is right");
+        for (name, expected) in [
+            ("drumfire.jvm.home", "/java"),
+            ("drumfire.jvm.options", "-Xmx1g -Da=b"),
+            ("user.classpath", "/lib/a.jar:/b"),
+            ("drumfire.jvm.dependencies", "com.h2database:h2:2.2.224"),
+            ("drumfire.runs.keep", "5"),
+        ] {
+            assert_eq!(value(&set, name), Some(expected), "{name}");
+        }
+    }
+
+    const PROFILES: &str = "[properties]\nhost = \"local\"\nport = 80\n\
+        [targets.staging]\nhost = \"staging\"\npassword = { env = \"PASS\" }\n\
+        [targets.open]\npassword = { env = \"NONE\", default = \"x\" }\n\
+        [profiles.soak]\ntarget = \"staging\"\nusers = 50\nramp-up = \"30s\"\nduration = \"10m\"\nrate = \"600/m\"\n\
+        fail-on = [\"p95 > 300ms\", \"errors > 1%\"]\nstrict = true\nreport = \"r.html\"\n\
+        [profiles.soak.properties]\nport = 8080\n\
+        [profiles.broken]\nproperties = { key = { env = \"NONE\" } }\n";
+
+    #[test]
+    fn a_profile_sets_load_limits_and_properties() {
+        let soak = set(PROFILES, &choice(Some("soak"), None)).expect("it is right");
+        for (name, expected) in [
+            ("host", "staging"),
+            ("port", "8080"),
+            ("password", "geheim"),
+            ("drumfire.load.users", "50"),
+            ("drumfire.load.ramp_up", "30"),
+            ("drumfire.load.duration", "600"),
+            ("drumfire.load.rate", "10"),
+            ("drumfire.fail_on", "p95 > 300ms;errors > 1%"),
+            ("drumfire.strict", "true"),
+        ] {
+            assert_eq!(value(&soak, name), Some(expected), "{name}");
+        }
+        let open = set(PROFILES, &choice(Some("soak"), Some("open"))).expect("it is right");
+        assert_eq!(value(&open, "password"), Some("x"));
+        assert_eq!(value(&open, "host"), Some("local"));
+        let none = set(PROFILES, &choice(None, None)).expect("it is right");
         assert_eq!(
-            set,
-            [
-                ("drumfire.jvm.home", "/java".to_owned()),
-                ("drumfire.jvm.options", "-Xmx1g -Da=b".to_owned()),
-                ("user.classpath", "/p/lib/a.jar:/b".to_owned()),
-                (
-                    "drumfire.jvm.dependencies",
-                    "com.h2database:h2:2.2.224".to_owned()
-                ),
-            ]
+            (value(&none, "port"), value(&none, "drumfire.strict")),
+            (Some("80"), None)
         );
-        assert_eq!(properties("", Path::new("")), Ok(Vec::new()));
     }
 
     #[test]
-    fn what_the_file_must_not_have_is_named() {
-        let why = |text| properties(text, Path::new("")).expect_err("it is wrong");
-        assert!(
-            why("[load]\nusers = 1\n").contains("unknown field `load`, expected `jvm` or `output`")
-        );
-        assert!(why("[jvm]\nheap = \"1g\"\n").contains("unknown field `heap`"));
-        assert!(why("[jvm]\noptions = \"-Xmx1g\"\n").contains("line 2"));
+    fn what_is_wrong_is_named() {
+        let why = |text: &str, choice: &Choice<'_>| set(text, choice).expect_err("it is wrong");
+        let none = choice(None, None);
+        assert!(why("[load]\nusers = 1\n", &none).contains("unknown field `load`"));
+        assert!(why("[jvm]\nheap = \"1g\"\n", &none).contains("unknown field `heap`"));
+        assert!(why("[jvm]\noptions = \"-Xmx1g\"\n", &none).contains("line 2"));
+        assert!(why(PROFILES, &choice(Some("soaks"), None)).contains("did you mean `soak`?"));
+        assert!(why(PROFILES, &choice(None, Some("prod"))).contains("no target `prod`"));
+        assert!(why(PROFILES, &choice(Some("broken"), None)).contains("export NONE="));
     }
 
     #[test]
-    fn the_file_beside_the_plan_counts() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join(FILE), "[jvm]\nhome = \"java\"\n").expect("a file");
-        let set = read(Some(&folder.path().join("plan.jmx"))).expect("it is right");
-        let home = folder.path().join("java").to_string_lossy().into_owned();
-        assert_eq!(set, [("drumfire.jvm.home", home)]);
+    fn the_schema_names_every_table() {
+        let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("JSON");
+        let why = toml::from_str::<Project>("nothing = 1")
+            .expect_err("it is wrong")
+            .to_string();
+        for table in [
+            "jvm",
+            "output",
+            "properties",
+            "profiles",
+            "targets",
+            "runs",
+            "matrix",
+        ] {
+            assert!(why.contains(table), "{why}");
+            assert!(schema["properties"][table].is_object(), "{table}");
+        }
+        let profile = &schema["$defs"]["profile"]["properties"];
+        for key in profile.as_object().expect("properties").keys() {
+            let value = match key.as_str() {
+                "users" => "1",
+                "once" | "strict" => "true",
+                "fail-on" | "out" => "[\"x\"]",
+                "properties" => "{ a = 1 }",
+                _ => "\"1s\"",
+            };
+            let text = format!("[profiles.p]\n{key} = {value}\n");
+            assert!(toml::from_str::<Project>(&text).is_ok(), "{key}");
+        }
     }
 }

@@ -35,7 +35,7 @@ pub struct Surroundings<'a> {
     /// The zone for `START.YMD` and `START.HMS`.
     pub zone: &'a TimeZone,
     /// Properties of the program's own, such as the demo site's ports; the command line may replace them.
-    pub own: &'a [(&'static str, String)],
+    pub own: &'a [(String, String)],
 }
 
 /// Loads all files and applies all options.

@@ -151,6 +151,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Keep the run files of the last 20 runs in .drumfire/, each written while its run goes on.",
             ),
             honoured(
+                "drumfire.runs.keep",
+                "20",
+                "How many run files stay in .drumfire/.",
+            ),
+            honoured(
                 "drumfire.out",
                 "",
                 "Where the numbers go while the run goes on, as `--out` takes it, with semicolons between.",

@@ -12,6 +12,7 @@ mod page;
 mod run_file;
 mod run_stream;
 mod statistics_json;
+mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
 pub use ci::{Case, annotations, junit};
@@ -26,3 +27,4 @@ pub use run_file::{
 };
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;
+pub use trend::{TrendPoint, trend_html};

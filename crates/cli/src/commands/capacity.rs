@@ -49,6 +49,7 @@ pub fn capacity<E: Engine>(
         control: &control,
         follower: Some(&mut search),
         debugging: Debugging::default(),
+        judge: None,
     };
     let exit = run::follow(options, engine, console, company)?;
     console.print(&search.rendered());

@@ -68,6 +68,7 @@ pub fn debug<E: Engine>(
         control: &control,
         follower: None,
         debugging: Debugging::by(Arc::new(session.clone())),
+        judge: None,
     };
     let ended = run::follow(options, engine, console, company);
     session.end();

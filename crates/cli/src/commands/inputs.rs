@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
+use crate::profiles::Choice;
 use crate::properties::{self, Settings, Surroundings};
 use crate::{findings, jmeter, project};
 
@@ -19,8 +20,15 @@ pub fn settings(
     plan: Option<&Path>,
     console: &mut Console<'_>,
 ) -> Result<Settings, Refusal> {
-    let mut set = project::read(plan).map_err(|why| jmeter::meaning::failed(&why, Exit::Usage))?;
-    set.extend_from_slice(own);
+    let choice = Choice {
+        profile: options.profile.as_deref(),
+        target: options.target.as_deref(),
+        variable: console.variable,
+    };
+    let mut set = project::properties(plan, &choice)
+        .map_err(|why| jmeter::meaning::failed(&why, Exit::Usage))?;
+    let own = own.iter().cloned();
+    set.extend(own.map(|(name, value)| (name.to_owned(), value)));
     let zone = local_zone();
     let around = Surroundings {
         variable: console.variable,

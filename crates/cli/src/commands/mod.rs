@@ -13,6 +13,7 @@ pub mod fmt;
 pub mod import;
 mod inputs;
 pub mod jvm;
+mod matrix;
 pub mod merge_plan;
 pub mod mirror;
 pub mod new;
@@ -22,9 +23,11 @@ pub mod rename;
 pub mod report;
 pub mod run;
 mod run_url;
+mod runs;
 mod screen;
 pub mod set;
 pub mod show;
+mod taurus;
 
 use std::path::Path;
 
@@ -44,6 +47,10 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
     let words = &args::with_joined_ui(&words);
     if run_url::is_meant(words) {
         let carried_out = run_url::run_url(words, engine, console);
+        return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
+    }
+    if taurus::is_meant(words) {
+        let carried_out = taurus::taurus(words, engine, console);
         return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
     }
     let read = if words.first().is_some_and(|word| word.starts_with('-')) {
@@ -74,6 +81,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Merge(order) => compare::merge(&order, console),
         Command::Fmt(arguments) => fmt::fmt(&arguments, console),
         Command::Show(arguments) => show::show(&arguments, console),
+        Command::Matrix(arguments) => matrix::matrix(&arguments, console),
+        Command::Runs(arguments) => runs::runs(&arguments, console),
         Command::Rename(arguments) => rename::rename(&arguments, console),
         Command::MergePlan(arguments) => merge_plan::merge_plan(&arguments, console),
         Command::Set(arguments) => set::set(&arguments, console),
@@ -93,7 +102,8 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
 fn is_plan(word: &str) -> bool {
     let path = Path::new(word);
     let ending = path.extension();
-    !word.starts_with('-') && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"))
+    let is_plan = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"));
+    !word.starts_with('-') && (is_plan || drumfire_taurus::is_configuration(path))
 }
 
 fn man(folder: &Path) -> Result<Exit, Refusal> {

@@ -25,10 +25,12 @@ use crate::exit_codes::Exit;
 use crate::exports::Exports;
 use crate::guards::{Board, Guards};
 use crate::jmeter::meaning::failed;
+use crate::judge::Judge;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{
     LogOptions, PlanChoice, Progress, Refusal, ReportFiles, ResultsFile, RunOptions,
 };
+use crate::profiles::Choice;
 use crate::properties::Settings;
 use crate::signals::{self, Heard};
 use crate::terminal::live::terminal_size;
@@ -36,7 +38,7 @@ use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
 use crate::terminal::{milestones, verdict};
 use crate::ui::Ui;
-use crate::{log, outputs, recent, reports, run_record, summary_json};
+use crate::{baseline, log, outputs, project, recent, reports, run_record, summary_json};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 pub(super) const FAIL_ON: &str = "drumfire.fail_on";
@@ -44,6 +46,8 @@ pub(super) const FAIL_ON: &str = "drumfire.fail_on";
 const ABORT_ON: &str = "drumfire.abort_on";
 /// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
 const KEEP_RUNS: &str = "drumfire.keep_runs";
+/// How many run files stay in `.drumfire/`.
+const KEEP_COUNT: &str = "drumfire.runs.keep";
 /// Whether the first failed request and response of each kind are kept for the report.
 const KEEP_FAILURES: &str = "drumfire.keep_failures";
 /// The property that asks for a VALID verdict, for JMeter's command line.
@@ -63,6 +67,7 @@ pub fn run<E: Engine>(
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),
+        judge: None,
     };
     follow(options, engine, console, company)
 }
@@ -75,6 +80,8 @@ pub(super) struct Company<'c> {
     pub follower: Option<&'c mut dyn Subscriber>,
     /// Follows its users step by step.
     pub debugging: Debugging,
+    /// Judges it beside its thresholds.
+    pub judge: Option<&'c mut dyn Judge>,
 }
 
 /// Runs a plan in company.
@@ -88,6 +95,7 @@ pub(super) fn follow<E: Engine>(
         control,
         follower,
         debugging,
+        mut judge,
     } = company;
     let zone = local_zone();
     let log = start_log(&options.log, &zone, console)?;
@@ -96,6 +104,12 @@ pub(super) fn follow<E: Engine>(
     }
     let remembered = recent::place(console.variable);
     let plan = existing_plan(&chosen_plan(&options.plan, remembered.as_deref())?)?;
+    let options = with_outputs(options, &plan, console)?;
+    let baseline = options
+        .baseline
+        .as_deref()
+        .map(baseline::read)
+        .transpose()?;
     let order = RunOrder {
         results: options
             .results
@@ -200,6 +214,10 @@ pub(super) fn follow<E: Engine>(
     if let Some(follower) = follower {
         subscribers.push(follower);
     }
+    if let Some(judge) = &mut judge {
+        judge.begin(control);
+        subscribers.push(&mut **judge);
+    }
     subscribers.push(&mut exports);
     let mut agents = Vec::new();
     let outcome = match &fleet_order {
@@ -231,6 +249,7 @@ pub(super) fn follow<E: Engine>(
     if fleet_order.is_some() && options.progress != Progress::Quiet {
         fleet::print_agents(&agents, console);
     }
+    let are_met = judge.is_none_or(|judge| judge.end(console)) && are_met;
     let is_trusted = trusted(&outcome, &left_out, options.progress, console);
     let mut faults = std::mem::take(&mut outcome.faults);
     for line in watching.problems() {
@@ -246,23 +265,31 @@ pub(super) fn follow<E: Engine>(
             .iter()
             .for_each(|line| console.warn(line)),
     }
-    let exit_of = |faults: &[String]| {
+    let mut is_worse = false;
+    let exit_of = |faults: &[String], is_worse: bool| {
         let ending = Ending {
             interrupted: stopped.map(Exit::by_signal),
             has_faults: !faults.is_empty(),
             sent_nothing: nothing_sent.is_some(),
             broke_threshold: !are_met,
             is_distrusted: strict && !is_trusted,
+            is_worse,
         };
         ending.exit()
     };
-    if report.is_wished() || kept.is_some() || ui.is_some() {
+    if report.is_wished() || kept.is_some() || ui.is_some() || baseline.is_some() {
         let mut run = run_record::run_file(outcome, &plan, &verdicts, &groups);
         run.properties = run_record::given(&options.properties);
         run.health.extend(watching.groups());
         run_record::add_agents(&mut run, &agents);
         if settings.properties.get(KEEP_FAILURES) == Some("false") {
             run.recording.errors.forget_samples();
+        }
+        if let Some(baseline) = &baseline {
+            match baseline::compare(baseline, &run, console) {
+                Ok(worse) => is_worse = worse,
+                Err(why) => faults.push(why),
+            }
         }
         if let Some(ui) = ui {
             ui.end(Some(&reports::payload(&run, &settings)));
@@ -274,7 +301,8 @@ pub(super) fn follow<E: Engine>(
         }
         faults.extend(report.write(&run, &order, &settings, console));
         if let Some(file) = &report.files.summary {
-            let text = summary_json::render(&run, exit_of(&faults), nothing_sent.as_deref());
+            let text =
+                summary_json::render(&run, exit_of(&faults, is_worse), nothing_sent.as_deref());
             faults.extend(reports::put(file, text.as_bytes()).err());
         }
     }
@@ -287,7 +315,36 @@ pub(super) fn follow<E: Engine>(
     if stopped.is_none() {
         await_threads(engine);
     }
-    Ok(exit_of(&faults))
+    Ok(exit_of(&faults, is_worse))
+}
+
+/// The files that the run's profile asks for, where the command line names none.
+fn with_outputs(
+    mut options: RunOptions,
+    plan: &Path,
+    console: &Console<'_>,
+) -> Result<RunOptions, Refusal> {
+    let choice = Choice {
+        profile: options.properties.profile.as_deref(),
+        target: None,
+        variable: console.variable,
+    };
+    let outputs = project::outputs(Some(plan), &choice).map_err(|why| failed(&why, Exit::Usage))?;
+    let results = outputs.results.map(ResultsFile::File);
+    options.results = options.results.or(results);
+    options.baseline = options.baseline.or(outputs.baseline);
+    let report = &mut options.report;
+    for (own, more) in [
+        (&mut report.pages, outputs.report),
+        (&mut report.runs, outputs.run_file),
+    ] {
+        if own.is_empty() {
+            own.extend(more);
+        }
+    }
+    report.summary = report.summary.take().or(outputs.summary_json);
+    report.junit = report.junit.take().or(outputs.junit);
+    Ok(options)
 }
 
 /// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
@@ -387,6 +444,9 @@ fn keep(
     console: &mut Console<'_>,
 ) -> Result<Option<KeptRun>, Refusal> {
     let now_ms = Timestamp::now().as_millisecond();
+    let keep = settings.properties.get(KEEP_COUNT);
+    let keep = keep.and_then(|count| count.trim().parse().ok());
+    let keep = keep.unwrap_or(kept_run::KEPT);
     let place = match options.report.runs.first() {
         Some(path) => KeptPlace::Asked(path.clone()),
         None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
@@ -395,7 +455,7 @@ fn keep(
         None => KeptPlace::in_folder(plan, now_ms),
     };
     match (
-        KeptRun::begin(place.clone(), run_record::begun(plan, now_ms)),
+        KeptRun::begin(place.clone(), run_record::begun(plan, now_ms), keep),
         place,
     ) {
         (Ok(kept), _) => Ok(Some(kept)),

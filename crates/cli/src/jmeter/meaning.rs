@@ -95,6 +95,8 @@ fn property_options(given: &Given) -> PropertyOptions {
         main_file: given.argument('p').map(PathBuf::from),
         home: given.argument('d').map(PathBuf::from),
         changes: [given.changes(), given.proxy()].concat(),
+        profile: None,
+        target: None,
     }
 }
 
@@ -141,6 +143,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         exports: ExportOptions::default(),
         watch: Vec::new(),
         ui: UiOptions::default(),
+        baseline: None,
         report_at_end: given.has('e'),
         notes,
         fleet: None,

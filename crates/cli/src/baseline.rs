@@ -1,0 +1,60 @@
+//! `--baseline FILE`: a run beside an earlier one.
+
+use std::path::Path;
+
+use drumfire_report::{CompareOptions, Comparison, Finding, RunFile, read_input};
+
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::options::Refusal;
+
+/// Reads the earlier run, before anything is sent.
+///
+/// # Errors
+/// The file cannot be read as a run.
+pub fn read(file: &Path) -> Result<RunFile, Refusal> {
+    let mut warnings = Vec::new();
+    let mut run = read_input(file, &Default::default(), &mut warnings).map_err(|error| {
+        let mut refusal = Refusal::new(
+            Exit::RunFailed,
+            format!("the baseline cannot be read: {error}"),
+        );
+        let file = file.display();
+        refusal
+            .err
+            .push_str(&format!("hint: Make it with `--run-file {file}`\n"));
+        refusal
+    })?;
+    run.name = format!("baseline {}", file.display());
+    Ok(run)
+}
+
+/// Prints how a run compares with the earlier one. Gives whether it is worse beyond noise.
+///
+/// # Errors
+/// The runs must not be compared: another plan, another load, or numbers that cannot be trusted.
+pub fn compare(
+    baseline: &RunFile,
+    run: &RunFile,
+    console: &mut Console<'_>,
+) -> Result<bool, String> {
+    let options = CompareOptions {
+        smallest_change: 0.05,
+    };
+    let mut comparison = Comparison::of(baseline, std::slice::from_ref(run), options);
+    comparison.refuse();
+    let style = console.style;
+    let mark = |finding: Finding, text: &str| match finding {
+        Finding::Worse => style.red(text),
+        Finding::Better => style.green(text),
+        _ => text.to_owned(),
+    };
+    console.print(&comparison.text(&mark));
+    match comparison.is_refused() {
+        true => Err(
+            "this run must not be compared with its baseline; make a new one with `--run-file`"
+                .to_owned(),
+        ),
+        false => Ok(comparison.is_worse()),
+    }
+}

@@ -1,0 +1,350 @@
+//! `drumfire matrix`: a plan in all combinations of a matrix, each compared with the base.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use drumfire_report::{CompareOptions, Comparison, RunFile, read_input};
+use sha2::{Digest, Sha256};
+
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::options::Refusal;
+use crate::plan_arguments::MatrixArguments;
+use crate::profiles::Held;
+use crate::project::{self, Matrix};
+use crate::run_rows::{RunRow, table};
+use crate::whole_file;
+
+/// Where the run files of matrices lie.
+const FOLDER: &str = ".drumfire/matrix";
+/// Combinations beyond this are a mistake.
+const MAX_COMBINATIONS: usize = 1_000;
+/// Axes that are options of `run` and not properties.
+const OPTIONS: [&str; 6] = ["users", "ramp-up", "duration", "rate", "profile", "target"];
+
+/// One value for each axis, in the order of the axes.
+type Combination = Vec<(String, String)>;
+
+/// Runs what has not been run yet, then shows all.
+pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let usage = |why: String| Refusal::new(Exit::Usage, why);
+    let found = project::matrix(arguments.plan.as_deref()).map_err(usage)?;
+    let Some((folder, matrix)) = found else {
+        let mut refusal = usage(format!("there is no `[matrix]` in {}", project::FILE));
+        refusal
+            .err
+            .push_str("hint: Write `[matrix.axes]` with `users = [1, 10]`\n");
+        return Err(refusal);
+    };
+    let given = arguments.plan.clone();
+    let plan = given.or_else(|| matrix.plan.as_ref().map(|plan| folder.join(plan)));
+    let Some(plan) = plan else {
+        return Err(usage(
+            "`drumfire matrix` needs a plan: name it, or set `plan` in `[matrix]`".to_owned(),
+        ));
+    };
+    let all = combinations(&matrix, console).map_err(usage)?;
+    if arguments.list {
+        all.iter().for_each(|one| console.line(&name(one)));
+        return Ok(Exit::Ok);
+    }
+    let place = place(&plan, &matrix, &arguments.options).map_err(|error| {
+        Refusal::new(Exit::PlanRefused, format!("`{}`: {error}", plan.display()))
+    })?;
+    if arguments.again && place.exists() {
+        std::fs::remove_dir_all(&place).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&place).map_err(failed)?;
+    let mut worst = Exit::Ok;
+    for (number, one) in all.iter().enumerate() {
+        let file = place.join(format!("{}.drumfire", slug(one)));
+        if let Some(exit) = ended(&file) {
+            console.line(&format!(
+                "{}/{}  {}  is there",
+                number + 1,
+                all.len(),
+                name(one)
+            ));
+            worst = graver(worst, exit);
+            continue;
+        }
+        console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
+        let code = run(&plan, &matrix, one, &file, &arguments.options)?;
+        match exit_of(code) {
+            Some(exit) => {
+                let _ = std::fs::write(file.with_extension("exit"), code.to_string());
+                worst = graver(worst, exit);
+            }
+            None => {
+                // what was measured of an interrupted run is no run
+                let _ = std::fs::remove_file(&file);
+                return stopped(code, console);
+            }
+        }
+    }
+    show(arguments, &all, &place, console)?;
+    Ok(worst)
+}
+
+fn failed(error: std::io::Error) -> Refusal {
+    Refusal::new(Exit::RunFailed, error.to_string())
+}
+
+/// The code of a run that came to its end.
+fn exit_of(code: i32) -> Option<Exit> {
+    [
+        Exit::Ok,
+        Exit::ThresholdsNotMet,
+        Exit::NotTrusted,
+        Exit::Worse,
+        Exit::NothingSent,
+    ]
+    .into_iter()
+    .find(|exit| i32::from(exit.code()) == code)
+}
+
+fn graver(one: Exit, other: Exit) -> Exit {
+    match one {
+        Exit::Ok => other,
+        _ => one,
+    }
+}
+
+fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let known = [
+        Exit::Usage,
+        Exit::PlanRefused,
+        Exit::NotBuilt,
+        Exit::Interrupted,
+        Exit::Terminated,
+        Exit::HungUp,
+    ];
+    let exit = known
+        .into_iter()
+        .find(|exit| i32::from(exit.code()) == code);
+    console.error("the matrix was stopped\nhint: Run the same command again; combinations that are there are kept");
+    Ok(exit.unwrap_or(Exit::RunFailed))
+}
+
+/// How a run ended that is there already.
+fn ended(file: &Path) -> Option<Exit> {
+    let code = std::fs::read_to_string(file.with_extension("exit")).ok()?;
+    exit_of(code.trim().parse().ok()?).filter(|_| file.is_file())
+}
+
+/// The folder of this plan, this matrix and these options: another plan or matrix has another one.
+fn place(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Result<PathBuf> {
+    let mut hash = Sha256::new();
+    hash.update(std::fs::read(plan)?);
+    hash.update(format!("{matrix:?} {options:?}"));
+    let digest: String = hash
+        .finalize()
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let name = plan.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Path::new(FOLDER).join(format!("{name}-{digest}")))
+}
+
+/// All combinations, the base first.
+fn combinations(matrix: &Matrix, console: &Console<'_>) -> Result<Vec<Combination>, String> {
+    let text = |held: &Held| held.text(console.variable);
+    let mut all: Vec<Combination> = vec![Vec::new()];
+    for (axis, values) in &matrix.axes {
+        if values.is_empty() {
+            return Err(format!(
+                "the axis `{axis}` of `[matrix.axes]` has no values"
+            ));
+        }
+        let values: Vec<String> = values.iter().map(text).collect::<Result<_, _>>()?;
+        let longer = all.iter().flat_map(|one| {
+            let extend = |value: &String| {
+                let mut one = one.clone();
+                one.push((axis.clone(), value.clone()));
+                one
+            };
+            values.iter().map(extend).collect::<Vec<_>>()
+        });
+        all = longer.collect();
+        if all.len() > MAX_COMBINATIONS {
+            return Err(format!(
+                "the matrix has more than {MAX_COMBINATIONS} combinations"
+            ));
+        }
+    }
+    let fits = |one: &Combination, values: &crate::profiles::Values| -> Result<bool, String> {
+        for (name, value) in values {
+            let value = text(value)?;
+            if !one.iter().any(|(axis, own)| axis == name && *own == value) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let mut kept = Vec::new();
+    for one in all {
+        let excluded = matrix.exclude.iter().map(|values| fits(&one, values));
+        if !excluded
+            .collect::<Result<Vec<bool>, String>>()?
+            .contains(&true)
+        {
+            kept.push(one);
+        }
+    }
+    let mut base = None;
+    for (at, one) in kept.iter().enumerate() {
+        if base.is_none() && fits(one, &matrix.base)? {
+            base = Some(at);
+        }
+    }
+    let Some(base) = base else {
+        return Err("the base of `[matrix]` is not among its combinations".to_owned());
+    };
+    let base = kept.remove(base);
+    kept.insert(0, base);
+    Ok(kept)
+}
+
+fn name(one: &Combination) -> String {
+    let parts: Vec<String> = one
+        .iter()
+        .map(|(axis, value)| format!("{axis}={value}"))
+        .collect();
+    parts.join(" ")
+}
+
+/// The name of a combination's files: other signs than letters, digits and a few more are replaced, and a digest tells such names
+/// apart.
+fn slug(one: &Combination) -> String {
+    let name = name(one);
+    let plain: String = name
+        .chars()
+        .map(|sign| match sign {
+            ' ' => '_',
+            sign if sign.is_ascii_alphanumeric() || "=.-".contains(sign) => sign,
+            _ => '-',
+        })
+        .take(100)
+        .collect();
+    let digest: String = Sha256::digest(&name)
+        .iter()
+        .take(3)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{plain}_{digest}")
+}
+
+/// Runs a combination in a process of its own, which Ctrl-C reaches too.
+fn run(
+    plan: &Path,
+    matrix: &Matrix,
+    one: &Combination,
+    file: &Path,
+    options: &[String],
+) -> Result<i32, Refusal> {
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command
+        .arg("run")
+        .arg(plan)
+        .arg("--run-file")
+        .arg(file)
+        .args(["--progress", "quiet"]);
+    if let Some(profile) = &matrix.profile
+        && !one.iter().any(|(axis, _)| axis == "profile")
+    {
+        command.arg("--profile").arg(profile);
+    }
+    for (axis, value) in one {
+        match OPTIONS.contains(&axis.as_str()) {
+            true => command.arg(format!("--{axis}")).arg(value),
+            false => command.arg(format!("-J{axis}={value}")),
+        };
+    }
+    let status = command.args(options).status().map_err(failed)?;
+    Ok(status.code().unwrap_or(130))
+}
+
+fn show(
+    arguments: &MatrixArguments,
+    all: &[Combination],
+    place: &Path,
+    console: &mut Console<'_>,
+) -> Result<(), Refusal> {
+    let refused = |why: String| Refusal::new(Exit::RunFailed, why);
+    let mut runs: Vec<RunFile> = Vec::new();
+    for one in all {
+        let file = place.join(format!("{}.drumfire", slug(one)));
+        let mut warnings = Vec::new();
+        let read = read_input(&file, &Default::default(), &mut warnings);
+        let mut run = read.map_err(|error| refused(error.to_string()))?;
+        run.name = name(one);
+        runs.push(run);
+    }
+    let Some((base, others)) = runs.split_first() else {
+        return Ok(());
+    };
+    let comparison = Comparison::of(
+        base,
+        others,
+        CompareOptions {
+            smallest_change: 0.05,
+        },
+    );
+    let rows: Vec<RunRow> = runs.iter().map(RunRow::of).collect();
+    let against = |at: usize| match at {
+        0 => "base".to_owned(),
+        at => comparison.others[at - 1].finding.word().to_owned(),
+    };
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| {
+            let mut line = vec![row.name.clone()];
+            line.extend(row.numbers());
+            line.push(against(at));
+            line
+        })
+        .collect();
+    let heads = [
+        "combination",
+        "samples",
+        "errors",
+        "rate/s",
+        "p50 ms",
+        "p95 ms",
+        "p99 ms",
+        "verdict",
+        "against base",
+    ];
+    console.print(&format!("\n{}", table(&heads, &lines)));
+    if let Some(file) = &arguments.markdown {
+        let mut text = format!(
+            "| {} |\n|{}\n",
+            heads.join(" | "),
+            "---|".repeat(heads.len())
+        );
+        for line in &lines {
+            text.push_str(&format!("| {} |\n", line.join(" | ").replace('\n', " ")));
+        }
+        whole_file::write(file, text.as_bytes()).map_err(refused)?;
+    }
+    if let Some(file) = &arguments.html {
+        whole_file::write(file, comparison.html().as_bytes()).map_err(refused)?;
+        console.line(&format!("page     {}", file.display()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain_and_differ() {
+        let one = |value: &str| vec![("path".to_owned(), value.to_owned())];
+        let (a, b) = (slug(&one("../../etc")), slug(&one("..-..-etc")));
+        assert!(a.starts_with("path=..-..-etc_") && a != b);
+        assert!(!a.contains('/'));
+    }
+}

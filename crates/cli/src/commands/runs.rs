@@ -1,0 +1,282 @@
+//! `drumfire runs`: the history of a project in `.drumfire/`.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_report::{
+    CompareOptions, Comparison, Finding, RunFile, TrendPoint, read_input, trend_html,
+};
+use drumfire_results::local_zone;
+use jiff::Timestamp;
+
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::kept_run::FOLDER;
+use crate::options::Refusal;
+use crate::plan_arguments::{RunsAction, RunsArguments};
+use crate::run_rows::{RunRow, table};
+use crate::terminal::summary::{self, Summary};
+use crate::whole_file;
+
+/// A run of the history.
+struct Known {
+    /// The file's name without its ending.
+    id: String,
+    path: PathBuf,
+    run: RunFile,
+}
+
+/// Carries out the action; without one the runs are listed.
+pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let list = RunsAction::List {
+        plan: None,
+        json: false,
+    };
+    match arguments.action.as_ref().unwrap_or(&list) {
+        RunsAction::List { plan, json } => {
+            let known = history(plan.as_deref(), console);
+            match json {
+                true => console.print_as_it_is(&as_json(&known)),
+                false => print_list(&known, console),
+            }
+            Ok(Exit::Ok)
+        }
+        RunsAction::Show { run } => {
+            let run = chosen(run, console)?.run;
+            show(&run, console);
+            Ok(Exit::Ok)
+        }
+        RunsAction::Compare { runs, anyway, html } => {
+            compare(runs, *anyway, html.as_deref(), console)
+        }
+        RunsAction::Trend { plan, html } => trend(plan.as_deref(), html.as_deref(), console),
+        RunsAction::Prune { keep, dry_run } => prune(*keep, *dry_run, console),
+    }
+}
+
+/// All runs that can be read, the latest first.
+fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<Known> {
+    let entries = std::fs::read_dir(FOLDER).into_iter().flatten();
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "drumfire"));
+    let mut known = Vec::new();
+    for path in files {
+        let mut warnings = Vec::new();
+        match read_input(&path, &Default::default(), &mut warnings) {
+            Ok(run) => known.push(Known {
+                id: path
+                    .file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
+                path,
+                run,
+            }),
+            Err(error) => console.warn(&error.to_string()),
+        }
+    }
+    known.sort_by_key(|one| std::cmp::Reverse(one.run.started_ms));
+    let fits = |one: &Known| {
+        plan.is_none_or(|plan| {
+            one.run.name == plan
+                || Path::new(&one.run.name).file_stem() == Path::new(plan).file_stem()
+        })
+    };
+    known.retain(fits);
+    known
+}
+
+fn moment(ms: i64) -> String {
+    let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    moment
+        .to_zoned(local_zone())
+        .strftime("%Y-%m-%d %H:%M:%S")
+        .to_string()
+}
+
+fn print_list(known: &[Known], console: &mut Console<'_>) {
+    if known.is_empty() {
+        console.line(&format!("there are no runs in {FOLDER}/"));
+        return;
+    }
+    let lines: Vec<Vec<String>> = known
+        .iter()
+        .enumerate()
+        .map(|(at, one)| {
+            let row = RunRow::of(&one.run);
+            let mut line = vec![
+                format!("{}", at + 1),
+                moment(one.run.started_ms),
+                row.name.clone(),
+            ];
+            line.extend(row.numbers());
+            line
+        })
+        .collect();
+    let heads = [
+        "#", "started", "plan", "samples", "errors", "rate/s", "p50 ms", "p95 ms", "p99 ms",
+        "verdict",
+    ];
+    console.print(&table(&heads, &lines));
+}
+
+fn as_json(known: &[Known]) -> String {
+    let all: Vec<serde_json::Value> = known
+        .iter()
+        .map(|one| {
+            let row = RunRow::of(&one.run);
+            serde_json::json!({
+                "id": one.id, "file": one.path, "plan": row.name, "started_ms": one.run.started_ms,
+                "ended_ms": one.run.ended_ms, "samples": row.samples, "errors_percent": row.errors_percent,
+                "rate": row.rate, "p50_ms": row.percentiles_ms[0], "p95_ms": row.percentiles_ms[1],
+                "p99_ms": row.percentiles_ms[2], "verdict": row.verdict,
+            })
+        })
+        .collect();
+    format!("{:#}\n", serde_json::Value::from(all))
+}
+
+/// A run by its number in the list, by `last`, by its name or by its file.
+fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<Known, Refusal> {
+    let path = Path::new(wanted);
+    if path.is_file() {
+        let mut warnings = Vec::new();
+        let run = read_input(path, &Default::default(), &mut warnings)
+            .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        return Ok(Known {
+            id: wanted.to_owned(),
+            path: path.to_path_buf(),
+            run,
+        });
+    }
+    let mut known = history(None, console);
+    let place = match (wanted, wanted.parse::<usize>()) {
+        ("last", _) => Some(0),
+        (_, Ok(number)) => number.checked_sub(1),
+        _ => known.iter().position(|one| one.id == wanted),
+    };
+    match place.filter(|place| *place < known.len()) {
+        Some(place) => Ok(known.swap_remove(place)),
+        None => {
+            let mut refusal = Refusal::new(Exit::Usage, format!("there is no run `{wanted}`"));
+            refusal
+                .err
+                .push_str("hint: `drumfire runs` lists the runs of this folder\n");
+            Err(refusal)
+        }
+    }
+}
+
+fn show(run: &RunFile, console: &mut Console<'_>) {
+    console.line(&format!("{}  {}", run.name, moment(run.started_ms)));
+    for (name, value) in run.environment.iter().chain(&run.properties) {
+        console.line(&format!("  {name}: {value}"));
+    }
+    let text = summary::render(&Summary::of_recording(&run.recording), console.style, None);
+    console.print(&text);
+    for threshold in &run.thresholds {
+        console.line(&threshold.told);
+    }
+    if let Some(verdict) = &run.verdict {
+        console.line(&format!("verdict  {}", verdict.state));
+        for reason in &verdict.reasons {
+            console.line(&format!("  {}: {}", reason.what, reason.measured));
+        }
+    }
+}
+
+fn compare(
+    wanted: &[String],
+    anyway: bool,
+    html: Option<&Path>,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut runs = Vec::new();
+    for one in wanted {
+        let known = chosen(one, console)?;
+        let mut run = known.run;
+        run.name = format!("{} ({})", run.name, moment(run.started_ms));
+        runs.push(run);
+    }
+    let others = runs.split_off(1);
+    let options = CompareOptions {
+        smallest_change: 0.05,
+    };
+    let mut comparison = Comparison::of(&runs[0], &others, options);
+    if !anyway {
+        comparison.refuse();
+    }
+    let style = console.style;
+    let mark = |finding: Finding, text: &str| match finding {
+        Finding::Worse => style.red(text),
+        Finding::Better => style.green(text),
+        _ => text.to_owned(),
+    };
+    console.print(&comparison.text(&mark));
+    if let Some(file) = html {
+        whole_file::write(file, comparison.html().as_bytes())
+            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+    }
+    Ok(match (comparison.is_refused(), comparison.is_worse()) {
+        (true, _) => Exit::RunFailed,
+        (false, true) => Exit::Worse,
+        (false, false) => Exit::Ok,
+    })
+}
+
+fn trend(
+    plan: Option<&str>,
+    html: Option<&Path>,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let latest = match plan {
+        Some(plan) => Some(plan.to_owned()),
+        None => history(None, console)
+            .first()
+            .map(|one| one.run.name.clone()),
+    };
+    let Some(plan) = latest else {
+        return Err(Refusal::new(
+            Exit::Usage,
+            format!("there are no runs in {FOLDER}/"),
+        ));
+    };
+    let mut known = history(Some(&plan), console);
+    known.reverse();
+    print_list(&known, console);
+    if let Some(file) = html {
+        let points: Vec<TrendPoint> = known
+            .iter()
+            .map(|one| {
+                let row = RunRow::of(&one.run);
+                TrendPoint {
+                    when: moment(one.run.started_ms),
+                    samples: row.samples,
+                    errors_percent: row.errors_percent,
+                    rate: row.rate,
+                    percentiles_ms: row.percentiles_ms,
+                    verdict: row.verdict,
+                }
+            })
+            .collect();
+        whole_file::write(file, trend_html(&plan, &points).as_bytes())
+            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+        console.line(&format!("page     {}", file.display()));
+    }
+    Ok(Exit::Ok)
+}
+
+fn prune(keep: usize, dry_run: bool, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let verb = if dry_run { "would remove" } else { "removed" };
+    for one in history(None, console).iter().skip(keep) {
+        if !dry_run {
+            std::fs::remove_file(&one.path).map_err(|error| {
+                Refusal::new(
+                    Exit::RunFailed,
+                    format!("`{}`: {error}", one.path.display()),
+                )
+            })?;
+        }
+        console.line(&format!("{verb}  {}", one.id));
+    }
+    Ok(Exit::Ok)
+}

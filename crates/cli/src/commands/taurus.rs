@@ -1,0 +1,216 @@
+//! Taurus configurations where a plan is expected: `drumfire run test.yml`, `check test.yml`, `plan test.yml`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process};
+
+use drumfire_taurus::{Fault, Hook, Stage, Test};
+
+use super::{check, plan, run};
+use crate::args;
+use crate::command::Command;
+use crate::console::Console;
+use crate::engine::{Control, Debugging, Engine};
+use crate::exit_codes::Exit;
+use crate::judge::PassFail;
+use crate::options::{PlanChoice, Refusal, ResultsFile, RunOptions};
+use crate::whole_file;
+
+/// A command line for a configuration.
+struct Order {
+    command: String,
+    config: PathBuf,
+    overrides: Vec<String>,
+    others: Vec<String>,
+}
+
+/// Whether a command line (without the program's name) has a configuration where its plan should be.
+pub fn is_meant(words: &[String]) -> bool {
+    order(words).is_some()
+}
+
+fn order(words: &[String]) -> Option<Order> {
+    let (command, rest) = words.split_first()?;
+    if !["run", "check", "plan"].contains(&command.as_str()) {
+        return None;
+    }
+    let mut config = None;
+    let (mut overrides, mut others) = (Vec::new(), Vec::new());
+    let mut rest = rest.iter();
+    while let Some(word) = rest.next() {
+        let is_option = word.starts_with('-');
+        if word == "-o" || word == "--option" {
+            overrides.extend(rest.next().cloned());
+        } else if let Some(change) = word.strip_prefix("-o").filter(|_| !word.starts_with("--")) {
+            overrides.push(change.to_owned());
+        } else if !is_option
+            && config.is_none()
+            && drumfire_taurus::is_configuration(Path::new(word))
+        {
+            config = Some(PathBuf::from(word));
+        } else {
+            others.push(word.clone());
+            if is_option && !word.contains('=') && args::takes_value(command, word) {
+                others.extend(rest.next().cloned());
+            }
+        }
+    }
+    Some(Order {
+        command: command.clone(),
+        config: config?,
+        overrides,
+        others,
+    })
+}
+
+/// Makes the plan of a configuration and runs, checks or shows it.
+pub fn taurus<E: Engine>(
+    words: &[String],
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let Some(order) = order(words) else {
+        return Err(Refusal::new(Exit::Usage, "a configuration was expected"));
+    };
+    let test = drumfire_taurus::load(&order.config, &order.overrides).map_err(refusal)?;
+    for note in &test.notes {
+        console.warn(note);
+    }
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let name = order
+        .config
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let file = folder.path().join(format!("{name}.jmx"));
+    let written = drumfire_jmx::write(&test.tree);
+    std::fs::write(&file, written).map_err(failed)?;
+    let mut words = vec![order.command.clone(), file.display().to_string()];
+    // those of the command line come later and win
+    let defined = |letter: &str, pairs: &[(String, String)]| -> Vec<String> {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| format!("-{letter}{name}={value}"))
+            .collect()
+    };
+    words.extend(defined("J", &test.properties));
+    words.extend(defined("D", &test.system_properties));
+    words.extend(order.others.iter().cloned());
+    match args::read(&words)? {
+        Command::Run(mut options) => {
+            options.plan = PlanChoice::Made(file);
+            run_test(test, options, engine, console)
+        }
+        Command::Check(options) => check::check(&options, engine, console),
+        Command::Plan(options) => plan::plan(&options, engine, console),
+        Command::Print(text) => {
+            console.print(&text);
+            Ok(Exit::Ok)
+        }
+        _ => Err(Refusal::new(Exit::Usage, "run, check or plan was expected")),
+    }
+}
+
+fn refusal(fault: Fault) -> Refusal {
+    let mut refusal = Refusal::new(Exit::PlanRefused, fault.message);
+    if let Some(hint) = fault.hint {
+        refusal.err.push_str(&format!("hint: {hint}\n"));
+    }
+    refusal
+}
+
+fn run_test<E: Engine>(
+    test: Test,
+    mut options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut background = Background::default();
+    background.stage(&test.hooks, Stage::Prepare, None)?;
+    if let Some(folder) = artifacts(&test) {
+        let failed = |why: String| Refusal::new(Exit::RunFailed, why);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| failed(format!("`{}`: {error}", folder.display())))?;
+        let shown = serde_json::to_string_pretty(&test.effective).unwrap_or_default();
+        whole_file::write(&folder.join("effective.json"), shown.as_bytes()).map_err(failed)?;
+        options
+            .results
+            .get_or_insert(ResultsFile::File(folder.join("kpi.jtl")));
+    }
+    if options.report.junit.is_none() {
+        options.report.junit = test.junit.clone();
+    }
+    background.stage(&test.hooks, Stage::Startup, None)?;
+    let mut judge = PassFail::new(test.criteria);
+    let company = run::Company {
+        control: &Control::default(),
+        follower: None,
+        debugging: Debugging::default(),
+        judge: Some(&mut judge),
+    };
+    let outcome = run::follow(options, engine, console, company);
+    let exit = match &outcome {
+        Ok(exit) => *exit,
+        Err(refusal) => refusal.exit,
+    };
+    for stage in [Stage::Shutdown, Stage::PostProcess] {
+        background.stage(&test.hooks, stage, Some(exit))?;
+    }
+    outcome
+}
+
+/// The folder of `settings.artifacts-dir`, with the date where it says so.
+fn artifacts(test: &Test) -> Option<PathBuf> {
+    let written = test
+        .effective
+        .get("settings")?
+        .get("artifacts-dir")?
+        .as_str()?;
+    let now = jiff::Zoned::now();
+    let named = jiff::fmt::strtime::format(written, &now);
+    Some(PathBuf::from(named.unwrap_or_else(|_| written.to_owned())))
+}
+
+/// Commands that run beside the test, which end with it.
+#[derive(Default)]
+struct Background(Vec<Child>);
+
+impl Background {
+    fn stage(&mut self, hooks: &[Hook], stage: Stage, exit: Option<Exit>) -> Result<(), Refusal> {
+        for hook in hooks.iter().filter(|hook| hook.stage == stage) {
+            let mut process = Process::new("sh");
+            process.arg("-c").arg(&hook.command);
+            process.envs(hook.environment.iter().cloned());
+            if let Some(folder) = &hook.folder {
+                process.current_dir(folder);
+            }
+            if let Some(exit) = exit {
+                process.env("TAURUS_EXIT_CODE", exit.code().to_string());
+            }
+            let failed =
+                |why: String| Refusal::new(Exit::RunFailed, format!("`{}` {why}", hook.command));
+            let mut child = process
+                .spawn()
+                .map_err(|error| failed(format!("cannot be started: {error}")))?;
+            if hook.in_background {
+                self.0.push(child);
+                continue;
+            }
+            let status = child.wait().map_err(|error| failed(error.to_string()))?;
+            if !status.success() && !hook.may_fail {
+                return Err(failed(format!("ended with {status}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // it may have ended by itself
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

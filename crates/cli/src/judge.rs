@@ -1,0 +1,142 @@
+//! Judges of a run beside its thresholds: they hear its numbers while it goes on and may end it.
+
+use std::collections::BTreeMap;
+
+use drumfire_results::{Increment, LabelIncrement, Recording};
+use drumfire_taurus::{Criteria, Numbers, Subject, code_fits};
+
+use crate::console::Console;
+use crate::engine::{Control, Event, Subscriber};
+
+/// Hears a run and decides in the end whether it passed.
+pub trait Judge: Subscriber {
+    /// The run is about to start.
+    fn begin(&mut self, control: &Control);
+    /// Whether the run passed; says why if it did not.
+    fn end(&mut self, console: &mut Console<'_>) -> bool;
+}
+
+/// Judges a run by criteria of `passfail`.
+pub struct PassFail {
+    criteria: Criteria,
+    control: Option<Control>,
+    /// Seconds that may still grow.
+    open: BTreeMap<i64, Increment>,
+    whole: Increment,
+    told: Vec<String>,
+}
+
+impl PassFail {
+    /// A judge for a run.
+    pub fn new(criteria: Criteria) -> PassFail {
+        PassFail {
+            criteria,
+            control: None,
+            open: BTreeMap::new(),
+            whole: Increment::of_second(0),
+            told: Vec::new(),
+        }
+    }
+
+    /// Judges the seconds before this one. Samples may be recorded a second late.
+    fn close_before(&mut self, second: i64) {
+        while let Some(entry) = self.open.first_entry()
+            && *entry.key() < second
+        {
+            let (second, increment) = entry.remove_entry();
+            let met = self.criteria.second(second, &Span(&increment));
+            for criterion in met {
+                self.told.push(told(&criterion.shown, criterion.fails));
+                if criterion.stops
+                    && let Some(control) = &self.control
+                {
+                    control.shutdown();
+                }
+            }
+            self.whole.merge(increment);
+        }
+    }
+}
+
+fn told(shown: &str, fails: bool) -> String {
+    let word = if fails { "failed" } else { "notice" };
+    format!("criterion {word}: {shown}")
+}
+
+impl Subscriber for PassFail {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        if let Event::Increment(increment) = event {
+            let second = increment.from_ms.div_euclid(1000);
+            let open = self.open.entry(second);
+            open.or_insert_with(|| Increment::of_second(second))
+                .merge((**increment).clone());
+            self.close_before(second - 1);
+        }
+    }
+}
+
+impl Judge for PassFail {
+    fn begin(&mut self, control: &Control) {
+        self.control = Some(control.clone());
+    }
+
+    fn end(&mut self, console: &mut Console<'_>) -> bool {
+        self.close_before(i64::MAX);
+        for criterion in self.criteria.end(&Span(&self.whole)) {
+            self.told.push(told(&criterion.shown, criterion.fails));
+        }
+        for line in &self.told {
+            console.line(line);
+        }
+        !self.criteria.has_failed()
+    }
+}
+
+/// The numbers of a stretch of time.
+struct Span<'i>(&'i Increment);
+
+impl Span<'_> {
+    fn label(&self, label: &str) -> Option<LabelIncrement> {
+        let mut all = LabelIncrement::new(label.to_owned(), false);
+        let of_label = |one: &&LabelIncrement| label.is_empty() || one.label == label;
+        let mut found = false;
+        for one in self.0.labels.iter().filter(of_label) {
+            all.absorb(one.clone());
+            found = true;
+        }
+        found.then_some(all)
+    }
+}
+
+impl Numbers for Span<'_> {
+    fn of(&self, label: &str, subject: &Subject) -> Option<f64> {
+        const SECOND_US: f64 = 1_000_000.0;
+        let all = self.label(label)?;
+        let elapsed = all.elapsed();
+        Some(match subject {
+            Subject::ResponseTime => elapsed.mean() / SECOND_US,
+            Subject::Latency => all.latency.mean() / SECOND_US,
+            Subject::ConnectTime => all.connect.mean() / SECOND_US,
+            Subject::Percentile(level) => elapsed.percentile(*level) / SECOND_US,
+            Subject::Deviation => {
+                let mean = elapsed.mean();
+                let squares = elapsed.histogram();
+                let sum: f64 = squares
+                    .buckets()
+                    .map(|(value, count)| (value as f64 - mean).powi(2) * count as f64)
+                    .sum();
+                (sum / elapsed.count().max(1) as f64).sqrt() / SECOND_US
+            }
+            Subject::Users => self.0.active.mean(),
+            Subject::Hits => all.count as f64,
+            Subject::Bytes => all.bytes as f64,
+            Subject::Successes => all.count.saturating_sub(all.errors) as f64,
+            Subject::Failures => all.errors as f64,
+            Subject::Code(pattern) => {
+                let codes = self.0.codes.iter();
+                let fitting = codes.filter(|(code, _)| code_fits(pattern, code));
+                fitting.map(|(_, count)| *count as f64).sum()
+            }
+        })
+    }
+}

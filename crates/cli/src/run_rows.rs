@@ -1,0 +1,108 @@
+//! Runs as rows of a table.
+
+use drumfire_report::RunFile;
+use unicode_width::UnicodeWidthStr;
+
+/// The numbers of a run that tables show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRow {
+    /// What the run is called.
+    pub name: String,
+    /// Samples without those of transaction controllers.
+    pub samples: u64,
+    /// Failed samples in per cent.
+    pub errors_percent: f64,
+    /// Samples a second.
+    pub rate: f64,
+    /// Percentiles 50, 95 and 99 of the elapsed time in milliseconds.
+    pub percentiles_ms: [f64; 3],
+    /// What the run says of its own numbers.
+    pub verdict: String,
+}
+
+impl RunRow {
+    /// The numbers of a run.
+    pub fn of(run: &RunFile) -> RunRow {
+        let total = run.recording.total();
+        let seconds = (run.ended_ms - run.started_ms).max(1) as f64 / 1000.0;
+        let share = |part: u64| match total.count {
+            0 => 0.0,
+            count => 100.0 * part as f64 / count as f64,
+        };
+        RunRow {
+            name: run.name.clone(),
+            samples: total.count,
+            errors_percent: share(total.errors),
+            rate: total.count as f64 / seconds,
+            percentiles_ms: [50.0, 95.0, 99.0]
+                .map(|level| total.service.percentile(level) / 1000.0),
+            verdict: match &run.verdict {
+                _ if run.ended_early => "ended early".to_owned(),
+                Some(verdict) => verdict.state.clone(),
+                None => String::new(),
+            },
+        }
+    }
+
+    /// The cells behind the name.
+    pub fn numbers(&self) -> Vec<String> {
+        let mut cells = vec![
+            self.samples.to_string(),
+            format!("{:.1} %", self.errors_percent),
+            format!("{:.1}", self.rate),
+        ];
+        cells.extend(self.percentiles_ms.iter().map(|ms| format!("{ms:.1}")));
+        cells.push(self.verdict.clone());
+        cells
+    }
+}
+
+/// A table with columns as wide as their widest cell; numbers stand to the right.
+pub fn table(heads: &[&str], lines: &[Vec<String>]) -> String {
+    let widths: Vec<usize> = heads
+        .iter()
+        .enumerate()
+        .map(|(at, head)| {
+            let cells = lines.iter().filter_map(|line| line.get(at));
+            cells
+                .map(|cell| cell.width())
+                .max()
+                .unwrap_or(0)
+                .max(head.width())
+        })
+        .collect();
+    let is_number = |at: usize| {
+        let mut cells = lines.iter().filter_map(|line| line.get(at));
+        cells.all(|cell| cell.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-'))
+    };
+    let mut text = String::new();
+    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    for line in std::iter::once(&heads).chain(lines) {
+        let mut row = String::new();
+        for (at, cell) in line.iter().enumerate() {
+            let pad = " ".repeat(widths[at].saturating_sub(cell.width()));
+            match at > 0 && is_number(at) {
+                true => row.push_str(&format!("{pad}{cell}  ")),
+                false => row.push_str(&format!("{cell}{pad}  ")),
+            }
+        }
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let lines = [
+            vec!["a".to_owned(), "5".to_owned(), "x".to_owned()],
+            vec!["longer".to_owned(), "123".to_owned(), String::new()],
+        ];
+        let expected = "name      n  word\na         5  x\nlonger  123\n";
+        assert_eq!(table(&["name", "n", "word"], &lines), expected);
+    }
+}

@@ -1,0 +1,407 @@
+//! Taurus configurations and the project's file, as the program.
+
+use std::time::Duration;
+
+use drumfire::demo::DemoSite;
+use drumfire_testkit::program::{Finished, Workshop};
+
+const LIMIT: Duration = Duration::from_secs(180);
+
+fn shop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+fn succeeded(finished: &Finished) {
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+}
+
+fn rows(shop: &Workshop, file: &str) -> Vec<String> {
+    let text = shop.read(file);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let label = header
+        .iter()
+        .position(|name| name == "label")
+        .expect("labels");
+    reader
+        .records()
+        .map(|row| row.expect("a row")[label].to_owned())
+        .collect()
+}
+
+/// A plan with one request to a site that properties name.
+fn plan(shop: &Workshop, name: &str) {
+    let text = r#"<?xml version="1.0" encoding="UTF-8"?><jmeterTestPlan version="1.2"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+<stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">${__P(loops,3)}</stringProp></elementProp>
+</ThreadGroup><hashTree>
+<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="search ${__P(size,small)}"><stringProp name="HTTPSampler.domain">${__P(host)}</stringProp>
+<stringProp name="HTTPSampler.port">${__P(port)}</stringProp><stringProp name="HTTPSampler.path">/api/search?q=${__P(size)}</stringProp>
+<stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+    shop.write(name, text);
+}
+
+#[test]
+fn a_configuration_runs_is_checked_and_is_shown() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    shop.write(
+        "test.yml",
+        format!(
+            "settings: {{artifacts-dir: out}}\nexecution:\n- iterations: 2\n  concurrency: 2\n  scenario: s\nscenarios:\n  s:\n    default-address: http://{}\n    \
+             retrieve-resources: false\n    requests:\n    - {{url: '/api/search?q=drum', label: search}}\n    - transaction: two\n      do: ['/']\n\
+             reporting:\n- module: passfail\n  criteria: ['fail>0%, continue as failed', 'slow: avg-rt>30s']\n\
+             services:\n- module: shellexec\n  prepare: echo prepared > prepared.txt\n  post-process: echo $TAURUS_EXIT_CODE > after.txt\n",
+            site.http
+        ),
+    );
+    let finished = shop.run(&["run", "test.yml"], LIMIT);
+    succeeded(&finished);
+    let labels = rows(&shop, "out/kpi.jtl");
+    assert_eq!(
+        labels.iter().filter(|label| *label == "search").count(),
+        4,
+        "{labels:?}"
+    );
+    assert_eq!(labels.len(), 12);
+    assert_eq!(shop.read("prepared.txt").trim(), "prepared");
+    assert_eq!(shop.read("after.txt").trim(), "0");
+    assert!(shop.read("out/effective.json").contains("default-address"));
+    let more = shop.run(
+        &[
+            "run",
+            "test.yml",
+            "-o",
+            "execution.0.iterations=3",
+            "-o",
+            "execution.0.concurrency=1",
+            "-l",
+            "own.jtl",
+        ],
+        LIMIT,
+    );
+    succeeded(&more);
+    assert_eq!(rows(&shop, "own.jtl").len(), 9);
+    succeeded(&shop.run(&["check", "test.yml"], LIMIT));
+    let shown = shop.run(&["plan", "test.yml"], LIMIT);
+    assert!(
+        shown.out.contains("search") && shown.out.contains("two"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn criteria_fail_a_run_and_stop_it() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let config = |criterion: &str| {
+        format!(
+            "execution:\n- concurrency: 1\n  hold-for: 60s\n  scenario:\n    retrieve-resources: false\n    think-time: 20ms\n    requests: ['http://{}/nowhere']\n\
+             reporting:\n- module: passfail\n  criteria: ['{criterion}']\n",
+            site.http
+        )
+    };
+    shop.write("stop.yml", config("gone: rc404>0 for 2s, stop as failed"));
+    let finished = shop.run(&["run", "stop.yml"], Duration::from_secs(40));
+    assert_eq!(finished.code, Some(5), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.out.contains("criterion failed: gone"),
+        "{}",
+        finished.out
+    );
+    shop.write("harmless.yml", config("rc404>0 for 1s, stop as non-failed"));
+    let finished = shop.run(&["run", "harmless.yml"], Duration::from_secs(40));
+    succeeded(&finished);
+    assert!(
+        finished.out.contains("criterion notice"),
+        "{}",
+        finished.out
+    );
+}
+
+#[test]
+fn executions_run_side_by_side_and_in_turn() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let config = |modules: &str| {
+        format!(
+            "execution:\n- iterations: 3\n  scenario: a\n- iterations: 2\n  concurrency: 2\n  scenario: b\nscenarios:\n  a:\n    default-address: http://{0}\n    retrieve-resources: false\n    \
+             headers: {{X-A: b}}\n    requests: [{{url: /, label: one}}]\n  b:\n    default-address: http://{0}\n    retrieve-resources: false\n    requests: [{{url: /, label: two}}]\n{modules}",
+            site.http
+        )
+    };
+    shop.write("both.yml", config(""));
+    succeeded(&shop.run(&["run", "both.yml", "-l", "both.jtl"], LIMIT));
+    let labels = rows(&shop, "both.jtl");
+    let count = |name: &str| labels.iter().filter(|label| *label == name).count();
+    assert_eq!((count("one"), count("two")), (3, 4));
+    shop.write("turn.yml", config("modules: {local: {sequential: true}}\n"));
+    succeeded(&shop.run(&["run", "turn.yml", "-l", "turn.jtl"], LIMIT));
+    let labels = rows(&shop, "turn.jtl");
+    assert_eq!(labels[..3], ["one", "one", "one"]);
+    shop.write(
+        "clash.yml",
+        config("")
+            .replace("  a:\n", "  a:\n    variables: {x: 1}\n")
+            .replace("  b:\n", "  b:\n    variables: {x: 2}\n"),
+    );
+    let finished = shop.run(&["run", "clash.yml"], LIMIT);
+    assert_eq!(finished.code, Some(3), "{}", finished.err);
+    assert!(
+        finished.err.contains("variable `x` different values"),
+        "{}",
+        finished.err
+    );
+}
+
+#[test]
+fn a_configuration_that_cannot_be_run_is_refused_by_name() {
+    let shop = shop();
+    for (text, told) in [
+        (
+            "execution: [{executor: locust, scenario: {script: x.py}}]",
+            "executor `locust`",
+        ),
+        (
+            "execution: [{scenario: {script: gone.jmx}}]",
+            "the script `gone.jmx` is not there",
+        ),
+        (
+            "execution: [{scenario: {requests: []}}]",
+            "neither a script nor requests",
+        ),
+        (
+            "execution: [{scenario: nowhere}]",
+            "the scenario `nowhere` is not there",
+        ),
+        (
+            "execution: [{concurrency: many, scenario: {requests: [/]}}]",
+            "`many` is no number",
+        ),
+        (
+            "execution: [{hold-for: 3 weeks, scenario: {requests: [/]}}]",
+            "`weeks` in",
+        ),
+        ("scenarios: {}", "no `execution`"),
+        (
+            "execution: [{scenario: a}]\nscenarios: {a: {requests: [{include-scenario: a}]}}",
+            "includes itself",
+        ),
+        (
+            "execution: [{scenario: {requests: [/], data-sources: [gone.csv]}}]",
+            "`gone.csv`",
+        ),
+        (
+            "execution: [{scenario: {requests: [/]}}]\nreporting: [{module: passfail, criteria: [nonsense]}]",
+            "the criterion `nonsense`",
+        ),
+        (
+            "provisioning: cloud\nexecution: [{scenario: {requests: [/]}}]",
+            "`provisioning: cloud`",
+        ),
+        ("execution: [", "the YAML cannot be read"),
+        ("- a", "a configuration is a table"),
+    ] {
+        shop.write("bad.yml", text);
+        for command in ["run", "check", "plan"] {
+            let finished = shop.run(&[command, "bad.yml"], LIMIT);
+            assert_eq!(finished.code, Some(3), "{command} {text}: {}", finished.err);
+            assert!(finished.err.contains(told), "{text}: {}", finished.err);
+        }
+    }
+}
+
+#[test]
+fn profiles_set_load_limits_and_outputs() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop().variable("SIZE", "large");
+    plan(&shop, "plan.jmx");
+    shop.write(
+        "drumfire.toml",
+        format!(
+            "[targets.local]\nhost = \"{}\"\nport = {}\n[profiles.quick]\ntarget = \"local\"\nonce = true\nresults = \"quick.jtl\"\nfail-on = [\"samples > 0\"]\n\
+             properties = {{ size = {{ env = \"SIZE\" }} }}\n[profiles.plain]\ntarget = \"local\"\nresults = \"plain.jtl\"\n",
+            site.http.ip(),
+            site.http.port()
+        ),
+    );
+    let finished = shop.run(&["run", "plan.jmx", "--profile", "quick"], LIMIT);
+    assert_eq!(finished.code, Some(5), "{}{}", finished.out, finished.err);
+    assert_eq!(rows(&shop, "quick.jtl"), ["search large"]);
+    succeeded(&shop.run(
+        &["run", "plan.jmx", "--profile", "plain", "-Jsize=own"],
+        LIMIT,
+    ));
+    assert_eq!(rows(&shop, "plain.jtl"), ["search own"; 3]);
+    let finished = shop.run(&["run", "plan.jmx", "--profile", "quik"], LIMIT);
+    assert_eq!(finished.code, Some(2));
+    let told = format!("{}{}", finished.out, finished.err);
+    assert!(told.contains("did you mean `quick`?"), "{told}");
+}
+
+#[test]
+fn a_matrix_runs_all_combinations_and_goes_on_where_it_was() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    plan(&shop, "plan.jmx");
+    shop.write(
+        "drumfire.toml",
+        format!(
+            "[properties]\nhost = \"{}\"\nport = {}\n[matrix]\nplan = \"plan.jmx\"\nbase = {{ size = \"large\" }}\nexclude = [{{ size = \"none\", loops = 5 }}]\n\
+             [matrix.axes]\nloops = [2, 5]\nsize = [\"small\", \"large\", \"none\"]\n",
+            site.http.ip(),
+            site.http.port()
+        ),
+    );
+    let listed = shop.run(&["matrix", "--list"], LIMIT);
+    assert_eq!(
+        listed.out,
+        "loops=2 size=large\nloops=2 size=small\nloops=2 size=none\nloops=5 size=small\nloops=5 size=large\n"
+    );
+    let finished = shop.run(&["matrix", "--html", "m.html", "--markdown", "m.md"], LIMIT);
+    succeeded(&finished);
+    let row = |text: &str, name: &str| -> Vec<String> {
+        let line = text
+            .lines()
+            .rfind(|line| line.starts_with(name))
+            .expect("a row");
+        line[name.len()..]
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(
+        row(&finished.out, "loops=5 size=small ")[0],
+        "5",
+        "{}",
+        finished.out
+    );
+    assert!(finished.out.contains("base"));
+    assert!(shop.read("m.html").len() > 10_000);
+    assert_eq!(shop.read("m.md").lines().count(), 7);
+    // one that was interrupted has no run that ended
+    let folder = std::fs::read_dir(shop.path(".drumfire/matrix"))
+        .expect("the folder")
+        .next()
+        .expect("one")
+        .expect("a folder")
+        .path();
+    let files = || {
+        std::fs::read_dir(&folder)
+            .expect("the runs")
+            .map(|file| file.expect("a file").path())
+    };
+    let exit = files()
+        .find(|file| file.extension().is_some_and(|ending| ending == "exit"))
+        .expect("an end");
+    std::fs::remove_file(&exit).expect("it is there");
+    let again = shop.run(&["matrix"], LIMIT);
+    succeeded(&again);
+    assert_eq!(again.out.matches("  is there").count(), 4, "{}", again.out);
+}
+
+#[test]
+fn runs_are_listed_compared_and_pruned() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    plan(&shop, "plan.jmx");
+    let (host, port) = (
+        format!("-Jhost={}", site.http.ip()),
+        format!("-Jport={}", site.http.port()),
+    );
+    for loops in ["-Jloops=20", "-Jloops=30", "-Jloops=40"] {
+        succeeded(&shop.run(&["run", "plan.jmx", &host, &port, loops], LIMIT));
+    }
+    let listed = shop.run(&["runs"], LIMIT);
+    succeeded(&listed);
+    assert_eq!(listed.out.lines().count(), 4, "{}", listed.out);
+    assert!(
+        listed
+            .out
+            .lines()
+            .nth(1)
+            .expect("the latest")
+            .contains("  40 "),
+        "{}",
+        listed.out
+    );
+    let json = shop.run(&["runs", "list", "--json"], LIMIT);
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(json[2]["samples"], 20);
+    let shown = shop.run(&["runs", "show", "2"], LIMIT);
+    assert!(
+        shown.out.contains("30") && shown.out.contains("verdict"),
+        "{}",
+        shown.out
+    );
+    let compared = shop.run(&["runs", "compare", "3", "last", "--anyway"], LIMIT);
+    assert!(
+        matches!(compared.code, Some(0 | 7)),
+        "{}{}",
+        compared.out,
+        compared.err
+    );
+    succeeded(&shop.run(&["runs", "trend", "--html", "trend.html"], LIMIT));
+    assert_eq!(shop.read("trend.html").matches("<circle").count(), 15);
+    succeeded(&shop.run(&["runs", "prune", "--keep", "1"], LIMIT));
+    assert_eq!(shop.run(&["runs"], LIMIT).out.lines().count(), 2);
+    let missing = shop.run(&["runs", "show", "9"], LIMIT);
+    assert_eq!(missing.code, Some(2));
+}
+
+#[test]
+fn a_run_is_compared_with_its_baseline() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    plan(&shop, "plan.jmx");
+    let (host, port) = (
+        format!("-Jhost={}", site.http.ip()),
+        format!("-Jport={}", site.http.port()),
+    );
+    let common = [
+        "run",
+        "plan.jmx",
+        host.as_str(),
+        port.as_str(),
+        "-Jloops=50",
+    ];
+    succeeded(&shop.run(
+        &[&common[..], &["--run-file", "main.drumfire"]].concat(),
+        LIMIT,
+    ));
+    let same = shop.run(
+        &[&common[..], &["--baseline", "main.drumfire"]].concat(),
+        LIMIT,
+    );
+    assert!(matches!(same.code, Some(0 | 7)), "{}{}", same.out, same.err);
+    assert!(same.out.contains("baseline main.drumfire"), "{}", same.out);
+    let missing = shop.run(
+        &[&common[..], &["--baseline", "gone.drumfire"]].concat(),
+        LIMIT,
+    );
+    assert_eq!(missing.code, Some(1));
+    assert!(
+        missing.err.contains("--run-file gone.drumfire"),
+        "{}",
+        missing.err
+    );
+    shop.write(
+        "other.jmx",
+        shop.read("plan.jmx").replace("search ", "find "),
+    );
+    let other = shop.run(
+        &[
+            "run",
+            "other.jmx",
+            &host,
+            &port,
+            "--baseline",
+            "main.drumfire",
+        ],
+        LIMIT,
+    );
+    assert_eq!(other.code, Some(1), "{}{}", other.out, other.err);
+}

@@ -1,0 +1,357 @@
+//! Elements that stand at the head of a scenario: defaults, managers, data sources.
+
+use drumfire_jmx::{Element, Node, Prop, Value};
+
+use crate::amount::milliseconds;
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::value::{Table, flag, has_variable, is_true, list, table, text, text_or};
+
+const COOKIES: &str = "org.apache.jmeter.protocol.http.control.HC4CookieHandler";
+
+/// The elements at the head of a scenario made from requests.
+pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> {
+    let mut head = vec![defaults(scenario)];
+    if flag(scenario, "store-cache", true) {
+        head.insert(
+            0,
+            Node::new("CacheManager", "CacheManagerGui", "Cache")
+                .with("clearEachIteration", true)
+                .with("useExpires", true),
+        );
+    }
+    let before_defaults = head.len() - 1;
+    let mut managers = Vec::new();
+    if flag(scenario, "store-cookie", true) {
+        managers.push(cookies(scenario)?);
+    }
+    if flag(scenario, "use-dns-cache-mgr", true) {
+        managers.push(
+            Node::new("DNSCacheManager", "DNSCachePanel", "DNS Cache Manager")
+                .with("DNSCacheManager.servers", Vec::<Prop>::new())
+                .with("DNSCacheManager.clearEachIteration", false)
+                .with("DNSCacheManager.isCustomResolver", false),
+        );
+    }
+    head.splice(before_defaults..before_defaults, managers);
+    head.extend(authorization(scenario)?);
+    head.extend(keystore(scenario));
+    for source in list(scenario, "data-sources") {
+        head.push(data_source(source, files)?);
+    }
+    Ok(head)
+}
+
+fn defaults(scenario: &Table) -> Node {
+    let mut node = Node::new("ConfigTestElement", "HttpDefaultsGui", "Defaults");
+    if flag(scenario, "retrieve-resources", true) {
+        node = node
+            .with("HTTPSampler.image_parser", true)
+            .with("HTTPSampler.concurrentDwn", true);
+        let pool = scenario.get("concurrent-pool-size").cloned();
+        let pool = pool.unwrap_or_else(|| 4.into());
+        if is_true(Some(&pool)) {
+            node = node.with("HTTPSampler.concurrentPool", text(&pool));
+        }
+    }
+    let arguments = Element::new("Arguments").shown("HTTPArgumentsPanel", "user_defined");
+    node = node.with("HTTPsampler.Arguments", arguments);
+    let address = text_or(scenario, "default-address", "");
+    let (scheme, rest) = scheme_of(&address);
+    if let Some(scheme) = scheme {
+        node = node.with("HTTPSampler.protocol", scheme);
+    }
+    if let Some(rest) = rest.strip_prefix("//") {
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let mut host = &rest[..end];
+        if let Some((name, port)) = host.rsplit_once(':') {
+            node = node.with("HTTPSampler.port", port);
+            host = name;
+        }
+        if !rest[..end].is_empty() {
+            node = node.with("HTTPSampler.domain", host);
+        }
+    }
+    let timeout = scenario.get("timeout").cloned();
+    let timeout = milliseconds(&timeout.unwrap_or_else(|| "30s".into()));
+    if is_true(Some(&timeout)) {
+        node = node
+            .with("HTTPSampler.connect_timeout", text(&timeout))
+            .with("HTTPSampler.response_timeout", text(&timeout));
+    }
+    for (key, property) in [
+        ("content-encoding", "HTTPSampler.contentEncoding"),
+        ("retrieve-resources-regex", "HTTPSampler.embedded_url_re"),
+    ] {
+        if is_true(scenario.get(key)) {
+            node = node.with(property, text_or(scenario, key, ""));
+        }
+    }
+    node
+}
+
+/// The scheme of a URL, if it has one, and the rest behind its colon.
+pub(crate) fn scheme_of(url: &str) -> (Option<&str>, &str) {
+    let is_scheme = |text: &str| {
+        text.starts_with(|sign: char| sign.is_ascii_alphabetic())
+            && text
+                .chars()
+                .all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
+    };
+    match url.split_once(':') {
+        Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
+        _ => (None, url),
+    }
+}
+
+fn cookies(scenario: &Table) -> Result<Node, Fault> {
+    let mut node = Node::new("CookieManager", "CookiePanel", "Cookies")
+        .with("CookieManager.clearEachIteration", false)
+        .with("CookieManager.implementation", COOKIES);
+    let mut cookies = Vec::new();
+    for cookie in list(scenario, "cookies") {
+        let fields = cookie.as_object();
+        let field = |name: &str| {
+            let value = fields.and_then(|fields| fields.get(name));
+            value.map(text).ok_or_else(|| {
+                Fault::new(format!("a cookie lacks `{name}`: {cookie}"))
+                    .hint("Write `name`, `value` and `domain`")
+            })
+        };
+        let name = field("name")?;
+        let is_secure = fields.is_some_and(|fields| flag(fields, "secure", false));
+        let element = Element {
+            name: name.as_str().into(),
+            ..Element::new("Cookie")
+        };
+        let element = element
+            .with("Cookie.value", field("value")?)
+            .with("Cookie.domain", field("domain")?)
+            .with("Cookie.path", field("path").unwrap_or_default())
+            .with("Cookie.secure", is_secure)
+            .with("Cookie.expires", 0_i64)
+            .with("Cookie.path_specified", true)
+            .with("Cookie.domain_specified", true);
+        cookies.push(Prop::new(&name, element));
+    }
+    if !cookies.is_empty() {
+        node = node.with("CookieManager.cookies", cookies);
+    }
+    Ok(node)
+}
+
+fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
+    let Some(given) = scenario
+        .get("authorization")
+        .filter(|given| is_true(Some(given)))
+    else {
+        return Ok(None);
+    };
+    let (clears, entries) = match given {
+        serde_json::Value::Object(full)
+            if full.contains_key("clear") || full.contains_key("list") =>
+        {
+            (flag(full, "clear", false), list(full, "list"))
+        }
+        serde_json::Value::Array(entries) => (false, entries.iter().collect()),
+        one @ serde_json::Value::Object(_) => (false, vec![one]),
+        other => {
+            return Err(Fault::new(format!(
+                "`authorization` is a table or a list, and `{other}` is none"
+            )));
+        }
+    };
+    let mut node = Node::new("AuthManager", "AuthPanel", "HTTP Authorization Manager");
+    if clears {
+        node = node.with("AuthManager.clearEachIteration", true);
+    }
+    let mut all = Vec::new();
+    for entry in entries {
+        let empty = Table::new();
+        let entry = entry.as_object().unwrap_or(&empty);
+        let field = |name: &str| text_or(entry, name, "");
+        if field("name").is_empty()
+            || field("password").is_empty()
+            || field("url").is_empty() && field("domain").is_empty()
+        {
+            let fault = Fault::new(
+                "an `authorization` lacks its name, its password, or both url and domain",
+            );
+            return Err(fault.hint("Write `url`, `name` and `password`"));
+        }
+        let mut element = Element::new("Authorization")
+            .with("Authorization.url", field("url"))
+            .with("Authorization.username", field("name"))
+            .with("Authorization.password", field("password"))
+            .with("Authorization.domain", field("domain"))
+            .with("Authorization.realm", field("realm"));
+        if field("mechanism").eq_ignore_ascii_case("kerberos") {
+            element = element.with("Authorization.mechanism", "KERBEROS");
+        }
+        all.push(Prop::new("", element));
+    }
+    Ok(Some(node.with("AuthManager.auth_list", all)))
+}
+
+fn keystore(scenario: &Table) -> Option<Node> {
+    let config = table(scenario, "keystore-config")?;
+    if !is_true(config.get("variable-name")) {
+        return None;
+    }
+    let field = |name: &str| text_or(config, name, "None");
+    let node = Node::new(
+        "KeystoreConfig",
+        "TestBeanGUI",
+        "Taurus-Keystore-Configuration",
+    )
+    .with("clientCertAliasVarName", field("variable-name"))
+    .with("startIndex", field("start-index"))
+    .with("endIndex", field("end-index"))
+    .with("preload", field("preload"));
+    Some(node)
+}
+
+fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault> {
+    let source = crate::value::as_table(source, "path");
+    let written = text_or(&source, "path", "");
+    if written.is_empty() {
+        return Err(
+            Fault::new("an entry of `data-sources` has no path").hint("Write `path: users.csv`")
+        );
+    }
+    let given = text_or(&source, "delimiter", "");
+    let given = match given.to_ascii_lowercase().as_str() {
+        "tab" => "\t".to_owned(),
+        _ => given.replace("\\t", "\t"),
+    };
+    let (path, delimiter) = match has_variable(&written) {
+        true if given.is_empty() => (written, ",".to_owned()),
+        true => (written, given),
+        false => {
+            let file = files.find(&written);
+            if !file.is_file() {
+                let fault = Fault::new(format!(
+                    "`data-sources` names `{written}`, and there is no such file"
+                ));
+                return Err(fault.hint("Look for it in the folder of the configuration"));
+            }
+            let delimiter = match given.is_empty() {
+                true => guessed_delimiter(&file),
+                false => given,
+            };
+            (file.to_string_lossy().into_owned(), delimiter)
+        }
+    };
+    let loops = flag(&source, "loop", true);
+    let names = text_or(&source, "variable-names", "");
+    let base = std::path::Path::new(&path)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    if flag(&source, "random-order", false) {
+        const CLASS: &str = "com.blazemeter.jmeter.RandomCSVDataSetConfig";
+        let first_line_names = names.is_empty();
+        return Ok(Node::new(
+            CLASS,
+            &format!("{CLASS}Gui"),
+            "bzm - Random CSV Data Set Config",
+        )
+        .with("filename", path)
+        .with("fileEncoding", "UTF-8")
+        .with("delimiter", delimiter)
+        .with("variableNames", names)
+        .with("randomOrder", true)
+        .with("ignoreFirstLine", first_line_names)
+        .with("rewindOnTheEndOfList", loops)
+        .with("independentListPerThread", false));
+    }
+    Ok(
+        Node::new("CSVDataSet", "TestBeanGUI", &format!("CSV {base}"))
+            .with("filename", path)
+            .with("delimiter", delimiter)
+            .with("quotedData", flag(&source, "quoted", false))
+            .with("recycle", loops)
+            .with("stopThread", !loops)
+            .with("variableNames", names),
+    )
+}
+
+/// The sign that stands equally often in each of the first lines; a comma if none does.
+fn guessed_delimiter(file: &std::path::Path) -> String {
+    let text = std::fs::read(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text[..text.len().min(4096)]).into_owned();
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    if lines.len() > 1 && !text.ends_with('\n') {
+        lines.pop();
+    }
+    let is_regular = |sign: &&&str| {
+        let counts: Vec<usize> = lines
+            .iter()
+            .map(|line| line.matches(**sign).count())
+            .collect();
+        counts
+            .first()
+            .is_some_and(|first| *first > 0 && counts.iter().all(|count| count == first))
+    };
+    let known = [",", "\t", ";", "|", ":"];
+    known.iter().find(is_regular).unwrap_or(&",").to_string()
+}
+
+/// User Defined Variables, in the order of their names.
+pub(crate) fn variables(of: &Table) -> Node {
+    let arguments: Vec<Prop> = sorted(of)
+        .into_iter()
+        .map(|(name, value)| {
+            let argument = Element::new("Argument")
+                .with("Argument.name", name.as_str())
+                .with("Argument.value", text(value))
+                .with("Argument.desc", "")
+                .with("Argument.metadata", "=");
+            Prop::new(name, argument)
+        })
+        .collect();
+    Node::new("Arguments", "ArgumentsPanel", "Variables from Taurus")
+        .with("Arguments.arguments", arguments)
+}
+
+/// The action that sets variables while the test runs.
+pub(crate) fn set_variables(of: &Table) -> Node {
+    const CLASS: &str = "kg.apc.jmeter.control.sampler.SetVariablesAction";
+    let arguments: Vec<Prop> = sorted(of)
+        .into_iter()
+        .map(|(name, value)| {
+            let argument = Element::new("Argument")
+                .with("Argument.name", name.as_str())
+                .with("Argument.value", text(value))
+                .with("Argument.metadata", "=");
+            Prop::new(name, argument)
+        })
+        .collect();
+    let list = Element::new("Arguments")
+        .shown("ArgumentsPanel", "User Defined Variables")
+        .with("Arguments.arguments", arguments);
+    Node::new(CLASS, &format!("{CLASS}Gui"), "Variables from Taurus")
+        .with("SetVariablesAction", list)
+}
+
+fn sorted(of: &Table) -> Vec<(&String, &serde_json::Value)> {
+    let mut all: Vec<_> = of.iter().collect();
+    all.sort_by_key(|(name, _)| (*name).clone());
+    all
+}
+
+/// A Header Manager.
+pub(crate) fn headers(of: &Table) -> Node {
+    let fields: Vec<Prop> = of
+        .iter()
+        .map(|(name, value)| {
+            let header = Element::new("Header")
+                .with("Header.name", name.as_str())
+                .with("Header.value", text(value));
+            Prop::new("", header)
+        })
+        .collect();
+    Node::new("HeaderManager", "HeaderPanel", "Headers")
+        .with("HeaderManager.headers", Value::List(fields))
+}

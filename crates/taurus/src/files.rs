@@ -1,0 +1,45 @@
+//! Finding the files that a configuration names.
+
+use std::path::{Path, PathBuf};
+
+/// Where files are looked for: the working folder, then the folder of the configuration, then the folders above it up to that of
+/// the project.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Files {
+    folders: Vec<PathBuf>,
+}
+
+impl Files {
+    pub fn around(config: &Path) -> Files {
+        let config = std::path::absolute(config).unwrap_or_else(|_| config.to_path_buf());
+        let folder = config.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let is_root = |folder: &Path| {
+            let marks = [".git", "drumfire.toml", "pom.xml"];
+            marks.iter().any(|mark| folder.join(mark).exists())
+        };
+        let mut folders = vec![folder.clone()];
+        if let Some(root) = folder.ancestors().find(|folder| is_root(folder)) {
+            let between = folder.ancestors().skip(1);
+            folders.extend(
+                between
+                    .take_while(|above| above.starts_with(root))
+                    .map(Path::to_path_buf),
+            );
+        }
+        Files { folders }
+    }
+
+    /// The absolute path of a file; one that is nowhere is taken from the working folder.
+    pub fn find(&self, name: &str) -> PathBuf {
+        let path = match name.strip_prefix("~/") {
+            Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
+            None => PathBuf::from(name),
+        };
+        let own = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        if own.exists() {
+            return own;
+        }
+        let mut elsewhere = self.folders.iter().map(|folder| folder.join(&path));
+        elsewhere.find(|file| file.exists()).unwrap_or(own)
+    }
+}

@@ -1,0 +1,362 @@
+//! Thread groups with another load: `LoadSettingsProcessor`.
+
+use drumfire_jmx::{Element, Node, Prop, Value};
+
+use crate::amount::Amount;
+use crate::fault::Fault;
+use crate::load::Load;
+use crate::value::{float_text, has_variable};
+
+pub(crate) const PLAIN: &str = "ThreadGroup";
+pub(crate) const CONCURRENCY: &str =
+    "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+const SHAPER: &str = "kg.apc.jmeter.timers.VariableThroughputTimer";
+/// The groups that get another load, in the order in which they are counted.
+pub(crate) const GROUPS: [&str; 6] = [
+    PLAIN,
+    "kg.apc.jmeter.threads.SteppingThreadGroup",
+    "kg.apc.jmeter.threads.UltimateThreadGroup",
+    CONCURRENCY,
+    "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+    "OpenModelThreadGroup",
+];
+
+/// How thread groups are changed.
+pub(crate) struct GroupRules {
+    /// `modules.jmeter.force-ctg`: groups that run for a time become Concurrency Thread Groups.
+    pub force_concurrency: bool,
+    /// The plan was made from requests.
+    pub is_generated: bool,
+    /// The groups wait, so they must be plain ones, which can.
+    pub waits: bool,
+}
+
+/// Gives the groups of a plan the load. `plan` is the Test Plan.
+pub(crate) fn apply(
+    plan: &mut Node,
+    load: &Load,
+    rules: &GroupRules,
+    notes: &mut Vec<String>,
+) -> Result<(), Fault> {
+    if load.is_absent() {
+        return Ok(());
+    }
+    let timed = rules.force_concurrency && load.duration != 0.0 && !load.iterations.is_set();
+    let target = match timed && !rules.waits {
+        true => CONCURRENCY,
+        false => PLAIN,
+    };
+    let places: Vec<usize> = GROUPS
+        .iter()
+        .flat_map(|class| {
+            let of_class = |node: &Node| node.enabled && node.class == *class;
+            let children = plan.children.iter().enumerate();
+            children
+                .filter(move |(_, node)| of_class(node))
+                .map(|(at, _)| at)
+        })
+        .collect();
+    let shares = shares(plan, &places, load, notes)?;
+    for (at, users) in places.into_iter().zip(shares) {
+        let group = &mut plan.children[at];
+        convert(group, target, users, load, rules);
+    }
+    if let Some(rate) = load.throughput.as_ref().filter(|rate| rate.is_set()) {
+        match load.duration == 0.0 {
+            true => notes.push(
+                "`throughput` needs `ramp-up` or `hold-for`; without them it has no effect"
+                    .to_owned(),
+            ),
+            false => plan.children.push(shaper(rate, load)),
+        }
+    }
+    if target == PLAIN && load.steps.as_ref().is_some_and(Amount::is_set) {
+        notes.push("`steps` has no effect on plain Thread Groups".to_owned());
+    }
+    Ok(())
+}
+
+/// The users of each group.
+fn shares(
+    plan: &Node,
+    places: &[usize],
+    load: &Load,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Amount>, Fault> {
+    let own = places.iter().map(|at| own_users(&plan.children[*at]));
+    match &load.concurrency {
+        Some(expression @ Amount::Text(_)) => Ok(vec![expression.clone(); places.len()]),
+        None => Ok(own.map(Amount::Text).collect()),
+        Some(Amount::Number(users)) => {
+            let own: Result<Vec<f64>, Fault> = own.map(|own| counted(&own)).collect();
+            Ok(divided(*users, &own?, notes))
+        }
+    }
+}
+
+/// In proportion to the groups' own users, at least one; groups without users stay so.
+fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
+    let total: f64 = own.iter().sum();
+    let share = |own: &f64| match total != 0.0 && *own != 0.0 {
+        // Python rounds to the even number
+        true => (users * own / total).round_ties_even().max(1.0),
+        false => 0.0,
+    };
+    let shares: Vec<f64> = own.iter().map(share).collect();
+    let given: f64 = shares.iter().sum();
+    if given != users {
+        notes.push(format!(
+            "{users} users cannot be divided among the thread groups in their proportion: {given} will run"
+        ));
+    }
+    shares.into_iter().map(Amount::Number).collect()
+}
+
+fn own_users(group: &Node) -> String {
+    let property = match group.class.as_str() {
+        PLAIN | "kg.apc.jmeter.threads.SteppingThreadGroup" => "ThreadGroup.num_threads",
+        CONCURRENCY => "TargetLevel",
+        _ => return "1".to_owned(),
+    };
+    group.props.str_or(property, "1").into_owned()
+}
+
+/// The number that a group has of its own; of a property its default, else one.
+fn counted(own: &str) -> Result<f64, Fault> {
+    let known = match has_variable(own) {
+        true => {
+            let is_property = own.starts_with("${__P(") || own.starts_with("${__property(");
+            let default = own.find(',').filter(|_| is_property && own.len() > 2);
+            default.map_or("1", |comma| own[comma + 1..].trim_end_matches(")}"))
+        }
+        false => own,
+    };
+    let number: Option<f64> = known.trim().parse().ok();
+    number.map(f64::trunc).ok_or_else(|| {
+        Fault::new(format!(
+            "a thread group has `{own}` users, which is no number"
+        ))
+        .hint("Write a number there, or `${__P(users,5)}`")
+    })
+}
+
+fn own_ramp_up(group: &Node) -> Amount {
+    let property = match group.class.as_str() {
+        PLAIN => "ThreadGroup.ramp_time",
+        CONCURRENCY | "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup" => "RampUp",
+        _ => return Amount::Number(0.0),
+    };
+    let own = group.props.str(property);
+    match own.parse() {
+        _ if own.is_empty() => Amount::Number(0.0),
+        Ok(number) => Amount::Number(number),
+        Err(_) => Amount::Text(own.into_owned()),
+    }
+}
+
+fn keeps_user(group: &Node) -> bool {
+    match group.class.as_str() {
+        PLAIN | CONCURRENCY => {
+            group
+                .props
+                .str_or("ThreadGroup.same_user_on_next_iteration", "true")
+                == "true"
+        }
+        _ => false,
+    }
+}
+
+fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &GroupRules) {
+    let ramp_up = match load.has_ramp_up {
+        true => load.ramp_up.clone().unwrap_or(Amount::Number(0.0)),
+        false => own_ramp_up(group),
+    };
+    let enabled = users.number().is_none_or(|users| users > 0.0);
+    let on_error = group
+        .props
+        .value("ThreadGroup.on_sample_error")
+        .map(|value| value.as_str().into_owned());
+    let made = match target {
+        CONCURRENCY => concurrency_group(group, &users, &ramp_up, load, on_error),
+        _ => {
+            let own = match rules.force_concurrency || rules.is_generated {
+                true => None,
+                false => own_loops(group),
+            };
+            let iterations = own.unwrap_or_else(|| load.iterations.clone());
+            let mut made = plain_group(&PlainGroup {
+                name: &group.name,
+                users,
+                ramp_up,
+                adds_ramp_up: load.has_ramp_up,
+                hold: load.hold.clone(),
+                iterations,
+                on_error,
+                keeps_user: keeps_user(group),
+            });
+            if group.class == PLAIN {
+                keep_delay(group, &mut made);
+            }
+            made
+        }
+    };
+    let children = std::mem::take(&mut group.children);
+    *group = made.above(children);
+    group.enabled = enabled;
+}
+
+fn own_loops(group: &Node) -> Option<Amount> {
+    let controller = group
+        .props
+        .element("ThreadGroup.main_controller")
+        .filter(|_| group.class == PLAIN)?;
+    if controller.props.str("LoopController.continue_forever") != "false" {
+        return None;
+    }
+    let loops = controller.props.str("LoopController.loops");
+    match loops.parse() {
+        Ok(loops) => Some(Amount::Number(loops)),
+        Err(_) if loops.is_empty() => None,
+        Err(_) => Some(Amount::Text(loops.into_owned())),
+    }
+}
+
+/// A plain group keeps when it starts its users.
+fn keep_delay(from: &Node, to: &mut Node) {
+    let delay = from.props.str("ThreadGroup.delay");
+    if !delay.is_empty() {
+        to.props.put("ThreadGroup.delay", delay.as_ref());
+    }
+    if from.props.str("ThreadGroup.delayedStart") == "true" {
+        to.props.put("ThreadGroup.delayedStart", true);
+    }
+}
+
+/// The settings of a plain Thread Group.
+pub(crate) struct PlainGroup<'n> {
+    pub name: &'n str,
+    pub users: Amount,
+    pub ramp_up: Amount,
+    /// The ramp-up is added to the time, also where an expression says one of them.
+    pub adds_ramp_up: bool,
+    pub hold: Amount,
+    pub iterations: Amount,
+    pub on_error: Option<String>,
+    pub keeps_user: bool,
+}
+
+pub(crate) fn plain_group(group: &PlainGroup<'_>) -> Node {
+    let (ramp_up, hold) = (&group.ramp_up, &group.hold);
+    let duration = match (ramp_up, hold) {
+        (ramp_up, hold) if !hold.is_set() => ramp_up.clone(),
+        (ramp_up, hold) if !ramp_up.is_set() => hold.clone(),
+        (Amount::Number(ramp_up), Amount::Number(hold)) => {
+            Amount::Number(ramp_up.trunc() + hold.trunc())
+        }
+        (_, hold) if !group.adds_ramp_up => hold.clone(),
+        (ramp_up, hold) => Amount::Text(format!(
+            "${{__intSum({},{})}}",
+            ramp_up.whole(),
+            hold.whole()
+        )),
+    };
+    let iterations = match (group.iterations.is_set(), duration.is_set()) {
+        (true, _) => group.iterations.clone(),
+        (false, true) => Amount::Number(-1.0),
+        (false, false) => Amount::Number(1.0),
+    };
+    let ends_by_time = hold.is_set() || ramp_up.is_set() && iterations == Amount::Number(-1.0);
+    let controller = Element::new("LoopController")
+        .shown("LoopControlPanel", "Loop Controller")
+        .with("LoopController.continue_forever", false)
+        .with("LoopController.loops", iterations.whole());
+    let mut node = Node::new(PLAIN, "ThreadGroupGui", group.name);
+    if let Some(on_error) = &group.on_error {
+        node = node.with("ThreadGroup.on_sample_error", on_error.as_str());
+    }
+    node.with("ThreadGroup.main_controller", controller)
+        .with("ThreadGroup.num_threads", group.users.whole())
+        .with("ThreadGroup.ramp_time", ramp_up.whole())
+        .with("ThreadGroup.start_time", "")
+        .with("ThreadGroup.end_time", "")
+        .with("ThreadGroup.scheduler", ends_by_time)
+        .with("ThreadGroup.duration", duration.whole())
+        .with("ThreadGroup.same_user_on_next_iteration", group.keeps_user)
+}
+
+fn concurrency_group(
+    group: &Node,
+    users: &Amount,
+    ramp_up: &Amount,
+    load: &Load,
+    on_error: Option<String>,
+) -> Node {
+    let own = match group.class == CONCURRENCY {
+        true => group.props.str("Iterations").into_owned(),
+        false => String::new(),
+    };
+    let steps = load
+        .steps
+        .as_ref()
+        .map_or_else(|| "0".to_owned(), Amount::whole);
+    Node::new(CONCURRENCY, &format!("{CONCURRENCY}Gui"), &group.name)
+        .with(
+            "ThreadGroup.main_controller",
+            Element::new("com.blazemeter.jmeter.control.VirtualUserController"),
+        )
+        .with(
+            "ThreadGroup.on_sample_error",
+            on_error.unwrap_or_else(|| "continue".to_owned()),
+        )
+        .with("TargetLevel", users.whole())
+        .with("RampUp", ramp_up.whole())
+        .with("Steps", steps)
+        .with("Hold", load.hold.whole())
+        .with("LogFilename", "")
+        .with("Iterations", own)
+        .with("Unit", "S")
+        .with("same_user_on_next_iteration", keeps_user(group))
+}
+
+/// A Throughput Shaping Timer with the rate of an execution.
+fn shaper(rate: &Amount, load: &Load) -> Node {
+    let shown = |amount: &Amount| match amount {
+        Amount::Number(number) => float_text((number * 1000.0).round() / 1000.0),
+        Amount::Text(text) => text.clone(),
+    };
+    let row = |from: &Amount, to: &Amount, seconds: String| {
+        let cells = [shown(from), shown(to), seconds];
+        let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
+        Prop::new("", cells)
+    };
+    let mut rows = Vec::new();
+    if let Some(ramp_up) = load.ramp_up.as_ref().filter(|time| time.is_set()) {
+        let first = rate
+            .number()
+            .map_or(1.0, |rate| (rate / load.duration).max(1.0));
+        let steps = load
+            .steps
+            .as_ref()
+            .and_then(Amount::number)
+            .filter(|steps| *steps > 0.0);
+        match (steps, rate.number(), ramp_up.number()) {
+            (Some(steps), Some(rate), Some(ramp_up)) => {
+                let (height, width) = (rate / steps, ramp_up / steps);
+                let mut passed = 0.0;
+                for step in 1..=(steps as u32) {
+                    let step = f64::from(step);
+                    let level = Amount::Number(height * step);
+                    let seconds = (width * step - passed).trunc();
+                    passed += seconds;
+                    rows.push(row(&level, &level, format!("{seconds}")));
+                }
+            }
+            _ => rows.push(row(&Amount::Number(first), rate, ramp_up.whole())),
+        }
+    }
+    if load.hold.is_set() {
+        rows.push(row(rate, rate, load.hold.whole()));
+    }
+    Node::new(SHAPER, &format!("{SHAPER}Gui"), "Throughput_Limiter")
+        .with("load_profile", Value::List(rows))
+}

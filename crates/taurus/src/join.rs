@@ -1,0 +1,180 @@
+//! The plans of several executions as one plan, whose groups run side by side or one after the other.
+
+use drumfire_jmx::{Name, Node, Prop, Value};
+
+use crate::fault::Fault;
+use crate::groups::PLAIN;
+
+/// The plan of an execution.
+pub(crate) struct Part {
+    /// The Test Plan.
+    pub plan: Node,
+    /// Seconds until it starts.
+    pub delay: f64,
+    /// How long it runs in seconds, as far as the configuration says.
+    pub lasts: Option<f64>,
+}
+
+const VARIABLES: &str = "TestPlan.user_defined_variables";
+
+/// One plan of all. `slots` is how many executions run at a time.
+pub(crate) fn join(mut parts: Vec<Part>, slots: Option<usize>) -> Result<Node, Fault> {
+    let in_turn = slots.is_some_and(|slots| slots < parts.len());
+    let serialized = in_turn && set_delays(&mut parts, slots.unwrap_or(1))?;
+    for part in &mut parts {
+        let delay = part.delay.ceil();
+        if delay > 0.0 {
+            let groups = part.plan.children.iter_mut().filter(|node| is_group(node));
+            groups.for_each(|group| put_delay(group, delay));
+        }
+    }
+    if parts.len() == 1 {
+        return Ok(parts.swap_remove(0).plan);
+    }
+    let mut whole = Node::new("TestPlan", "TestPlanGui", "Taurus")
+        .with("TestPlan.functional_mode", false)
+        .with("TestPlan.serialize_threadgroups", serialized);
+    whole.props.put(
+        VARIABLES,
+        drumfire_jmx::Element::new("Arguments").shown("ArgumentsPanel", "User Defined Variables"),
+    );
+    let mut variables: Vec<(String, String)> = Vec::new();
+    for part in parts {
+        take(part.plan, &mut whole, &mut variables)?;
+    }
+    Ok(whole)
+}
+
+/// Lets executions wait for one another. Gives whether the groups shall run in turn, where it is not known how long they run.
+fn set_delays(parts: &mut [Part], slots: usize) -> Result<bool, Fault> {
+    let waiting = parts.len().saturating_sub(slots);
+    let are_known = parts
+        .iter()
+        .take(parts.len() - 1)
+        .filter(|part| part.lasts.is_some())
+        .count()
+        + 1
+        == parts.len();
+    if are_known && waiting > 0 {
+        let mut free = vec![0.0_f64; slots.max(1)];
+        for part in parts {
+            let first = free.iter_mut().min_by(|a, b| a.total_cmp(b));
+            if let Some(first) = first {
+                part.delay = part.delay.max(*first);
+                *first = part.delay + part.lasts.unwrap_or(0.0);
+            }
+        }
+        return Ok(false);
+    }
+    let one_each = parts.iter().all(|part| {
+        part.plan
+            .children
+            .iter()
+            .filter(|node| is_group(node) && node.enabled)
+            .count()
+            == 1
+    });
+    match slots <= 1 && one_each {
+        true => Ok(true),
+        false => {
+            let fault =
+                Fault::new("executions that wait for one another need to say how long they run");
+            Err(fault.hint("Write `hold-for` in each"))
+        }
+    }
+}
+
+fn is_group(node: &Node) -> bool {
+    node.class.ends_with("ThreadGroup")
+}
+
+fn put_delay(group: &mut Node, seconds: f64) {
+    if group.class == PLAIN {
+        let own = group.props.str("ThreadGroup.delay").parse().unwrap_or(0.0);
+        group
+            .props
+            .put("ThreadGroup.delay", format!("{}", own + seconds));
+        group.props.put("ThreadGroup.scheduler", true);
+    }
+}
+
+/// Moves the groups of a plan into the whole, each with the elements that stand beside the groups.
+fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> Result<(), Fault> {
+    note_variables(&plan, variables)?;
+    let mut beside = Vec::new();
+    let mut groups = Vec::new();
+    if let Some(list) = plan
+        .props
+        .element(VARIABLES)
+        .filter(|list| !list.props.list("Arguments.arguments").is_empty())
+    {
+        let node = Node::new("Arguments", "ArgumentsPanel", "User Defined Variables");
+        let items = list.props.list("Arguments.arguments").to_vec();
+        whole.children.push(node.with("Arguments.arguments", items));
+    }
+    for child in plan.children {
+        match child.class.as_str() {
+            "Arguments" => whole.children.push(child),
+            "TestFragmentController" => whole.children.push(child),
+            _ if is_group(&child) => groups.push(child),
+            _ => beside.push(child),
+        }
+    }
+    for mut group in groups {
+        let own = std::mem::take(&mut group.children);
+        group.children = beside.iter().cloned().chain(own).collect();
+        whole.children.push(group);
+    }
+    let name = whole.name.clone();
+    readdress(&mut whole.children, &plan.name, &name);
+    Ok(())
+}
+
+/// Variables of all plans are in one plan: one name must have one value.
+fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), Fault> {
+    let of_plan = plan
+        .props
+        .element(VARIABLES)
+        .map_or(&[] as &[Prop], |list| {
+            list.props.list("Arguments.arguments")
+        });
+    let nodes = plan
+        .children
+        .iter()
+        .filter(|node| node.class == "Arguments" && node.enabled);
+    let of_nodes = nodes.flat_map(|node| node.props.list("Arguments.arguments"));
+    for item in of_plan.iter().chain(of_nodes) {
+        let Value::Element(argument) = &item.value else {
+            continue;
+        };
+        let name = argument.props.str("Argument.name").into_owned();
+        let value = argument.props.str("Argument.value").into_owned();
+        match known.iter().find(|(own, _)| *own == name) {
+            Some((_, own)) if *own != value => {
+                let fault = Fault::new(format!(
+                    "two executions give the variable `{name}` different values, `{own}` and `{value}`"
+                ));
+                return Err(fault.hint("Rename the variable in one of them (`drumfire rename`), or run them one by one"));
+            }
+            Some(_) => {}
+            None => known.push((name, value)),
+        }
+    }
+    Ok(())
+}
+
+/// Module Controllers address elements from the Test Plan down.
+fn readdress(nodes: &mut [Node], old: &Name, new: &Name) {
+    for node in nodes {
+        if node.class == "ModuleController" {
+            let mut path = node.props.list("ModuleController.node_path").to_vec();
+            if let Some(entry) = path.get_mut(1)
+                && entry.value.as_str() == old.as_str()
+            {
+                entry.value = Value::Str(new.to_string());
+                node.props.put("ModuleController.node_path", path);
+            }
+        }
+        readdress(&mut node.children, old, new);
+    }
+}

@@ -1,0 +1,73 @@
+//! The load of an execution.
+
+use crate::amount::{Amount, number, time};
+use crate::fault::Fault;
+use crate::value::{Table, is_true};
+
+/// The load as the configuration says it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Load {
+    /// Users; none where the configuration says nothing.
+    pub concurrency: Option<Amount>,
+    pub ramp_up: Option<Amount>,
+    /// The configuration gives a ramp-up that is not 0.
+    pub has_ramp_up: bool,
+    pub hold: Amount,
+    /// 0 is without end.
+    pub iterations: Amount,
+    /// The configuration gives iterations.
+    pub has_iterations: bool,
+    pub has_concurrency: bool,
+    pub throughput: Option<Amount>,
+    pub steps: Option<Amount>,
+    /// Ramp-up and hold in seconds; 1 where an expression says them.
+    pub duration: f64,
+}
+
+impl Load {
+    /// Reads the load of an execution for runs on this machine.
+    pub fn of(execution: &Table) -> Result<Load, Fault> {
+        let local = |key: &str| match execution.get(key) {
+            Some(serde_json::Value::Object(by_place)) => by_place.get("local"),
+            other => other,
+        };
+        let raw = |key: &str| execution.get(key);
+        let ramp_up = time(raw("ramp-up"), "ramp-up")?;
+        let hold = time(raw("hold-for"), "hold-for")?.unwrap_or(Amount::Number(0.0));
+        let is_set = |amount: &Option<Amount>| amount.as_ref().is_some_and(Amount::is_set);
+        let duration = match (is_set(&ramp_up), hold.is_set()) {
+            (_, false) => ramp_up
+                .clone()
+                .map_or(0.0, |time| time.number().unwrap_or(1.0)),
+            (false, true) => hold.number().unwrap_or(1.0),
+            (true, true) => match (ramp_up.as_ref().and_then(Amount::number), hold.number()) {
+                (Some(ramp_up), Some(hold)) => ramp_up + hold,
+                _ => 1.0,
+            },
+        };
+        let iterations = number(raw("iterations"), "iterations", true)?;
+        let iterations = iterations
+            .filter(Amount::is_set)
+            .unwrap_or(match duration == 0.0 {
+                true => Amount::Number(1.0),
+                false => Amount::Number(0.0),
+            });
+        Ok(Load {
+            concurrency: number(local("concurrency"), "concurrency", true)?,
+            has_ramp_up: is_true(raw("ramp-up")),
+            ramp_up,
+            hold,
+            iterations,
+            has_iterations: is_true(raw("iterations")),
+            has_concurrency: is_true(local("concurrency")),
+            throughput: number(local("throughput"), "throughput", false)?,
+            steps: number(raw("steps"), "steps", true)?,
+            duration,
+        })
+    }
+
+    /// Whether thread groups keep what the plan says.
+    pub fn is_absent(&self) -> bool {
+        !self.has_iterations && !self.has_concurrency && self.duration == 0.0
+    }
+}

@@ -1,0 +1,138 @@
+//! `modifications` of a plan: elements turned on and off, and properties set by name.
+
+use drumfire_jmx::{Element, Node, Prop, Props, Value as Held};
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::value::{Table, list, table, text};
+
+/// Makes the changes that a scenario asks for.
+pub(crate) fn apply(
+    plan: &mut Node,
+    scenario: &Table,
+    notes: &mut Vec<String>,
+) -> Result<(), Fault> {
+    let Some(wanted) = table(scenario, "modifications") else {
+        return Ok(());
+    };
+    for (key, enabled) in [("disable", false), ("enable", true)] {
+        for pattern in list(wanted, key) {
+            let pattern = text(pattern);
+            if !switch(plan, &pattern, enabled) {
+                notes.push(format!(
+                    "`modifications` names `{pattern}`, and no element has that name"
+                ));
+            }
+        }
+    }
+    for (path, value) in table(wanted, "set-prop").into_iter().flatten() {
+        let parts: Vec<&str> = path.split('>').collect();
+        let [name, inside @ ..] = parts.as_slice() else {
+            continue;
+        };
+        if inside.is_empty() {
+            let fault = Fault::new(format!("`set-prop` has `{path}`, which names no property"));
+            return Err(fault.hint("Write `Element name>property: value`"));
+        }
+        if !set(plan, name, inside, value) {
+            notes.push(format!(
+                "`set-prop` has `{path}`, and no element has that name"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn switch(node: &mut Node, pattern: &str, enabled: bool) -> bool {
+    let mut found = false;
+    if fits(pattern, &node.name) {
+        node.enabled = enabled;
+        found = true;
+    }
+    for child in &mut node.children {
+        found |= switch(child, pattern, enabled);
+    }
+    found
+}
+
+/// Whether a name fits a pattern of a shell: `*`, `?`.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    fn rest(pattern: &[char], name: &[char]) -> bool {
+        match pattern.split_first() {
+            None => name.is_empty(),
+            Some(('*', after)) => (0..=name.len()).any(|at| rest(after, &name[at..])),
+            Some(('?', after)) => !name.is_empty() && rest(after, &name[1..]),
+            Some((sign, after)) => name.first() == Some(sign) && rest(after, &name[1..]),
+        }
+    }
+    let chars = |text: &str| text.chars().collect::<Vec<_>>();
+    // stars side by side are one
+    let mut pattern = chars(pattern);
+    pattern.dedup_by(|a, b| *a == '*' && *b == '*');
+    rest(&pattern, &chars(name))
+}
+
+fn set(node: &mut Node, name: &str, inside: &[&str], value: &Value) -> bool {
+    let mut found = false;
+    if node.name == *name {
+        found = set_in(&mut node.props, inside, value);
+    }
+    for child in &mut node.children {
+        found |= set(child, name, inside, value);
+    }
+    found
+}
+
+/// Sets a property, or adds it where the element or the property around it is there.
+fn set_in(props: &mut Props, inside: &[&str], value: &Value) -> bool {
+    let Some((name, below)) = inside.split_first() else {
+        return false;
+    };
+    let Some(old) = props.get(name).cloned() else {
+        if below.is_empty() {
+            props.put(name, text(value));
+        }
+        return below.is_empty();
+    };
+    let new = match (&old.value, below.is_empty()) {
+        (Held::Element(element), false) => {
+            let mut inner = element.props.clone();
+            if !set_in(&mut inner, below, value) {
+                return false;
+            }
+            Held::Element(Element {
+                props: inner,
+                ..element.clone()
+            })
+        }
+        (_, false) => return false,
+        (old, true) => of_kind(old, &text(value)),
+    };
+    props.set(Prop { value: new, ..old });
+    true
+}
+
+/// The text in the kind of the old value, as JMeter reads it from the file.
+fn of_kind(old: &Held, text: &str) -> Held {
+    match old {
+        Held::Bool(_) => Held::Bool(text.eq_ignore_ascii_case("true")),
+        Held::Int(_) => text
+            .parse()
+            .map_or_else(|_| Held::Str(text.to_owned()), Held::Int),
+        Held::Long(_) => text
+            .parse()
+            .map_or_else(|_| Held::Str(text.to_owned()), Held::Long),
+        _ => Held::Str(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_those_of_a_shell() {
+        assert!(fits("HTTP*", "HTTP Request") && fits("a?c", "abc") && fits("**", ""));
+        assert!(!fits("HTTP", "HTTP Request") && !fits("a?c", "ac"));
+    }
+}

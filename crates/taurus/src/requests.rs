@@ -1,0 +1,217 @@
+//! The requests of a scenario with their blocks: conditions, loops, transactions, actions.
+
+use drumfire_jmx::Node;
+use serde_json::Value;
+
+use crate::amount::seconds;
+use crate::elements::{head, set_variables};
+use crate::extractors::scripts;
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::samplers::{Around, http_request};
+use crate::value::{Table, as_table, flag, text, text_or};
+
+/// Blocks within blocks, and scenarios that include others.
+const MAX_DEPTH: usize = 100;
+
+/// Makes the elements of scenarios.
+pub(crate) struct Compiler<'c> {
+    /// All scenarios by name.
+    pub scenarios: &'c Table,
+    pub files: &'c Files,
+    /// The scenarios that are being included.
+    pub path: Vec<String>,
+    pub depth: usize,
+}
+
+impl Compiler<'_> {
+    /// Everything of a scenario that stands in its thread group.
+    pub fn scenario(&mut self, scenario: &Table) -> Result<Vec<Node>, Fault> {
+        let mut nodes = head(scenario, self.files)?;
+        nodes.extend(self.requests(scenario.get("requests"), scenario)?);
+        scripts(scenario, self.files, &mut nodes)?;
+        Ok(nodes)
+    }
+
+    fn requests(&mut self, list: Option<&Value>, scenario: &Table) -> Result<Vec<Node>, Fault> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Fault::new("blocks of requests are nested too deep"));
+        }
+        let mut nodes = Vec::new();
+        let empty = Vec::new();
+        let list = match list {
+            Some(Value::Array(list)) => list,
+            None | Some(Value::Null) => &empty,
+            Some(other) => {
+                let fault = Fault::new(format!(
+                    "requests are a list, and `{}` is none",
+                    text(other)
+                ));
+                return Err(fault.hint("Write `- url: …` for each"));
+            }
+        };
+        for request in list {
+            let request = as_table(request, "url");
+            nodes.extend(self.request(&request, scenario)?);
+        }
+        self.depth -= 1;
+        Ok(nodes)
+    }
+
+    fn request(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
+        let inner = |key: &str| {
+            request.get(key).ok_or_else(|| {
+                let kind = request.keys().next().map_or("", String::as_str);
+                Fault::new(format!("a `{kind}` block lacks `{key}`"))
+                    .hint(format!("Write `{key}:` with a list of requests"))
+            })
+        };
+        let has = |key: &str| request.contains_key(key);
+        if has("if") {
+            let condition = text_or(request, "if", "");
+            let then = self.requests(Some(inner("then")?), scenario)?;
+            let mut nodes = vec![if_controller(&condition).above(then)];
+            let otherwise = self.requests(request.get("else"), scenario)?;
+            if !otherwise.is_empty() {
+                nodes.push(if_controller(&format!("!({condition})")).above(otherwise));
+            }
+            return Ok(nodes);
+        }
+        let node = if has("once") {
+            let below = self.requests(request.get("once"), scenario)?;
+            Node::new(
+                "OnceOnlyController",
+                "OnceOnlyControllerGui",
+                "Once Only Controller",
+            )
+            .above(below)
+        } else if has("loop") {
+            let below = self.requests(Some(inner("do")?), scenario)?;
+            let loops = text_or(request, "loop", "1");
+            let loops = if loops == "forever" {
+                "-1".to_owned()
+            } else {
+                loops
+            };
+            Node::new("LoopController", "LoopControlPanel", "Loop Controller")
+                .with("LoopController.continue_forever", true)
+                .with("LoopController.loops", loops)
+                .above(below)
+        } else if has("while") {
+            let below = self.requests(Some(inner("do")?), scenario)?;
+            Node::new("WhileController", "WhileControllerGui", "While Controller")
+                .with("WhileController.condition", text_or(request, "while", ""))
+                .above(below)
+        } else if has("foreach") {
+            let below = self.requests(Some(inner("do")?), scenario)?;
+            foreach(&text_or(request, "foreach", ""))?.above(below)
+        } else if has("transaction") {
+            let below = self.requests(Some(inner("do")?), scenario)?;
+            let parent = request
+                .get("force-parent-sample")
+                .or(scenario.get("force-parent-sample"));
+            Node::new(
+                "TransactionController",
+                "TransactionControllerGui",
+                &text_or(request, "transaction", ""),
+            )
+            .with(
+                "TransactionController.parent",
+                crate::value::is_true(parent),
+            )
+            .with(
+                "TransactionController.includeTimers",
+                flag(request, "include-timers", false),
+            )
+            .above(below)
+        } else if has("include-scenario") {
+            self.included(&text_or(request, "include-scenario", ""))?
+        } else if has("action") {
+            action(request, self.files)?
+        } else if let Some(Value::Object(variables)) = request.get("set-variables") {
+            set_variables(variables)
+        } else {
+            for key in ["setup", "teardown", "mqtt", "grpc"] {
+                if has(key) {
+                    return Err(Fault::new(format!("`{key}` blocks are not supported"))
+                        .hint("Leave them out"));
+                }
+            }
+            let around = Around {
+                scenario,
+                files: self.files,
+            };
+            http_request(request, &around)?
+        };
+        Ok(vec![node])
+    }
+
+    fn included(&mut self, name: &str) -> Result<Node, Fault> {
+        if self.path.iter().any(|own| own == name) {
+            return Err(Fault::new(format!("the scenario `{name}` includes itself")));
+        }
+        let Some(scenario) = self.scenarios.get(name).and_then(Value::as_object) else {
+            return Err(Fault::new(format!(
+                "`include-scenario` names `{name}`, which is not among the scenarios"
+            )));
+        };
+        self.path.push(name.to_owned());
+        let below = self.scenario(scenario)?;
+        self.path.pop();
+        Ok(Node::new("GenericController", "LogicControllerGui", name).above(below))
+    }
+}
+
+fn if_controller(condition: &str) -> Node {
+    Node::new("IfController", "IfControllerPanel", "If Controller")
+        .with("IfController.condition", condition)
+}
+
+fn foreach(written: &str) -> Result<Node, Fault> {
+    let Some((variable, list)) = written.rsplit_once(" in ") else {
+        let fault = Fault::new(format!("`foreach: {written}` does not say where"));
+        return Err(fault.hint("Write `foreach: item in items`"));
+    };
+    Ok(Node::new(
+        "ForeachController",
+        "ForeachControlPanel",
+        "ForEach Controller",
+    )
+    .with("ForeachController.inputVal", list)
+    .with("ForeachController.returnVal", variable)
+    .with("ForeachController.useSeparator", true))
+}
+
+fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
+    let one_of = |key: &str, default: &str, known: &[(&str, i32)]| {
+        let written = text_or(request, key, default);
+        let found = known.iter().find(|(name, _)| *name == written);
+        found.map(|(_, number)| *number).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            Fault::new(format!("`{key}: {written}` is not known"))
+                .hint(format!("Write one of {}", names.join(", ")))
+        })
+    };
+    let actions = [("stop", 0), ("pause", 1), ("stop-now", 2), ("continue", 3)];
+    let action = one_of("action", "", &actions)?;
+    let target = one_of(
+        "target",
+        "current-thread",
+        &[("current-thread", 0), ("all-threads", 2)],
+    )?;
+    let pause = request
+        .get("pause-duration")
+        .map_or(Ok(0.0), |time| seconds(&text(time)));
+    let pause = pause.map_err(Fault::new)?;
+    let mut below = Vec::new();
+    scripts(request, files, &mut below)?;
+    Ok(Node::new("TestAction", "TestActionGui", "Test Action")
+        .with("ActionProcessor.action", action)
+        .with("ActionProcessor.target", target)
+        .with(
+            "ActionProcessor.duration",
+            format!("{}", (pause * 1000.0).trunc()),
+        )
+        .above(below))
+}

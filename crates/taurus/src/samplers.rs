@@ -1,0 +1,288 @@
+//! HTTP requests and their timers.
+
+use drumfire_jmx::{Element, Node, Prop};
+use serde_json::Value;
+
+use crate::amount::milliseconds;
+use crate::elements::{headers, scheme_of};
+use crate::extractors::{existing, of_request};
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::value::{Table, has_variable, is_true, json, list, table, text, text_or};
+
+/// What a request inherits.
+pub(crate) struct Around<'c> {
+    pub scenario: &'c Table,
+    pub files: &'c Files,
+}
+
+impl Around<'_> {
+    /// The setting of a request, else of its scenario.
+    fn option<'v>(&'v self, request: &'v Table, key: &str) -> Option<&'v Value> {
+        let own = request.get(key).filter(|value| !value.is_null());
+        own.or_else(|| self.scenario.get(key).filter(|value| !value.is_null()))
+    }
+
+    fn flag(&self, request: &Table, key: &str, default: bool) -> bool {
+        self.option(request, key)
+            .map_or(default, |value| is_true(Some(value)))
+    }
+}
+
+/// A request with its headers, timer, assertions and extractors.
+pub(crate) fn http_request(request: &Table, around: &Around<'_>) -> Result<Node, Fault> {
+    let Some(url) = request.get("url").map(text) else {
+        let fault = Fault::new(format!(
+            "a request has no url: {}",
+            json(&Value::Object(request.clone()))
+        ));
+        return Err(fault.hint("Write `url: https://…` or one of the blocks of Taurus"));
+    };
+    let label = text_or(request, "label", &url);
+    let method = text_or(request, "method", "GET");
+    let method = match has_variable(&method) {
+        true => method,
+        false => method.to_uppercase(),
+    };
+    let mut node = Node::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
+    let body = body_of(request, around)?;
+    let uploads = uploads(request, &method, around)?;
+    let body_file = text_or(request, "body-file", "");
+    let is_file =
+        !is_true(body.as_ref()) && uploads.is_empty() && !body_file.is_empty() && method != "GET";
+    if let Some(body) = body.filter(|body| !body.is_null()) {
+        node = with_body(node, &body)?;
+    }
+    node = with_address(node, &url)
+        .with("HTTPSampler.method", method)
+        .with(
+            "HTTPSampler.use_keepalive",
+            around.flag(request, "keepalive", true),
+        )
+        .with(
+            "HTTPSampler.follow_redirects",
+            around.flag(request, "follow-redirects", true),
+        )
+        .with("HTTPSampler.auto_redirects", false);
+    let timeout = request.get("timeout").map(milliseconds);
+    if let Some(timeout) = timeout.filter(|timeout| is_true(Some(timeout))) {
+        node = node
+            .with("HTTPSampler.connect_timeout", text(&timeout))
+            .with("HTTPSampler.response_timeout", text(&timeout));
+    }
+    if let Some(encoding) = request.get("content-encoding") {
+        node = node.with("HTTPSampler.contentEncoding", text(encoding));
+    }
+    if is_file {
+        let file = [(
+            "path".to_owned(),
+            Value::from(existing(&body_file, around.files)?),
+        )];
+        node = with_files(node, &[file.into_iter().collect()]);
+    } else if !uploads.is_empty() {
+        node = with_files(node, &uploads);
+    }
+    let mut children = Vec::new();
+    if let Some(fields) = table(request, "headers").filter(|fields| !fields.is_empty()) {
+        children.push(headers(fields));
+    }
+    children.extend(timer(around.option(request, "think-time"))?);
+    children.extend(of_request(request, around.files)?);
+    Ok(node.above(children))
+}
+
+/// The body of a request: a text, or fields of a form.
+fn body_of(request: &Table, around: &Around<'_>) -> Result<Option<Value>, Fault> {
+    let Some(body) = request.get("body") else {
+        return Ok(None);
+    };
+    let is_simple = |fields: &Table| {
+        fields
+            .values()
+            .all(|value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)))
+    };
+    let is_json = [table(request, "headers"), table(around.scenario, "headers")]
+        .into_iter()
+        .flatten()
+        .find_map(|fields| {
+            let field = fields
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+            field.map(|(_, value)| text(value).eq_ignore_ascii_case("application/json"))
+        })
+        .unwrap_or(false);
+    Ok(Some(match body {
+        Value::Number(_) | Value::Bool(_) => Value::from(json(body)),
+        Value::Object(fields) if is_simple(fields) && !is_json => body.clone(),
+        Value::Object(_) | Value::Array(_) => Value::from(json(body)),
+        other => other.clone(),
+    }))
+}
+
+fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
+    let arguments = |items: Vec<Prop>| {
+        Element::new("Arguments")
+            .shown("ArgumentsPanel", "")
+            .with("Arguments.arguments", items)
+    };
+    match body {
+        Value::Object(fields) if fields.is_empty() => Ok(node),
+        Value::Object(fields) => {
+            let items = fields.iter().map(|(name, value)| {
+                let argument = Element::new("HTTPArgument")
+                    .with("Argument.name", name.as_str())
+                    .with("Argument.value", text(value))
+                    .with("HTTPArgument.always_encode", true)
+                    .with("HTTPArgument.use_equals", true)
+                    .with("Argument.metadata", "=");
+                Prop::new(name, argument)
+            });
+            Ok(node.with("HTTPsampler.Arguments", arguments(items.collect())))
+        }
+        body => {
+            let argument = Element::new("HTTPArgument").with("Argument.value", text(body));
+            let raw = arguments(vec![Prop::new("elementProp", argument)]);
+            Ok(node
+                .with("HTTPSampler.postBodyRaw", true)
+                .with("HTTPsampler.Arguments", raw))
+        }
+    }
+}
+
+/// Protocol, host, port and path of a URL as Python splits it.
+fn with_address(mut node: Node, url: &str) -> Node {
+    let url = url.split('#').next().unwrap_or_default();
+    let (scheme, rest) = scheme_of(url);
+    if let Some(scheme) = scheme {
+        node = node.with("HTTPSampler.protocol", scheme.to_ascii_lowercase());
+    }
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(rest) => rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    if !host.is_empty() {
+        let mut parts = host.split(':');
+        let name = parts.next().unwrap_or_default();
+        if !name.is_empty() {
+            node = node.with("HTTPSampler.domain", name);
+        }
+        node = node.with("HTTPSampler.port", parts.next().unwrap_or_default());
+    }
+    let path = path.strip_suffix('?').unwrap_or(path);
+    node.with("HTTPSampler.path", path)
+}
+
+fn uploads(request: &Table, method: &str, around: &Around<'_>) -> Result<Vec<Table>, Fault> {
+    let mut all = Vec::new();
+    for file in list(request, "upload-files") {
+        let mut file = crate::value::as_table(file, "path");
+        let Some(path) = file.get("path").map(text) else {
+            return Err(
+                Fault::new("an entry of `upload-files` has no path").hint("Write `path: file`")
+            );
+        };
+        if method == "POST" && !is_true(file.get("param")) {
+            let fault = Fault::new(format!(
+                "`upload-files` does not name the field of `{path}`"
+            ));
+            return Err(fault.hint("Write `param: field`"));
+        }
+        if method == "PUT" {
+            file.insert("param".to_owned(), Value::from(""));
+        }
+        if !file.contains_key("mime-type") {
+            file.insert("mime-type".to_owned(), Value::from(mime_type(&path)));
+        }
+        file.insert(
+            "path".to_owned(),
+            Value::from(existing(&path, around.files)?),
+        );
+        all.push(file);
+    }
+    // PUT sends one file as its body
+    if method == "PUT" {
+        all.truncate(1);
+    }
+    Ok(all)
+}
+
+fn with_files(node: Node, files: &[Table]) -> Node {
+    let items = files.iter().map(|file| {
+        let path = text_or(file, "path", "");
+        let element = Element::new("HTTPFileArg")
+            .with("File.path", path.as_str())
+            .with("File.paramname", text_or(file, "param", ""))
+            .with("File.mimetype", text_or(file, "mime-type", ""));
+        Prop::new(&path, element)
+    });
+    let list = Element::new("HTTPFileArgs").with("HTTPFileArgs.files", items.collect::<Vec<_>>());
+    node.with("HTTPsampler.Files", list)
+}
+
+fn mime_type(path: &str) -> &'static str {
+    let ending = path
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    match ending.as_str() {
+        "py" => "text/x-python",
+        "txt" => "text/plain",
+        "csv" => "text/csv",
+        "htm" | "html" => "text/html",
+        "css" => "text/css",
+        "js" => "text/javascript",
+        "json" => "application/json",
+        "xml" => "text/xml",
+        "pdf" => "application/pdf",
+        "zip" => "application/zip",
+        "png" => "image/png",
+        "gif" => "image/gif",
+        "jpg" | "jpeg" => "image/jpeg",
+        "svg" => "image/svg+xml",
+        "mp4" => "video/mp4",
+        _ => "application/octet-stream",
+    }
+}
+
+/// The timer of a think time: a time, or `uniform(2s, 500ms)`, `gaussian(…)`, `poisson(…)`.
+fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
+    let Some(think_time) = think_time.filter(|time| is_true(Some(time))) else {
+        return Ok(None);
+    };
+    const NAME: &str = "Think-Time";
+    let written = text(think_time);
+    let call = written
+        .strip_suffix(')')
+        .and_then(|inside| inside.split_once('('));
+    let known = ["uniform", "gaussian", "poisson"];
+    let Some((kind, inside)) =
+        call.filter(|(kind, _)| known.contains(&kind.to_ascii_lowercase().as_str()))
+    else {
+        let node = Node::new("ConstantTimer", "ConstantTimerGui", NAME);
+        return Ok(Some(
+            node.with("ConstantTimer.delay", text(&milliseconds(think_time))),
+        ));
+    };
+    let parts: Vec<&str> = inside
+        .split([',', ' '])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let ms = |text: &str| milliseconds(&Value::from(text)).as_i64();
+    let [Some(mean), Some(deviation)] =
+        [parts.first(), parts.get(1)].map(|part| part.and_then(|part| ms(part)))
+    else {
+        let fault = Fault::new(format!("`think-time: {written}` does not have two times"));
+        return Err(fault.hint("Write `uniform(2s, 500ms)`"));
+    };
+    let made = |class: &str, delay: i64, range: i64| {
+        Node::new(class, &format!("{class}Gui"), NAME)
+            .with("ConstantTimer.delay", delay.to_string())
+            .with("RandomTimer.range", range.to_string())
+    };
+    Ok(Some(match kind.to_ascii_lowercase().as_str() {
+        "uniform" => made("UniformRandomTimer", mean - deviation, deviation * 2),
+        "gaussian" => made("GaussianRandomTimer", mean, deviation),
+        _ => made("PoissonRandomTimer", deviation, mean - deviation),
+    }))
+}

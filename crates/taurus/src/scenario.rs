@@ -1,0 +1,134 @@
+//! Executions and their scenarios.
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::value::{Table, as_table, text, text_or};
+
+/// An execution with its scenario.
+#[derive(Debug, Clone)]
+pub(crate) struct Execution {
+    pub config: Table,
+    /// The name of the scenario, which is that of a thread group made from requests.
+    pub label: String,
+    pub scenario: Table,
+}
+
+/// All executions. Scenarios that stand within them become scenarios by name.
+pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execution>, Fault> {
+    if let Some(place) = config
+        .get("provisioning")
+        .map(text)
+        .filter(|place| place != "local")
+    {
+        let fault = Fault::new(format!("`provisioning: {place}` runs the test elsewhere"));
+        return Err(fault.hint("Write `provisioning: local`"));
+    }
+    let written = match config.get("execution") {
+        Some(Value::Array(all)) => all.clone(),
+        Some(one @ Value::Object(_)) => vec![one.clone()],
+        None | Some(Value::Null) => Vec::new(),
+        Some(other) => {
+            let fault = Fault::new(format!(
+                "`execution` is a list, and `{}` is none",
+                text(other)
+            ));
+            return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+        }
+    };
+    if written.is_empty() {
+        let fault = Fault::new("the configuration has no `execution`");
+        return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+    }
+    let settings = config.get("settings").and_then(Value::as_object);
+    let default = settings.map_or("jmeter".to_owned(), |settings| {
+        text_or(settings, "default-executor", "jmeter")
+    });
+    let mut scenarios = config
+        .get("scenarios")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    for (name, scenario) in &mut scenarios {
+        if !scenario.is_object() && !scenario.is_string() {
+            return Err(Fault::new(format!(
+                "the scenario `{name}` is a table, and `{}` is none",
+                text(scenario)
+            )));
+        }
+        *scenario = Value::Object(as_table(scenario, "script"));
+    }
+    let mut found = Vec::new();
+    for (place, execution) in written.into_iter().enumerate() {
+        let Value::Object(execution) = execution else {
+            let fault = Fault::new(format!(
+                "execution {} is a table, and `{}` is none",
+                place + 1,
+                text(&execution)
+            ));
+            return Err(fault.hint("Write `- scenario: …`"));
+        };
+        let executor = text_or(&execution, "executor", &default);
+        if executor != "jmeter" {
+            let fault = Fault::new(format!(
+                "execution {} is for the executor `{executor}`",
+                place + 1
+            ));
+            return Err(fault.hint("Only `executor: jmeter` is run here"));
+        }
+        let (label, scenario) = scenario_of(&execution, &mut scenarios, files, place)?;
+        found.push(Execution {
+            config: execution,
+            label,
+            scenario,
+        });
+    }
+    config.insert("scenarios".to_owned(), Value::Object(scenarios));
+    Ok(found)
+}
+
+fn scenario_of(
+    execution: &Table,
+    scenarios: &mut Table,
+    files: &Files,
+    place: usize,
+) -> Result<(String, Table), Fault> {
+    let Some(written) = execution.get("scenario") else {
+        let fault = Fault::new(format!("execution {} has no scenario", place + 1));
+        return Err(fault.hint("Write `scenario:` with a name, a script or requests"));
+    };
+    let inline = match written {
+        Value::Object(scenario) => Some(scenario.clone()),
+        Value::String(name) if !scenarios.contains_key(name) && files.find(name).exists() => {
+            Some(as_table(written, "script"))
+        }
+        Value::Array(_) => {
+            let fault = Fault::new(format!("the scenario of execution {} is a list", place + 1));
+            return Err(fault.hint("Put `requests:` before the list"));
+        }
+        _ => None,
+    };
+    let Some(scenario) = inline else {
+        let label = text(written);
+        let Some(scenario) = scenarios.get(&label).and_then(Value::as_object) else {
+            let known: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+            let fault = Fault::new(format!(
+                "the scenario `{label}` is not there, neither by name nor as a file"
+            ));
+            return Err(match known.is_empty() {
+                true => fault,
+                false => fault.hint(format!("Scenarios are: {}", known.join(", "))),
+            });
+        };
+        return Ok((label, scenario.clone()));
+    };
+    let script = text_or(&scenario, "script", "");
+    let base = std::path::Path::new(&script).file_name();
+    let label = match base.map(|name| name.to_string_lossy().into_owned()) {
+        Some(name) if !scenarios.contains_key(&name) => name,
+        _ => format!("autogenerated_{}", place + 1),
+    };
+    scenarios.insert(label.clone(), Value::Object(scenario.clone()));
+    Ok((label, scenario))
+}

@@ -1,0 +1,308 @@
+//! A configuration as a test: its plan, properties, criteria and commands.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Element, Node, Tree};
+use serde_json::Value;
+
+use crate::amount::{Amount, seconds};
+use crate::config;
+use crate::criteria::Criteria;
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::groups::{self, GroupRules, PlainGroup};
+use crate::hooks::{self, Hook};
+use crate::join::{Part, join};
+use crate::load::Load;
+use crate::modifications;
+use crate::requests::Compiler;
+use crate::scenario::{Execution, executions};
+use crate::script;
+use crate::value::{Table, as_table, flag, list, table, text, text_or};
+
+/// What a configuration means.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// The plan with its load.
+    pub tree: Tree,
+    /// JMeter properties.
+    pub properties: Vec<(String, String)>,
+    /// System properties of Java.
+    pub system_properties: Vec<(String, String)>,
+    /// Criteria of `passfail`.
+    pub criteria: Criteria,
+    /// Commands around the run.
+    pub hooks: Vec<Hook>,
+    /// Where the outcome goes for CI systems (`junit-xml`).
+    pub junit: Option<PathBuf>,
+    /// What has no effect here, and why.
+    pub notes: Vec<String>,
+    /// The merged configuration, secrets masked.
+    pub effective: Value,
+}
+
+/// Reads a configuration, with changes such as `execution.0.concurrency=5`.
+///
+/// # Errors
+/// The first thing that keeps it from being run.
+pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
+    let files = Files::around(file);
+    let mut config = config::read(file, overrides, &files)?;
+    let environment = environment(&config);
+    let mut whole = Value::Object(config);
+    config::expand(&mut whole, &environment);
+    config = match whole {
+        Value::Object(config) => config,
+        _ => Table::new(),
+    };
+    let mut notes = Vec::new();
+    let executions = executions(&mut config, &files)?;
+    let module = table(&config, "modules").and_then(|all| all.get("jmeter"));
+    let module = module.map_or_else(Table::new, |module| as_table(module, "class"));
+    let mut parts = Vec::new();
+    let mut criteria = Criteria::default();
+    let mut properties = hooks::pairs(table(&module, "properties"));
+    passfail(&config, &mut criteria)?;
+    for (place, execution) in executions.iter().enumerate() {
+        let part = part(execution, &config, &module, &files, &mut notes);
+        parts.push(part.map_err(|fault| in_execution(fault, place, executions.len()))?);
+        properties.extend(hooks::pairs(table(&execution.scenario, "properties")));
+        for around in [&execution.config, &execution.scenario] {
+            if let Some(written) = around.get("criteria") {
+                criteria.read(written)?;
+            }
+        }
+    }
+    let source = parts.first().map(|(_, tree)| tree.clone());
+    let is_alone = parts.len() == 1;
+    let slots = slots(&config)?;
+    let plan = join(parts.into_iter().map(|(part, _)| part).collect(), slots)?;
+    let mut tree = match source.flatten().filter(|_| is_alone) {
+        Some(tree) => tree,
+        None => Tree::new(Node::default()),
+    };
+    tree.roots = [plan].into();
+    tell(&config, &mut notes);
+    Ok(Test {
+        tree,
+        properties,
+        system_properties: hooks::pairs(table(&module, "system-properties")),
+        criteria,
+        hooks: hooks::read(&config, &files, &mut notes)?,
+        junit: junit(&config),
+        notes,
+        effective: masked(Value::Object(config)),
+    })
+}
+
+fn in_execution(fault: Fault, place: usize, count: usize) -> Fault {
+    match count {
+        1 => fault,
+        _ => Fault {
+            message: format!("execution {}: {}", place + 1, fault.message),
+            ..fault
+        },
+    }
+}
+
+/// `settings.env`, whose values may name variables of the environment.
+fn environment(config: &Table) -> Vec<(String, String)> {
+    let settings = table(config, "settings");
+    let mut pairs = hooks::pairs(settings.and_then(|settings| table(settings, "env")));
+    for (_, value) in &mut pairs {
+        for (name, own) in std::env::vars() {
+            for sign in [format!("${{{name}}}"), format!("${name}")] {
+                if value.contains(&sign) {
+                    *value = value.replace(&sign, &own);
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// The plan of an execution, and the file that it comes from.
+fn part(
+    execution: &Execution,
+    config: &Table,
+    module: &Table,
+    files: &Files,
+    notes: &mut Vec<String>,
+) -> Result<(Part, Option<Tree>), Fault> {
+    let load = Load::of(&execution.config)?;
+    let delay = seconds(&text_or(&execution.config, "delay", "0")).map_err(Fault::new)?;
+    if execution.config.contains_key("start-at") {
+        let fault = Fault::new("`start-at` is not supported");
+        return Err(fault.hint("Write `delay`, or start the run at that time"));
+    }
+    let scenario = &execution.scenario;
+    let script = text_or(scenario, "script", "");
+    let (mut plan, tree) = match script.is_empty() {
+        false => {
+            let (plan, tree) = from_file(&script, files)?;
+            (plan, Some(tree))
+        }
+        true => (from_requests(execution, config, files)?, None),
+    };
+    let is_generated = tree.is_none();
+    script::adjust(&mut plan, scenario, is_generated);
+    modifications::apply(&mut plan, scenario, notes)?;
+    let waits = delay > 0.0 || slots(config)?.is_some();
+    let rules = GroupRules {
+        force_concurrency: flag(module, "force-ctg", true),
+        is_generated,
+        waits,
+    };
+    groups::apply(&mut plan, &load, &rules, notes)?;
+    let is_timed = load.duration > 0.0 && !load.iterations.is_set();
+    let part = Part {
+        plan,
+        delay,
+        lasts: is_timed.then_some(load.duration),
+    };
+    Ok((part, tree))
+}
+
+fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
+    let file = files.find(script);
+    if !file.is_file() {
+        let fault = Fault::new(format!("the script `{script}` is not there"));
+        return Err(fault.hint("Look for it in the folder of the configuration"));
+    }
+    let read = drumfire_jmx::read_file(&file).map_err(|faults| {
+        let first = faults.iter().find(|fault| fault.is_error());
+        let message = first.map_or_else(String::new, |fault| fault.message.clone());
+        Fault::new(format!(
+            "the script `{script}` is no plan of JMeter: {message}"
+        ))
+        .hint(format!("Run `drumfire check {script}`"))
+    })?;
+    let roots = read.tree.roots.iter();
+    let plan = roots
+        .into_iter()
+        .find(|root| root.class == "TestPlan")
+        .cloned();
+    let Some(mut plan) = plan else {
+        return Err(Fault::new(format!(
+            "the script `{script}` has no Test Plan"
+        )));
+    };
+    script::absolute_files(&mut plan, file.parent().unwrap_or(Path::new("")));
+    Ok((plan, read.tree))
+}
+
+fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result<Node, Fault> {
+    let scenario = &execution.scenario;
+    if list(scenario, "requests").is_empty() {
+        let fault = Fault::new(format!(
+            "the scenario `{}` has neither a script nor requests",
+            execution.label
+        ));
+        return Err(fault.hint("Write `script: plan.jmx` or `requests:`"));
+    }
+    let empty = Table::new();
+    let mut compiler = Compiler {
+        scenarios: table(config, "scenarios").unwrap_or(&empty),
+        files,
+        path: vec![execution.label.clone()],
+        depth: 0,
+    };
+    let below = compiler.scenario(scenario)?;
+    let group = groups::plain_group(&PlainGroup {
+        name: &execution.label,
+        users: Amount::Number(1.0),
+        ramp_up: Amount::Number(0.0),
+        adds_ramp_up: true,
+        hold: Amount::Number(0.0),
+        iterations: Amount::Number(0.0),
+        on_error: Some("continue".to_owned()),
+        keeps_user: true,
+    });
+    let variables = Element::new("Arguments").shown("ArgumentsPanel", "");
+    Ok(
+        Node::new("TestPlan", "TestPlanGui", "BZT Generated Test Plan")
+            .with("TestPlan.user_defined_variables", variables)
+            .above([group.above(below)]),
+    )
+}
+
+/// How many executions run at a time.
+fn slots(config: &Table) -> Result<Option<usize>, Fault> {
+    let local = table(config, "modules").and_then(|modules| table(modules, "local"));
+    let Some(local) = local else {
+        return Ok(None);
+    };
+    if flag(local, "sequential", false) {
+        return Ok(Some(1));
+    }
+    match local.get("capacity").map(text) {
+        None => Ok(None),
+        Some(capacity) => match capacity.parse::<usize>() {
+            Ok(0) => Ok(None),
+            Ok(slots) => Ok(Some(slots)),
+            Err(_) => Err(Fault::new(format!("`capacity: {capacity}` is no number"))),
+        },
+    }
+}
+
+fn passfail(config: &Table, criteria: &mut Criteria) -> Result<(), Fault> {
+    for reporter in list(config, "reporting") {
+        let reporter = as_table(reporter, "module");
+        if text_or(&reporter, "module", "") == "passfail"
+            && let Some(written) = reporter.get("criteria")
+        {
+            criteria.read(written)?;
+        }
+    }
+    Ok(())
+}
+
+fn junit(config: &Table) -> Option<PathBuf> {
+    let reporters = list(config, "reporting")
+        .into_iter()
+        .map(|reporter| as_table(reporter, "module"));
+    let mut of_kind = reporters.filter(|reporter| text_or(reporter, "module", "") == "junit-xml");
+    of_kind
+        .next()
+        .map(|reporter| PathBuf::from(text_or(&reporter, "filename", "xunit.xml")))
+}
+
+/// Reporters and settings without an effect.
+fn tell(config: &Table, notes: &mut Vec<String>) {
+    for reporter in list(config, "reporting") {
+        let module = text_or(&as_table(reporter, "module"), "module", "");
+        if ![
+            "passfail",
+            "junit-xml",
+            "final-stats",
+            "final_stats",
+            "console",
+        ]
+        .contains(&module.as_str())
+        {
+            notes.push(format!("the reporter `{module}` is left out"));
+        }
+    }
+}
+
+/// Passwords, secrets and tokens are not shown.
+fn masked(value: Value) -> Value {
+    match value {
+        Value::Object(table) => {
+            let entries = table.into_iter().map(|(key, value)| {
+                let lower = key.to_lowercase();
+                let is_secret = ["password", "secret", "token"]
+                    .iter()
+                    .any(|sign| lower.ends_with(sign));
+                let value = match value {
+                    Value::String(text) if is_secret && !text.is_empty() => Value::from("********"),
+                    other => masked(other),
+                };
+                (key, value)
+            });
+            Value::Object(entries.collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(masked).collect()),
+        other => other,
+    }
+}
