@@ -94,6 +94,8 @@ fn place(finding: &Diagnostic) -> String {
     match line(finding) {
         Some((line, _)) if name.is_empty() => format!("line {line}"),
         Some((line, _)) => format!("'{name}' in line {line}"),
+        // Findings on the command line have no place: what they say tells them apart.
+        None if name.is_empty() => finding.message.clone(),
         None => name.to_owned(),
     }
 }
