@@ -217,7 +217,7 @@ mod tests {
                 _ => None,
             };
             let now = Timestamp::from_millisecond(1_795_224_823_104).expect("a time");
-            let own = [("demo.port", "8080".to_owned())];
+            let own = [("demo.port".to_owned(), "8080".to_owned())];
             resolve(
                 options,
                 &Surroundings {
