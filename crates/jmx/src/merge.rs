@@ -88,6 +88,9 @@ struct Item {
     theirs: Option<usize>,
 }
 
+/// A place among siblings, and the item that they stand under.
+type Place = (usize, Option<usize>);
+
 struct Merge<'t> {
     base: Vec<Entry<'t>>,
     ours: Vec<Entry<'t>>,
@@ -320,7 +323,7 @@ impl<'t> Merge<'t> {
 
     /// The order of the side that changed it, with the elements that only the other side put there.
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
-        let sequence = |of: &dyn Fn(&Item) -> Option<(usize, Option<usize>)>| {
+        let sequence = |of: &dyn Fn(&Item) -> Option<Place>| {
             let here = members.iter().filter_map(|at| {
                 let (place, up) = of(&self.items[*at])?;
                 (up == parent).then_some((place, *at))

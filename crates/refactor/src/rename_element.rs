@@ -45,8 +45,8 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
     }
     timers(joined, &meant, own, new, &mut edits);
     let mut chains = Vec::new();
-    for at in 0..joined.plans.len() {
-        modules(joined, at, &meant, new, &mut edits[at], &mut chains);
+    for (at, edits) in edits.iter_mut().enumerate() {
+        modules(joined, at, &meant, new, edits, &mut chains);
     }
     let mut renamed = Renamed::default();
     for (plan, edits) in joined.plans.iter().zip(edits) {
