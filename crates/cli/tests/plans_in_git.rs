@@ -256,6 +256,10 @@ fn a_rename_that_could_break_a_plan_is_refused_and_changes_nothing() {
             "Did you mean `taken`?",
         ),
         (
+            ["main.jmx", "var", "token_1", "key"],
+            "`token_1` is a part of the variable `token`",
+        ),
+        (
             ["computed.jmx", "var", "taken", "a b"],
             "cannot be the name of a variable",
         ),

@@ -7,7 +7,7 @@ use drumfire_jmx::did_you_mean;
 
 use crate::edit::{TextEdit, apply, escaped};
 use crate::joined::{Joined, PlanFile};
-use crate::names::{Subject, derived_suffix};
+use crate::names::{Kind, Subject, base_name, derived_suffix};
 use crate::places::is_script;
 
 /// The new text of a file.
@@ -84,6 +84,7 @@ pub fn rename_variable(
         );
         return Err(Refused::new(message).hint("Add `--csv` to change that line too"));
     }
+    whole(joined, old)?;
     free(joined, new)?;
     reached(joined, old)?;
     let has_parts = joined.plans.iter().any(|plan| {
@@ -171,6 +172,21 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
         Some(near) => refused.hint(format!("Did you mean `{near}`?")),
         None => refused,
     })
+}
+
+/// A part such as `name_1` goes with the variable that an extractor sets.
+fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
+    let all = || joined.plans.iter().flat_map(|plan| &plan.index.names);
+    let sets = |name: &str| {
+        let mut of_name = all().filter(|one| one.subject == Subject::Variable && one.name == name);
+        of_name.any(|one| one.kind == Kind::Set)
+    };
+    let base = base_name(old);
+    if base != old && sets(base) && !sets(old) {
+        let refused = Refused::new(format!("`{old}` is a part of the variable `{base}`"));
+        return Err(refused.hint(format!("Rename `{base}`: its parts go with it")));
+    }
+    Ok(())
 }
 
 /// Two variables must not become one.
