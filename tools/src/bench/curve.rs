@@ -42,14 +42,14 @@ pub fn draw(name: &str, axis: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::
     Ok(())
 }
 
-/// One line for each program. A case of none is drawn at one, since the axis is logarithmic.
+/// One line for each program. A case of none is drawn at a half, since the axis is logarithmic.
 fn lines(rows: &[Row<'_>], value: &dyn Fn(&Row<'_>) -> f64) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in rows.iter().filter(|row| !row.rounds.is_empty()) {
         let Ok(x) = row.entry.case.parse::<f64>() else {
             continue;
         };
-        let point = (x.max(1.0), value(row));
+        let point = (x.max(0.5), value(row));
         match lines.iter_mut().find(|(of, _)| *of == row.entry.program) {
             Some((_, points)) => points.push(point),
             None => lines.push((row.entry.program, vec![point])),
@@ -71,6 +71,7 @@ fn picture(
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
+        .margin_right(48)
         .caption(title, ("sans-serif", 16))
         .x_label_area_size(40)
         .y_label_area_size(64)
@@ -78,7 +79,13 @@ fn picture(
             (least(|point| point.0)..most(|point| point.0)).log_scale(),
             (least(|point| point.1) / 2.0..most(|point| point.1) * 2.0).log_scale(),
         )?;
-    chart.configure_mesh().x_desc(axis).draw()?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_desc(axis)
+        .x_label_formatter(&|x| format!("{x}"))
+        .y_label_formatter(&|y| format!("{y}"))
+        .draw()?;
     for ((program, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
         let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
         chart
@@ -89,6 +96,7 @@ fn picture(
     chart
         .configure_series_labels()
         .background_style(WHITE.mix(0.8))
+        .position(SeriesLabelPosition::UpperLeft)
         .draw()?;
     area.present()?;
     Ok(())

@@ -9,6 +9,9 @@ use anyhow::Context as _;
 
 use super::pages;
 
+/// Of 50 MB.
+const LARGE_JSON_ITEMS: usize = 330_000;
+
 /// A file in the server's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
@@ -24,6 +27,8 @@ pub enum Made {
     Body(u64),
     /// A result file of so many rows.
     Results(u64),
+    /// A JSON document of 50 MB.
+    LargeJson,
 }
 
 impl Made {
@@ -36,6 +41,7 @@ impl Made {
             Made::Data(rows) => format!("data-{rows}.csv"),
             Made::Body(bytes) => format!("html/body-{bytes}"),
             Made::Results(rows) => format!("results-{rows}.jtl"),
+            Made::LargeJson => "html/large.json".to_owned(),
         }
     }
 
@@ -61,6 +67,7 @@ impl Made {
             // Without blocks: reading it costs the server little.
             Made::Body(bytes) => File::create(file)?.set_len(bytes)?,
             Made::Results(rows) => write_lines(&file, rows + 1, result_row)?,
+            Made::LargeJson => std::fs::write(file, pages::json(LARGE_JSON_ITEMS))?,
         }
         Ok(())
     }

@@ -33,12 +33,14 @@ pub fn small() -> String {
 /// Writes the pages that extractors read, and the part of the upload.
 pub fn write(folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("page.html"), html(ENTRIES))?;
-    std::fs::write(folder.join("page.json"), json())?;
+    std::fs::write(folder.join("page.json"), json(ENTRIES))?;
     std::fs::write(folder.join("page.xml"), xml(ENTRIES))?;
     std::fs::write(folder.join("catalogue.html"), html(MANY_ENTRIES))?;
     std::fs::write(folder.join("catalogue.xml"), xml(MANY_ENTRIES))?;
     std::fs::write(folder.join("users.csv"), accounts())?;
     std::fs::write(folder.join("part"), vec![b'p'; 1 << 20])?;
+    // Java's way of searching tries every way to part the letters among the two signs of repetition.
+    std::fs::write(folder.join("bait.txt"), format!("{}!", "a".repeat(28)))?;
     write_gallery(folder)?;
     std::fs::write(
         folder.join("megabytes"),
@@ -103,9 +105,10 @@ fn html(entries: usize) -> String {
     text
 }
 
-fn json() -> String {
+/// A document of so many items.
+pub fn json(entries: usize) -> String {
     let mut text = "{\"items\":[".to_owned();
-    for number in 1..=ENTRIES {
+    for number in 1..=entries {
         let _ = write!(
             text,
             "{}{{\"id\":{number},\"name\":\"Item {number}\",\"price\":{number}.5,\"tags\":[\"a\",\"b\",\"c\"],\
@@ -166,7 +169,7 @@ mod tests {
     fn pages_have_their_sizes_and_what_the_plans_look_for() {
         assert_eq!(small().len(), 510);
         assert!(small().contains("<title>510 bytes</title>"));
-        for page in [html(ENTRIES), json(), xml(ENTRIES)] {
+        for page in [html(ENTRIES), json(ENTRIES), xml(ENTRIES)] {
             assert!((12_000..24_000).contains(&page.len()), "{}", page.len());
             assert!(page.contains("t-4711"));
         }

@@ -136,6 +136,7 @@ impl Peers {
             file,
             entry,
             port: server.port(entry.door),
+            tls_port: server.port(Door::Tls),
             server: server.folder(),
             folder,
             seconds: match entry.seconds {
@@ -206,6 +207,7 @@ struct Told<'a> {
     file: &'a Path,
     entry: &'a Entry,
     port: u16,
+    tls_port: u16,
     /// The server's folder.
     server: &'a Path,
     /// Where it runs.
@@ -371,7 +373,9 @@ impl Told<'_> {
         }
         for (name, value) in &self.entry.properties {
             let kind = if name.starts_with("javax.") { 'D' } else { 'J' };
-            let value = value.replace("@FOLDER@", &self.server.display().to_string());
+            let value = value
+                .replace("@FOLDER@", &self.server.display().to_string())
+                .replace("@TLS_PORT@", &self.tls_port.to_string());
             words.push(format!("-{kind}{name}={value}"));
         }
         words

@@ -4,6 +4,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use super::{Entry, Scenario};
 use crate::bench::aim::Figure;
+use crate::bench::made::Made;
 use crate::bench::peers::{PACE_PER_SECOND, Program};
 use crate::measure::Part;
 
@@ -25,6 +26,7 @@ pub(super) fn all() -> Vec<Scenario> {
         ramp_up(),
         pacing(),
         stall(),
+        neighbours(),
         rows(),
         workers(),
         long(),
@@ -141,6 +143,51 @@ fn stall() -> Scenario {
     }
     .at_least("open model", Figure::LongestMs, 990.0)
     .at_most("open model", Figure::LateUs, 1_000.0)
+}
+
+/// Paced users on the worker of users that do one thing that takes long; the case is the property that gives those users.
+fn neighbours() -> Scenario {
+    const ALONE: &str = "alone";
+    const CASES: [(&str, u32); 9] = [
+        ("regex", 1),
+        ("md5", 2),
+        ("css", 2),
+        ("xpath", 2),
+        ("json", 1),
+        ("gzip", 2),
+        ("groovy", 2),
+        ("tls", 100),
+        ("rows", 1),
+    ];
+    let rows = Made::Data(10_000_000);
+    let paced = |case: &str| {
+        Entry::new(Program::Drumfire, "neighbours.jmx")
+            .case(case, 100)
+            .with("drumfire.workers", 1)
+            .with("data", format!("@FOLDER@/{}", rows.path()))
+            .with("tls_port", "@TLS_PORT@")
+    };
+    let mut entries = vec![paced(ALONE)];
+    for (case, users) in CASES {
+        let entry = paced(case).with(case, users);
+        entries.push(match case {
+            "json" => entry.needs(Made::LargeJson),
+            "rows" => entry.needs(rows),
+            _ => entry,
+        });
+    }
+    let scenario = Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "neighbours",
+            "500 paced requests a second on the worker of users whose work takes long: the generator is not late",
+            entries,
+        )
+    }
+    .at_most(ALONE, Figure::LateUs, 2_000.0);
+    CASES.iter().fold(scenario, |scenario, (case, _)| {
+        scenario.at_most(case, Figure::LateUs, 2_000.0)
+    })
 }
 
 fn rows() -> Scenario {
