@@ -233,7 +233,9 @@ fn extent(
             let waiting = second.threads_waiting / cores;
             let is_full = (second.cores_used + second.cores_others) / cores >= SATURATED;
             let explains = waiting > WAITING || is_full;
-            let counts = waiting >= STARVED || explains && has_effect(second, next);
+            // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
+            let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;
+            let counts = waiting >= STARVED || explains && has_effect(second, next) || waits_most;
             let taken = if counts { cores_taken(second) } else { 0.0 };
             (taken / cores, TAKEN_BY_OTHERS, lost(waiting))
         }

@@ -34,10 +34,7 @@ pub fn stage(situation: &Situation, program: &Path) -> anyhow::Result<Finished> 
         false => plan.replace("${__P(port)}", &port),
     };
     std::fs::write(folder.path().join("plan.jmx"), plan)?;
-    let mut command = command(situation, program, folder.path())?;
-    if is_inside {
-        command.arg("--demo");
-    }
+    let mut command = command(situation, program, folder.path(), is_inside)?;
     command
         .current_dir(folder.path())
         .stdin(Stdio::null())
@@ -84,9 +81,16 @@ fn server(target: Target) -> Server {
 }
 
 /// The program with what surrounds it.
-fn command(situation: &Situation, program: &Path, folder: &Path) -> anyhow::Result<Command> {
+fn command(
+    situation: &Situation,
+    program: &Path,
+    folder: &Path,
+    is_inside: bool,
+) -> anyhow::Result<Command> {
     let mut words: Vec<String> = vec![program.display().to_string()];
     words.extend(["run", "plan.jmx"].map(str::to_owned));
+    // Before the words go into the script of a namespace.
+    words.extend(is_inside.then(|| "--demo".to_owned()));
     words.extend(situation.options.iter().map(|word| (*word).to_owned()));
     let mut variables: Vec<(&str, String)> = Vec::new();
     for staging in situation.staging {
