@@ -2,26 +2,40 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use drumfire_testkit::compat;
+use drumfire_testkit::compat::timed::{Recorded, TimedCase};
 
-/// Records one case, or all.
+/// How often JMeter runs a timed case.
+const TIMED_RUNS: usize = 3;
+/// A run of a timed case that takes longer never ends. After an open model JMeter waits a minute for a thread of its own.
+const LIMIT: Duration = Duration::from_secs(150);
+
+/// Records the case of that name, those whose names begin so if a `*` follows, or all.
 pub fn record(only: Option<&str>) -> anyhow::Result<()> {
     let home = std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
         .context("JMETER_HOME is not set")?;
     let program = home.join("bin/jmeter");
+    let root = xtask::root().join("compat");
+    let mut folders = compat::cases(&root)?;
+    folders.extend(compat::cases(&root.join("timed"))?);
     let mut recorded = 0;
-    for folder in compat::cases(&xtask::root().join("compat"))? {
+    for folder in folders {
         let name = folder
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        if only.is_none_or(|only| only == name) {
-            let rows = case(&program, &folder).with_context(|| name.clone())?;
-            println!("{name}: {rows} rows");
+        if only.is_none_or(|only| is_meant(only, &name)) {
+            let told = if TimedCase::is_at(&folder) {
+                timed(&program, &folder)
+            } else {
+                case(&program, &folder).map(|rows| format!("{rows} rows"))
+            };
+            println!("{name}: {}", told.with_context(|| name.clone())?);
             recorded += 1;
         }
     }
@@ -31,16 +45,53 @@ pub fn record(only: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn is_meant(only: &str, name: &str) -> bool {
+    match only.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => only == name,
+    }
+}
+
+fn jmeter(program: &Path, words: &[String], folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(words)
+        .current_dir(folder)
+        .env("TZ", "UTC")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs a timed case several times; each run must be within the tolerance of the others.
+fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
+    let case = TimedCase::read(folder)?;
+    let mut runs = Vec::new();
+    for _ in 0..TIMED_RUNS {
+        let work = tempfile::tempdir()?;
+        let rehearsal = case.rehearse(work.path())?;
+        let mut command = jmeter(program, &rehearsal.words(work.path()), work.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().with_context(|| format!("{command:?}"))?;
+        let run = rehearsal.attend(child, work.path(), LIMIT);
+        runs.push(case.measure(&run.map_err(|said| anyhow!(said))?));
+    }
+    let mut recorded = Recorded::new();
+    for (name, value) in runs.iter().flatten() {
+        recorded.entry(name.clone()).or_default().push(value.clone());
+    }
+    case.write_recorded(&recorded)?;
+    let unsteady = case.unsteady(&recorded);
+    match unsteady.is_empty() {
+        true => Ok(format!("{} measures", recorded.len())),
+        false => Ok(format!("UNSTEADY: {}", unsteady.join("; "))),
+    }
+}
+
 fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
     let site = compat::site();
     let work = tempfile::tempdir()?;
     compat::lay_out(case, work.path())?;
-    let mut command = Command::new(program);
-    command
-        .args(compat::words(work.path(), &site))
-        .current_dir(work.path())
-        .env("TZ", "UTC")
-        .stdin(Stdio::null());
+    let mut command = jmeter(program, &compat::words(work.path(), &site), work.path());
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if !output.status.success() {
         bail!(

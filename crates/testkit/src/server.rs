@@ -51,6 +51,17 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
+/// A request at the moment when it was complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// The number of its connection, from 0.
+    pub connection: usize,
+    /// The target as it was sent.
+    pub target: String,
+    /// Requests that had not been answered then, this one included.
+    pub under_way: usize,
+}
+
 impl Request {
     /// The value of the first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -71,6 +82,8 @@ type Script = dyn Fn(&Request) -> Vec<Step> + Send + Sync;
 struct Shared {
     script: Box<Script>,
     seen: Mutex<Vec<Request>>,
+    arrivals: Mutex<Vec<Arrival>>,
+    under_way: AtomicUsize,
     connections: AtomicUsize,
     ended: AtomicBool,
 }
@@ -104,6 +117,8 @@ impl Server {
         let shared = Arc::new(Shared {
             script: Box::new(script),
             seen: Mutex::default(),
+            arrivals: Mutex::default(),
+            under_way: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
         });
@@ -131,6 +146,11 @@ impl Server {
         self.shared.seen().clone()
     }
 
+    /// The same requests with how many were under way at once.
+    pub fn arrivals(&self) -> Vec<Arrival> {
+        self.shared.arrivals().clone()
+    }
+
     /// How many connections were made.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
@@ -151,6 +171,20 @@ impl Drop for Server {
 impl Shared {
     fn seen(&self) -> MutexGuard<'_, Vec<Request>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrivals(&self) -> MutexGuard<'_, Vec<Arrival>> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrive(&self, request: &Request) {
+        let mut arrivals = self.arrivals();
+        let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        arrivals.push(Arrival {
+            connection: request.connection,
+            target: request.target.clone(),
+            under_way,
+        });
     }
 
     fn has_ended(&self) -> bool {
@@ -196,12 +230,13 @@ impl Conversation {
         let _ = self.stream.set_nodelay(true);
         let _ = self.stream.set_read_timeout(Some(PATIENCE));
         while let Some(request) = self.request() {
+            self.shared.arrive(&request);
             let steps = (self.shared.script)(&request);
             self.shared.seen().push(request);
-            for step in steps {
-                if !self.take(step) {
-                    return;
-                }
+            let goes_on = steps.into_iter().all(|step| self.take(step));
+            self.shared.under_way.fetch_sub(1, Ordering::SeqCst);
+            if !goes_on {
+                return;
             }
         }
     }

@@ -5,7 +5,9 @@
 //! reason phrase carries a fingerprint of the request it saw, header order and case included, so an equal row means an
 //! equal request.
 
+mod measures;
 mod site;
+pub mod timed;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +55,7 @@ pub const RESULTS: &str = "out.jtl";
 /// The log of that run.
 pub const LOG: &str = "run.log";
 /// The files of a case that are no input of its run.
-const RECORDED: [&str; 2] = ["expected.csv", "expected"];
+const RECORDED: [&str; 4] = ["expected.csv", "expected", timed::MEASURES, timed::MEASURED];
 
 /// Copies what a run of the case reads into `folder`, where it is run.
 ///

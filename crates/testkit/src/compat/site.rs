@@ -1,8 +1,11 @@
 //! The site that the plans in `compat/` ask.
 
+use std::time::Duration;
+
 use crate::server::{Request, Server, Step};
 
 /// Starts the site. Besides its pages it says at `/reply` what the request asks it to say, and closes the connection at `/close`.
+/// Every answer comes after the milliseconds of the parameter `wait_ms`, if there is one.
 pub fn site() -> Server {
     Server::start(|request| {
         if request.target == "/close" {
@@ -23,8 +26,19 @@ pub fn site() -> Server {
         let mut bytes =
             format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}{length}\r\n").into_bytes();
         bytes.extend_from_slice(body);
-        vec![Step::Send(bytes)]
+        let mut steps = vec![Step::Send(bytes)];
+        if let Some(wait) = wait(&request.target) {
+            steps.insert(0, Step::Pause(wait));
+        }
+        steps
     })
+}
+
+/// The parameter `wait_ms` of a target.
+fn wait(target: &str) -> Option<Duration> {
+    let (_, query) = target.split_once('?')?;
+    let (_, value) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "wait_ms")?;
+    value.parse().ok().map(Duration::from_millis)
 }
 
 /// Status with its reason, header lines, body.
@@ -51,6 +65,14 @@ fn answer(request: &Request) -> (String, String, String) {
             )
         }
         ["reply"] => asked_for(&request.target),
+        ["pictures", count, wait_ms] => {
+            let count = count.parse::<u32>().unwrap_or(0);
+            let pictures: String = (0..count)
+                .map(|number| format!("<img src=\"/{number}.png?wait_ms={wait_ms}\">"))
+                .collect();
+            let page = format!("<html><body>{pictures}</body></html>\n");
+            ("200 OK".to_owned(), kind("text/html"), page)
+        }
         ["basic"] => protected(request, "Basic realm=\"shop\""),
         ["digest"] => protected(
             request,
@@ -289,6 +311,17 @@ mod tests {
             ("404 Asked", "A: 1\r\nB: 2\r\n", "{}")
         );
         assert_eq!(asked_for("/reply").0, "200 OK");
+    }
+
+    #[test]
+    fn answers_wait_as_long_as_they_are_asked_to() {
+        assert_eq!(wait("/a?x=1&wait_ms=30"), Some(Duration::from_millis(30)));
+        assert_eq!(wait("/a?wait=30"), None);
+        let (_, _, page) = answer(&Request {
+            target: "/pictures/2/50".to_owned(),
+            ..request("GET /pictures/2/50 HTTP/1.1\r\n\r\n", "")
+        });
+        assert!(page.contains("/1.png?wait_ms=50") && !page.contains("/2.png"));
     }
 
     #[test]
