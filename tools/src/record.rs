@@ -77,7 +77,10 @@ fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
     }
     let mut recorded = Recorded::new();
     for (name, value) in runs.iter().flatten() {
-        recorded.entry(name.clone()).or_default().push(value.clone());
+        recorded
+            .entry(name.clone())
+            .or_default()
+            .push(value.clone());
     }
     case.write_recorded(&recorded)?;
     let unsteady = case.unsteady(&recorded);

@@ -53,7 +53,10 @@ fn can_run(case: &TimedCase, home: Option<&Path>) -> bool {
         None => !needs_java,
     };
     if !can {
-        println!("skipped: {} needs Java, or jars that are missing", case.name());
+        println!(
+            "skipped: {} needs Java, or jars that are missing",
+            case.name()
+        );
     }
     can
 }
@@ -113,7 +116,11 @@ fn jmeter_agrees_with_itself() {
     for case in &cases {
         let recorded = case.recorded().expect("the case is recorded");
         let runs: Vec<usize> = recorded.values().map(Vec::len).collect();
-        assert!(runs.iter().all(|runs| *runs == 3), "{}: {runs:?}", case.name());
+        assert!(
+            runs.iter().all(|runs| *runs == 3),
+            "{}: {runs:?}",
+            case.name()
+        );
         let unsteady = case.unsteady(&recorded);
         assert!(unsteady.is_empty(), "{}: {unsteady:?}", case.name());
     }

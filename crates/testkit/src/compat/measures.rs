@@ -220,10 +220,9 @@ impl Measure {
             Kind::Order => json!(rows.iter().map(|row| &*row.label).collect::<Vec<_>>()),
             Kind::Exit => json!(run.exit),
             Kind::Sequences => self.sequences(run),
-            Kind::Received
-            | Kind::ReceivedInOrder
-            | Kind::MostAtServer
-            | Kind::PerConnection => self.of_arrivals(&run.arrivals),
+            Kind::Received | Kind::ReceivedInOrder | Kind::MostAtServer | Kind::PerConnection => {
+                self.of_arrivals(&run.arrivals)
+            }
             _ => self.of_times(&rows, self.zero(run)),
         }
     }
@@ -359,9 +358,7 @@ fn taken(pattern: &Regex, text: &str) -> String {
 
 fn pauses(users: &BTreeMap<&str, Vec<&TimedRow>>) -> Vec<i64> {
     let pairs = users.values().flat_map(|rows| rows.windows(2));
-    pairs
-        .map(|two| two[1].start_ms - two[0].end_ms())
-        .collect()
+    pairs.map(|two| two[1].start_ms - two[0].end_ms()).collect()
 }
 
 fn per_period(rows: &[&TimedRow], zero: i64, period_ms: i64) -> Vec<i64> {
@@ -434,9 +431,8 @@ impl Measure {
         let Some(found) = found.as_f64() else {
             return false;
         };
-        let is_close = |wanted: &f64| {
-            (wanted - found).abs() <= self.tolerance.max(self.share * wanted.abs())
-        };
+        let is_close =
+            |wanted: &f64| (wanted - found).abs() <= self.tolerance.max(self.share * wanted.abs());
         let is_below = |wanted: &f64| *wanted <= found;
         numbers.iter().any(is_close)
             || (numbers.iter().any(is_below) && numbers.iter().any(|wanted| *wanted >= found))
@@ -506,7 +502,10 @@ mod tests {
         is("value = 'order'", json!(["a", "b", "a"]));
         is("value = 'starts'", json!([0, 150, 500]));
         is("value = 'starts'\nfirst = 1", json!([0]));
-        is("value = 'starts'\nlabel = 'a'\nsince = 'b'", json!([-150, 350]));
+        is(
+            "value = 'starts'\nlabel = 'a'\nsince = 'b'",
+            json!([-150, 350]),
+        );
         is("value = 'first-starts'", json!([0, 500]));
         is("value = 'last-ends'", json!([650, 700]));
         is("value = 'end'\nlabel = 'b'", json!(650));

@@ -37,7 +37,8 @@ pub fn site() -> Server {
 /// The parameter `wait_ms` of a target.
 fn wait(target: &str) -> Option<Duration> {
     let (_, query) = target.split_once('?')?;
-    let (_, value) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "wait_ms")?;
+    let (_, value) =
+        form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "wait_ms")?;
     value.parse().ok().map(Duration::from_millis)
 }
 

@@ -157,7 +157,11 @@ impl TimedCase {
             .iter()
             .map(|(name, values)| {
                 let values: Vec<String> = values.iter().map(Value::to_string).collect();
-                format!(" {}: [\n  {}\n ]", Value::from(name.as_str()), values.join(",\n  "))
+                format!(
+                    " {}: [\n  {}\n ]",
+                    Value::from(name.as_str()),
+                    values.join(",\n  ")
+                )
             })
             .collect();
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
@@ -182,11 +186,7 @@ impl TimedCase {
     }
 
     /// The measures whose values are too far from the recorded ones, in words.
-    pub fn differences(
-        &self,
-        recorded: &Recorded,
-        found: &BTreeMap<String, Value>,
-    ) -> Vec<String> {
+    pub fn differences(&self, recorded: &Recorded, found: &BTreeMap<String, Value>) -> Vec<String> {
         let mut told = Vec::new();
         for (name, measure) in &self.written.measure {
             let wanted: Vec<&Value> = recorded.get(name).into_iter().flatten().collect();
@@ -211,7 +211,10 @@ impl Rehearsal<'_> {
         let mut words = super::words(folder, &self.site);
         words.push("-Jsummariser.name=".to_owned());
         for name in ["port", "maxport"] {
-            words.push(format!("-Jjmeterengine.nongui.{name}={}", self.message_port));
+            words.push(format!(
+                "-Jjmeterengine.nongui.{name}={}",
+                self.message_port
+            ));
         }
         let properties = self.case.written.properties.iter();
         words.extend(properties.map(|(name, value)| format!("-J{name}={value}")));
