@@ -352,6 +352,21 @@ fn crowded(second: &mut Second, is_target: bool) {
 }
 
 #[test]
+fn little_work_that_waits_for_longer_than_it_runs_is_disturbed() {
+    let beside = |cores_used: f64| {
+        changed(10..20, |second| {
+            second.cores_used = cores_used;
+            second.cores_others = 1.9;
+            second.threads_waiting = 0.24;
+        })
+    };
+    let waits = beside(0.04);
+    assert_eq!(waits.grade, Grade::Degraded);
+    assert_eq!(waits.reasons[0].cause, Cause::CpuTakenByOthers);
+    assert_eq!(beside(0.3).grade, Grade::Valid);
+}
+
+#[test]
 fn a_target_on_this_machine_is_a_caveat_and_a_competitor_is_named() {
     let target = changed(10..20, |second| crowded(second, true));
     assert_eq!(
