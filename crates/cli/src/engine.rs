@@ -9,7 +9,7 @@ pub use drumfire_engine::{
     LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Share, SplitView, Started, Stopping,
     Stretch, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
-use drumfire_fleet::{AgentOptions, FleetError};
+use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::Diagnostic;
 use drumfire_results::CollectorSet;
 
@@ -84,7 +84,7 @@ pub trait Engine {
         &self,
         _options: &AgentOptions,
         _told: &mut dyn FnMut(&str),
-    ) -> Result<(), FleetError> {
+    ) -> Result<Served, FleetError> {
         Err(FleetError::Other("this engine has no agents".to_owned()))
     }
 

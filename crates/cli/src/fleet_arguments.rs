@@ -5,9 +5,15 @@ use std::path::PathBuf;
 use drumfire_fleet::{LinkOptions, NATS_VARIABLE, Selection};
 
 use crate::fleet_options::{AgentOrder, AgentsOrder, FleetOptions, LostAgents, RowsOfAgents};
+use crate::options::PropertyOptions;
 use crate::quantities::duration_ms;
 
 const FLEET: &str = "Several machines";
+
+/// Where NATS is, as the environment says.
+pub fn nats_of_environment() -> Option<String> {
+    std::env::var(NATS_VARIABLE).ok()
+}
 
 /// Where NATS is.
 #[derive(Debug, Default, clap::Args)]
@@ -25,9 +31,8 @@ pub struct LinkArguments {
 
 impl LinkArguments {
     fn into_options(self) -> LinkOptions {
-        let of_environment = || std::env::var(NATS_VARIABLE).ok();
         LinkOptions {
-            url: self.nats.or_else(of_environment).unwrap_or_default(),
+            url: self.nats.or_else(nats_of_environment).unwrap_or_default(),
             credentials: self.nats_creds,
             ca: self.nats_ca,
         }
@@ -75,6 +80,8 @@ impl FleetArguments {
             rows: self.rows,
             send: self.send,
             allows_skew: self.allow_skew,
+            ends_agents: false,
+            is_jmeter: false,
         })
     }
 }
@@ -119,6 +126,8 @@ impl AgentArguments {
             is_once: self.once || self.tied,
             is_tied: self.tied,
             cache: self.cache,
+            properties: PropertyOptions::default(),
+            is_jmeter: false,
             clock_error_ms: self.clock_error_ms,
         }
     }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use drumfire_fleet::{LinkOptions, Selection};
 
+use crate::options::PropertyOptions;
+
 /// A run on several machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetOptions {
@@ -23,6 +25,10 @@ pub struct FleetOptions {
     pub send: Vec<PathBuf>,
     /// Uncertain clocks do not matter.
     pub allows_skew: bool,
+    /// Agents end after the run.
+    pub ends_agents: bool,
+    /// JMeter's command line asked for it: properties of its remote testing count.
+    pub is_jmeter: bool,
 }
 
 /// What becomes of the users of a lost agent.
@@ -65,6 +71,10 @@ pub struct AgentOrder {
     pub is_tied: bool,
     /// Where files are kept.
     pub cache: Option<PathBuf>,
+    /// Properties of its own, which stand above those of runs.
+    pub properties: PropertyOptions,
+    /// JMeter's command line started it (`-s`).
+    pub is_jmeter: bool,
     /// How far its clock is wrong on purpose.
     pub clock_error_ms: i64,
 }

@@ -352,6 +352,61 @@ fn agents_are_listed_and_chosen_by_label() {
 }
 
 #[test]
+fn jmeters_switches_run_the_whole_plan_on_each_server() {
+    if !has_server() {
+        return;
+    }
+    let nats = Nats::start();
+    let at = format!("-Jdrumfire.nats={}", nats.url());
+    let server = |host: &str| {
+        let home = workshop();
+        let name = format!("-Djava.rmi.server.hostname={host}");
+        let child = home.start(&["-s", &at, &name]);
+        (home, child)
+    };
+    let servers = [server("10.9.8.7"), server("box")];
+    let home = workshop();
+    let body = sample("${__P(who,nobody)} ${__P(more,nothing)}");
+    home.write("plan.jmx", plan(&group("ThreadGroup", 2, 3, None, &body)));
+    home.write("more.properties", "more=file\n");
+    let words = [
+        "-n",
+        "-t",
+        "plan.jmx",
+        "-R",
+        "10.9.8.7:1099,box",
+        "-Gwho=all",
+        "-Gmore.properties",
+        "-X",
+        "-l",
+        "rows.jtl",
+        "-Jmode=Statistical",
+        &at,
+    ];
+    let Finished { code, out, err } = home.run(&words, LIMIT);
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert_eq!(column(&home, "label"), [("all file".to_owned(), 12)].into());
+    let users = ["10-9-8-7-G 1-1", "10-9-8-7-G 1-2", "box-G 1-1", "box-G 1-2"];
+    assert!(column(&home, "threadName").keys().eq(users), "{out}");
+    let lines = [
+        "Starting distributed test with remote engines: [10.9.8.7:1099, box] @ ",
+        "each of 2 agents runs the whole plan",
+        "mode=Statistical: agents send sums",
+    ];
+    assert!(lines.iter().all(|line| out.contains(line)), "{out}");
+    for (_, child) in servers {
+        let ended = finish(child, LIMIT);
+        assert_eq!(
+            ended.code,
+            Some(0),
+            "-X ends it: {}{}",
+            ended.out,
+            ended.err
+        );
+    }
+}
+
+#[test]
 fn a_plan_that_an_agent_refuses_does_not_start() {
     if !has_server() {
         return;

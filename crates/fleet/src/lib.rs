@@ -19,13 +19,13 @@ mod wire;
 
 use std::time::Duration;
 
-pub use agent::{AgentOptions, Engine, PlanOrder, serve};
+pub use agent::{AgentOptions, Engine, PlanOrder, Served, serve};
 pub use coordinator::{AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlannedGroup, run};
 pub use error::FleetError;
 pub use files::{PlanFile, stays_inside};
 pub use link::LinkOptions;
 pub use local::{NATS_VARIABLE, find};
-pub use select::{BadSelection, Selection};
+pub use select::{BadSelection, Hosts, Selection, agent_name};
 pub use wire::{AgentEnd, Hello, PROTOCOL, Rows, is_token};
 
 /// The agents that answer at a NATS server within a time.

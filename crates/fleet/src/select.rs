@@ -1,6 +1,7 @@
 //! Which agents a run takes: `--agents local:4`, `4`, `a,b`, `region=eu` or `region=eu:3`.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use crate::wire::{Hello, is_token};
@@ -23,6 +24,64 @@ pub enum Selection {
         value: String,
         count: Option<usize>,
     },
+    /// Those on JMeter's remote hosts.
+    Hosts(Hosts),
+}
+
+/// JMeter's remote hosts, as `-R` and `remote_hosts` name them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Names or addresses of machines, or names of agents, each with a port or without.
+    pub hosts: Vec<String>,
+    /// The name of this machine, which `localhost` stands for.
+    pub here: String,
+    /// Hosts without an agent are left out (`client.continue_on_fail`).
+    pub may_miss: bool,
+}
+
+impl Hosts {
+    /// The agents of the hosts, in their order, each once; and the hosts that have none.
+    fn find(&self, idle: &[&Hello]) -> (Vec<Hello>, Vec<&str>) {
+        let (mut found, mut missing) = (Vec::<Hello>::new(), Vec::new());
+        for host in &self.hosts {
+            let free = |hello: &&&Hello| found.iter().all(|taken| taken.name != hello.name);
+            let mut named = idle.iter().filter(free);
+            let own = named.find(|hello| hello.name == agent_name(host));
+            let on_host = || {
+                let mut free = idle.iter().filter(free);
+                free.find(|hello| self.is_on(hello, without_port(host)))
+            };
+            match own.or_else(on_host) {
+                Some(hello) => found.push((**hello).clone()),
+                None => missing.push(host.as_str()),
+            }
+        }
+        (found, missing)
+    }
+
+    fn is_on(&self, hello: &Hello, host: &str) -> bool {
+        match host.parse::<IpAddr>() {
+            _ if hello.name == agent_name(host) => true,
+            _ if host.eq_ignore_ascii_case("localhost") => hello.host == self.here,
+            Ok(address) if address.is_loopback() => hello.host == self.here,
+            Ok(address) => hello.addresses.contains(&address),
+            Err(_) => hello.host.eq_ignore_ascii_case(host),
+        }
+    }
+}
+
+/// The name of the agent that JMeter's server on this host would be: what cannot be in a name becomes a dash.
+pub fn agent_name(host: &str) -> String {
+    let plain = |c: char| if is_token(&c.to_string()) { c } else { '-' };
+    host.trim().chars().map(plain).collect()
+}
+
+/// A host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') && port.parse::<u16>().is_ok() => name,
+        _ => host,
+    }
 }
 
 /// Why a text names no agents.
@@ -83,7 +142,19 @@ impl Selection {
             Selection::Local(count) | Selection::Any(count) => Some(*count),
             Selection::Named(names) => Some(names.len()),
             Selection::Labelled { count, .. } => *count,
+            Selection::Hosts(hosts) => Some(hosts.hosts.len()),
         }
+    }
+
+    /// The agents to take when no more come: hosts without an agent may be left out. With the names of those.
+    pub fn choose_last(&self, idle: &[Hello]) -> Option<(Vec<Hello>, String)> {
+        let Selection::Hosts(hosts) = self else {
+            return None;
+        };
+        let idle: Vec<&Hello> = idle.iter().filter(|hello| hello.run.is_none()).collect();
+        let (found, missing) = hosts.find(&idle);
+        let is_enough = hosts.may_miss && !found.is_empty();
+        is_enough.then(|| (found, missing.join("`, `")))
     }
 
     /// The agents to take of those that are idle, in the order of their numbers in the run; none while some are missing.
@@ -105,6 +176,7 @@ impl Selection {
                 let has = |hello: &&Hello| hello.labels.get(label) == Some(value);
                 idle.into_iter().filter(has).cloned().collect()
             }
+            Selection::Hosts(hosts) => hosts.find(&idle).0,
         };
         let wanted = self.count().unwrap_or(chosen.len());
         let is_enough = !chosen.is_empty() && chosen.len() >= wanted;
@@ -123,6 +195,11 @@ impl Selection {
                 let missing = names.iter().filter(|name| !free.contains(&name.as_str()));
                 let missing: Vec<&str> = missing.map(String::as_str).collect();
                 format!("`{}`", missing.join("`, `"))
+            }
+            Selection::Hosts(hosts) => {
+                let idle: Vec<&Hello> = idle.iter().filter(|hello| hello.run.is_none()).collect();
+                let missing = hosts.find(&idle).1.join("`, `");
+                format!("an agent on `{missing}`")
             }
             _ => {
                 let wanted = self.count().unwrap_or(1);
@@ -169,6 +246,49 @@ mod tests {
         assert_eq!(chosen("region=mars", &idle), None);
         let named: Selection = "a,x".parse().expect("a selection");
         assert_eq!(named.missing(&idle), "`x`");
+    }
+
+    #[test]
+    fn hosts_of_jmeter_are_names_machines_or_addresses() {
+        let on = |name: &str, host: &str, address: &str| Hello {
+            name: name.to_owned(),
+            host: host.to_owned(),
+            addresses: vec![address.parse().expect("an address")],
+            ..Hello::default()
+        };
+        let idle = [
+            on("10-0-0-5", "one", "10.0.0.5"),
+            on("two-7", "two.example.org", "10.0.0.6"),
+            on("two-8", "two.example.org", "10.0.0.6"),
+            on("here-9", "here", "10.0.0.7"),
+        ];
+        let names = |hosts: &[&str], may_miss: bool| {
+            let selection = Selection::Hosts(Hosts {
+                hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+                here: "here".to_owned(),
+                may_miss,
+            });
+            let chosen = selection.choose(&idle);
+            let chosen = chosen.or_else(|| Some(selection.choose_last(&idle)?.0));
+            chosen.map(|chosen| {
+                chosen
+                    .into_iter()
+                    .map(|hello| hello.name)
+                    .collect::<Vec<_>>()
+            })
+        };
+        let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(names(&["10.0.0.5"], false), some(&["10-0-0-5"]));
+        assert_eq!(names(&["127.0.0.1:1099"], false), some(&["here-9"]));
+        let both = ["10.0.0.6:1099", "two.example.org:1100"];
+        assert_eq!(names(&both, false), some(&["two-7", "two-8"]));
+        assert_eq!(
+            names(&["two-8", "localhost"], false),
+            some(&["two-8", "here-9"])
+        );
+        assert_eq!(names(&["10.0.0.9", "10.0.0.5"], false), None);
+        assert_eq!(names(&["10.0.0.9", "10.0.0.5"], true), some(&["10-0-0-5"]));
+        assert_eq!(names(&["10.0.0.9"], true), None);
     }
 
     #[test]

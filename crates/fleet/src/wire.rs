@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
+use std::net::IpAddr;
 
 use drumfire_engine::Stopping;
 use drumfire_health::{Second, StageTimes, Verdict};
@@ -91,6 +92,9 @@ pub struct Hello {
     pub open_files: u64,
     /// The host that it runs on.
     pub host: String,
+    /// The addresses of the host, without those of its loopback.
+    #[serde(default)]
+    pub addresses: Vec<IpAddr>,
     /// The Java that it would run scripts with; none if it has none.
     pub java: Option<String>,
     /// The run that it is busy with.
@@ -161,6 +165,9 @@ pub struct Manifest {
     /// Every agent runs the whole plan.
     pub is_each: bool,
     pub rows: Rows,
+    /// Agents do not wait for another run after this one.
+    #[serde(default)]
+    pub is_last: bool,
 }
 
 /// Users for one agent to take over.

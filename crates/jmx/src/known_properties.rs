@@ -80,7 +80,7 @@ const fn read_by_java(name: &'static str, doc: &'static str) -> KnownProperty {
 
 const GUI: &str = "it concerns the graphical interface";
 const RECORDER: &str = "it concerns the recorder";
-const REMOTE: &str = "there are no remote engines";
+const REMOTE: &str = "agents connect to NATS, and send sums and files of rows";
 const CACHE: &str = "compiled expressions are kept for the whole run";
 const NOT_BUILT: &str = "the feature is not built";
 const JAVA: &str = "it concerns Java's implementation";
@@ -988,10 +988,63 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
     PropertySection {
         title: "Remote engines",
         properties: &[
-            without("remote_hosts", REMOTE),
+            honoured(
+                "remote_hosts",
+                "127.0.0.1",
+                "The machines or agents that `-r` runs the plan on, with commas between.",
+            ),
+            honoured(
+                "client.tries",
+                "1",
+                "With `-r` and `-R`: attempts to find an agent on each host.",
+            ),
+            honoured(
+                "client.retries_delay",
+                "5000",
+                "Milliseconds between two attempts.",
+            ),
+            honoured(
+                "client.continue_on_fail",
+                "false",
+                "Run without the hosts on which there is no agent.",
+            ),
+            honoured(
+                "server_port",
+                "1099",
+                "A part of the name of the agent that `-s` starts, if it is not 1099.",
+            ),
+            honoured(
+                "server.exitaftertest",
+                "false",
+                "The agent that `-s` starts ends after its first run.",
+            ),
+            honoured(
+                "mode",
+                "StrippedBatch",
+                "How samples travel; a line before the start says what happens instead.",
+            ),
+            honoured(
+                "drumfire.nats",
+                "",
+                "The NATS server of agents, as `--nats` takes it.",
+            ),
+            honoured(
+                "drumfire.nats_creds",
+                "",
+                "Credentials for NATS, as `--nats-creds` takes them.",
+            ),
+            honoured(
+                "drumfire.nats_ca",
+                "",
+                "Certificates for NATS, as `--nats-ca` takes them.",
+            ),
+            honoured(
+                "__jm.D_TG",
+                "",
+                "The beginning of users' names; where each agent runs the whole plan, its name.",
+            ),
             without("server*", REMOTE),
             without("client.*", REMOTE),
-            without("mode", REMOTE),
             without("asynch.*", REMOTE),
             without("num_sample_threshold", REMOTE),
             without("time_threshold", REMOTE),

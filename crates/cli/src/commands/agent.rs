@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
 use drumfire_fleet::{
-    AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, is_token,
+    AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, agent_name, is_token,
 };
 
 use crate::console::Console;
@@ -15,7 +16,11 @@ use crate::engine::Engine;
 use crate::escape;
 use crate::exit_codes::Exit;
 use crate::fleet_options::{AgentOrder, AgentsOrder};
-use crate::options::Refusal;
+use crate::jmeter::remote;
+use crate::options::{Change, PropertyOptions, Refusal};
+use crate::properties::Settings;
+
+use super::inputs::settings;
 
 /// How long agents have to answer.
 const ANSWERS: Duration = Duration::from_secs(1);
@@ -26,9 +31,16 @@ pub fn agent<E: Engine>(
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
+    let mut order = order.clone();
+    let settings = settings(&order.properties, &[], None, console)?;
+    remote::settle_server(&mut order, &settings);
+    let order = &order;
+    let (properties, system) = own_properties(&order.properties, &settings);
     let options = AgentOptions {
         link: link(&order.link)?,
         hello: hello(order, engine)?,
+        properties,
+        system,
         cache: order
             .cache
             .clone()
@@ -43,9 +55,24 @@ pub fn agent<E: Engine>(
         // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
         Err(error @ FleetError::Nats { .. }) => Err(refusal(&error)),
         Err(error) if order.is_once => Err(refusal(&error)),
-        Ok(()) if order.is_once => Ok(Exit::Ok),
-        Ok(()) | Err(_) => Err(again()),
+        Ok(served) if order.is_once || served.is_last => Ok(Exit::Ok),
+        Ok(_) | Err(_) => Err(again()),
     }
+}
+
+/// JMeter and system properties that the agent's own command line sets, which stand above those of runs.
+#[expect(clippy::type_complexity, reason = "two lists of names and values")]
+fn own_properties(
+    given: &PropertyOptions,
+    settings: &Settings,
+) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    let value_of = |name: &String| Some((name.clone(), settings.properties.get(name)?.to_owned()));
+    let properties = settings.given.iter().filter_map(value_of).collect();
+    let system = given.changes.iter().filter_map(|change| match change {
+        Change::System(name, value) => Some((name.clone(), value.clone())),
+        _ => None,
+    });
+    (properties, system.collect())
 }
 
 /// The next run gets a process of its own: Java can be started only once in a process, and nothing is left of the last run.
@@ -93,13 +120,10 @@ pub(super) fn link(link: &LinkOptions) -> Result<LinkOptions, Refusal> {
 
 fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
     let host = gethostname::gethostname().to_string_lossy().into_owned();
-    let name = order.name.clone().unwrap_or_else(|| {
-        let plain: String = host
-            .chars()
-            .map(|c| if is_token(&c.to_string()) { c } else { '-' })
-            .collect();
-        format!("{plain}-{}", std::process::id())
-    });
+    let name = order
+        .name
+        .clone()
+        .unwrap_or_else(|| format!("{}-{}", agent_name(&host), std::process::id()));
     if !is_token(&name) {
         let message = format!("`{name}` is no name of an agent; use letters, digits, `-` and `_`");
         return Err(Refusal::new(Exit::Usage, message));
@@ -122,9 +146,17 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
         memory_mib: crate::run_record::memory_mib().unwrap_or(0),
         open_files: drumfire_health::raise_open_files().unwrap_or(0),
         host,
+        addresses: addresses(),
         java: engine.java_version(),
         run: None,
     })
+}
+
+/// The addresses of this machine, without those of its loopback.
+fn addresses() -> Vec<IpAddr> {
+    let found = if_addrs::get_if_addrs().unwrap_or_default();
+    let addresses = found.iter().map(if_addrs::Interface::ip);
+    addresses.filter(|address| !address.is_loopback()).collect()
 }
 
 /// `drumfire` in the folder of the user's caches.

@@ -25,6 +25,7 @@ use crate::exit_codes::Exit;
 use crate::exports::Exports;
 use crate::guards::{Board, Guards};
 use crate::jmeter::meaning::failed;
+use crate::jmeter::remote;
 use crate::judge::Judge;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{
@@ -104,7 +105,7 @@ pub(super) fn follow<E: Engine>(
     }
     let remembered = recent::place(console.variable);
     let plan = existing_plan(&chosen_plan(&options.plan, remembered.as_deref())?)?;
-    let options = with_outputs(options, &plan, console)?;
+    let mut options = with_outputs(options, &plan, console)?;
     let baseline = options
         .baseline
         .as_deref()
@@ -131,6 +132,11 @@ pub(super) fn follow<E: Engine>(
         Some(&plan),
         console,
     )?;
+    if let Some(fleet) = &mut options.fleet {
+        for line in remote::settle(fleet, &settings)? {
+            console.line(&line);
+        }
+    }
     let mut guards = Guards::start(
         thresholds(&options.fail_on, FAIL_ON, &settings)?,
         thresholds(&options.abort_on, ABORT_ON, &settings)?,
@@ -202,6 +208,7 @@ pub(super) fn follow<E: Engine>(
     };
     let mut screen = Screen::new(&plan, options.progress, zone, console);
     screen.summary_lines = engine.summary_lines(&program);
+    screen.remote_hosts = options.fleet.as_ref().and_then(remote::hosts);
     screen.start(&settings, control);
     let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
     if let Some(kept) = &mut kept {

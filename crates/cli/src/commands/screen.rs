@@ -38,6 +38,8 @@ pub(super) struct Screen<'a, 'b> {
     view: Option<LiveView<io::Stdout>>,
     feed: Feed,
     pub summary_lines: SummaryLines,
+    /// JMeter's remote hosts, if the run is one on them.
+    pub remote_hosts: Option<Vec<String>>,
     signals: Option<Listening>,
     port: Option<MessagePort>,
     asked: Arc<Asked>,
@@ -129,6 +131,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             view,
             feed: Feed::default(),
             summary_lines: SummaryLines::default(),
+            remote_hosts: None,
             signals: None,
             port: None,
             asked: Arc::default(),
@@ -139,10 +142,12 @@ impl<'a, 'b> Screen<'a, 'b> {
 
     /// Listens to signals and to JMeter's messages, which stop the run.
     pub fn start(&mut self, settings: &Settings, control: &Control) {
-        self.line(&milestones::starting(
-            Timestamp::now().as_millisecond(),
-            &self.zone,
-        ));
+        let now_ms = Timestamp::now().as_millisecond();
+        let starting = match &self.remote_hosts {
+            Some(hosts) => milestones::starting_remote(hosts, now_ms, &self.zone),
+            None => milestones::starting(now_ms, &self.zone),
+        };
+        self.line(&starting);
         match messages::open(&settings.properties, control.clone()) {
             Ok(port) => {
                 self.line(&milestones::waiting_for_messages(port.port));

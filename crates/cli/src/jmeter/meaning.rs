@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::descriptors;
 use super::parse::{Item, parse};
+use super::{descriptors, remote};
 use crate::args;
 use crate::command::Command;
 use crate::exit_codes::Exit;
@@ -19,18 +19,10 @@ use crate::options::{
 /// What stands for the last plan in `-t` and `-l`.
 const LAST: &str = "LAST";
 
-/// Options that ask for something not built yet, and what it is.
-const NOT_BUILT: [(char, &str); 4] = [
-    ('s', "a JMeter server"),
-    ('r', "a run on remote servers"),
-    ('R', "a run on remote servers"),
-    ('X', "a run on remote servers"),
-];
-
 /// Reads the words of the command line (without the program's name).
 ///
 /// # Errors
-/// A [`Refusal`] with JMeter's message if the command line is wrong, or if it asks for what is not built yet.
+/// A [`Refusal`] with JMeter's message if the command line is wrong, or if it asks for the graphical interface.
 pub fn read(words: &[String]) -> Result<Command, Refusal> {
     let items = parse(words).map_err(|message| wrong(&message))?;
     let given = Given { items: &items };
@@ -58,10 +50,8 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     if without_gui && given.has('e') && !given.has('l') {
         return Err(incorrect("Option -e requires -l option"));
     }
-    for (letter, what) in NOT_BUILT {
-        if given.has(letter) {
-            return Err(not_built(letter, what));
-        }
+    if given.has('s') {
+        return Ok(Command::Agent(remote::server(property_options(&given))));
     }
     if let Some(file) = given.argument('g') {
         return Ok(Command::Report(report_options(&given, file)));
@@ -94,7 +84,7 @@ fn property_options(given: &Given) -> PropertyOptions {
     PropertyOptions {
         main_file: given.argument('p').map(PathBuf::from),
         home: given.argument('d').map(PathBuf::from),
-        changes: [given.changes(), given.proxy()].concat(),
+        changes: [given.changes(), given.global(), given.proxy()].concat(),
         profile: None,
         target: None,
     }
@@ -146,7 +136,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         baseline: None,
         report_at_end: given.has('e'),
         notes,
-        fleet: None,
+        fleet: remote::fleet(given.argument('R'), given.has('r'), given.has('X')),
     })
 }
 
@@ -178,7 +168,27 @@ impl Given<'_> {
         })
     }
 
-    /// `-G` is left out: without remote servers JMeter has nobody to send these properties to.
+    /// `-G` sets properties on remote servers; without any, JMeter has nobody to send them to. A pair without a value is a file.
+    fn global(&self) -> Vec<Change> {
+        let change = |item: &Item| match item {
+            Item::Option {
+                letter: 'G',
+                argument,
+                value,
+            } if value.is_empty() => Some(Change::File(PathBuf::from(argument))),
+            Item::Option {
+                letter: 'G',
+                argument,
+                value,
+            } => Some(Change::Property(argument.clone(), value.clone())),
+            _ => None,
+        };
+        match self.has('r') || self.has('R') {
+            true => self.items.iter().filter_map(change).collect(),
+            false => Vec::new(),
+        }
+    }
+
     fn changes(&self) -> Vec<Change> {
         let change = |item: &Item| match item {
             Item::Option {
@@ -283,14 +293,6 @@ pub fn failed(message: &str, exit: Exit) -> Refusal {
         out: format!("An error occurred: {message}\n"),
         err: String::new(),
     }
-}
-
-fn not_built(letter: char, what: &str) -> Refusal {
-    let name = descriptors::by_letter(letter).map_or("", |option| option.name);
-    Refusal::new(
-        Exit::NotBuilt,
-        format!("-{letter}/--{name}: Drumfire does not have {what} yet; nothing was sent"),
-    )
 }
 
 fn no_gui(plan: Option<&str>) -> String {
@@ -429,16 +431,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_built_is_refused_before_any_load() {
-        for line in ["-n -t p -r", "-n -t p -R h", "-s"] {
-            let refusal = refused(line);
-            assert_eq!(refusal.exit, Exit::NotBuilt, "{line}");
-            assert!(
-                refusal.err.ends_with("yet; nothing was sent\n"),
-                "{line}: {}",
-                refusal.err
-            );
-        }
+    fn remote_servers_are_agents() {
+        let options = run("-n -t p -R a,10.0.0.5:1099 -Gusers=5 -Gmore.properties -Ja=1 -X");
+        let fleet = options.fleet.expect("it runs on several machines");
+        assert!(fleet.is_each && fleet.is_jmeter && fleet.ends_agents);
+        assert_eq!(fleet.selection.count(), Some(2));
+        let expected = [
+            Change::Property("a".to_owned(), "1".to_owned()),
+            Change::Property("users".to_owned(), "5".to_owned()),
+            Change::File(PathBuf::from("more.properties")),
+        ];
+        assert_eq!(options.properties.changes, expected);
+        assert!(
+            run("-n -t p -r")
+                .fleet
+                .is_some_and(|fleet| !fleet.ends_agents)
+        );
+        assert!(run("-n -t p").fleet.is_none());
+        let server = read_words("-s -Jserver.exitaftertest=true");
+        assert!(matches!(server, Ok(Command::Agent(order)) if order.is_jmeter));
     }
 
     #[test]

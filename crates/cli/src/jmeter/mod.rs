@@ -3,3 +3,4 @@
 pub mod descriptors;
 pub mod meaning;
 pub mod parse;
+pub mod remote;

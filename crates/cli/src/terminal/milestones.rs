@@ -22,6 +22,15 @@ pub fn starting(now_ms: i64, zone: &TimeZone) -> String {
     )
 }
 
+/// Printed instead if the run is one on remote hosts (`org.apache.jmeter.engine.DistributedRunner`).
+pub fn starting_remote(hosts: &[String], now_ms: i64, zone: &TimeZone) -> String {
+    format!(
+        "Starting distributed test with remote engines: [{}] @ {} ({now_ms})",
+        hosts.join(", "),
+        date(now_ms, zone)
+    )
+}
+
 /// Printed when the last user has ended.
 pub fn tidying_up(now_ms: i64, zone: &TimeZone) -> String {
     format!("Tidying up ...    @ {} ({now_ms})", date(now_ms, zone))

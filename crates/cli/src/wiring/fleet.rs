@@ -76,6 +76,10 @@ fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
     settings
         .properties
         .set("agent.count", share.count.to_string());
+    if share.is_each {
+        // RemoteJMeterEngineImpl sets it, so that users of different servers have different names.
+        settings.properties.set("__jm.D_TG", order.agent.as_str());
+    }
     settings.given = order.given.clone();
     Ok(settings)
 }

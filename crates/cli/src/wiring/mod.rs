@@ -15,7 +15,7 @@ use drumfire::properties::Settings;
 use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
-use drumfire_fleet::{AgentOptions, FleetError};
+use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Node, Tree, Value};
 use drumfire_results::CollectorSet;
 
@@ -89,7 +89,11 @@ impl Engine for Wiring {
         drumfire_engine::split(&ready.tree, &ready.plan.program, shares)
     }
 
-    fn serve(&self, options: &AgentOptions, told: &mut dyn FnMut(&str)) -> Result<(), FleetError> {
+    fn serve(
+        &self,
+        options: &AgentOptions,
+        told: &mut dyn FnMut(&str),
+    ) -> Result<Served, FleetError> {
         drumfire_fleet::serve(options, self, told)
     }
 

@@ -25,6 +25,10 @@ pub struct AgentOptions {
     pub hello: Hello,
     /// Where files of plans are kept and runs have their folders.
     pub cache: PathBuf,
+    /// JMeter properties of its own, which stand above those of a run.
+    pub properties: Vec<(String, String)>,
+    /// System properties of its own, which stand above those of a run.
+    pub system: Vec<(String, String)>,
     /// How far its clock is wrong on purpose, in milliseconds: for tests.
     pub clock_error_ms: i64,
 }
@@ -37,6 +41,8 @@ pub struct PlanOrder {
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
+    /// This agent's name.
+    pub agent: String,
     /// Where rows go.
     pub results: Option<PathBuf>,
     pub share: Share,
@@ -79,6 +85,13 @@ pub(crate) fn runtime() -> Result<Runtime, FleetError> {
     built.map_err(|error| FleetError::Other(format!("the system has no thread: {error}")))
 }
 
+/// How a run on this agent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The coordinator wants the agent to end.
+    pub is_last: bool,
+}
+
 /// Waits for one run and takes part in it. `told` hears lines for the user.
 ///
 /// # Errors
@@ -87,7 +100,7 @@ pub fn serve<E: Engine>(
     options: &AgentOptions,
     engine: &E,
     told: &mut dyn FnMut(&str),
-) -> Result<(), FleetError> {
+) -> Result<Served, FleetError> {
     let runtime = runtime()?;
     let name = &options.hello.name;
     let link = runtime.block_on(Link::connect(&options.link, name))?;
@@ -98,11 +111,13 @@ pub fn serve<E: Engine>(
     let end = part::take_part(options, engine, &runtime, &link, &assignment);
     runtime.shutdown_timeout(Duration::from_secs(1));
     let line = match &end {
-        Ok(samples) => format!("run {run} has ended, {samples} samples"),
+        Ok(part) => format!("run {run} has ended, {} samples", part.samples),
         Err(error) => format!("run {run}: {error}"),
     };
     told(&line);
-    end.map(|_| ())
+    end.map(|part| Served {
+        is_last: part.is_last,
+    })
 }
 
 /// Answers who asks, until an assignment comes.

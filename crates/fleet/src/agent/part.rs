@@ -24,14 +24,21 @@ const DELIVERY: Duration = Duration::from_secs(3600);
 const FAREWELL: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How an agent's part of a run ended.
+pub(super) struct PartEnd {
+    pub samples: u64,
+    /// The coordinator wants the agent to end.
+    pub is_last: bool,
+}
+
 /// Takes part in a run; gives the number of samples.
-pub fn take_part<E: Engine>(
+pub(super) fn take_part<E: Engine>(
     options: &AgentOptions,
     engine: &E,
     runtime: &Runtime,
     link: &Link,
     assignment: &Assignment,
-) -> Result<u64, FleetError> {
+) -> Result<PartEnd, FleetError> {
     let manifest = runtime.block_on(manifest(link, &assignment.run))?;
     let seat = Seat {
         run: assignment.run.clone(),
@@ -59,7 +66,10 @@ pub fn take_part<E: Engine>(
     while since.elapsed() < FAREWELL && !member.state().is_over {
         std::thread::sleep(LOOK);
     }
-    end
+    end.map(|samples| PartEnd {
+        samples,
+        is_last: manifest.is_last,
+    })
 }
 
 async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
@@ -170,9 +180,10 @@ fn prepare<E: Engine>(
     moved.map_err(|error| FleetError::Other(format!("{}: {error}", folder.display())))?;
     let order = PlanOrder {
         plan: folder.join(&manifest.plan),
-        properties: manifest.properties.clone(),
-        system: manifest.system.clone(),
+        properties: [&manifest.properties[..], &options.properties[..]].concat(),
+        system: [&manifest.system[..], &options.system[..]].concat(),
         given: manifest.given.clone(),
+        agent: options.hello.name.clone(),
         results: (manifest.rows != Rows::None).then(|| rows.to_path_buf()),
         share: share(manifest, member.index)?,
     };

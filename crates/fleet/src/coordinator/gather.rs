@@ -43,7 +43,7 @@ pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetErr
     Ok(found.into_values().collect())
 }
 
-/// Waits until the agents of a selection are there.
+/// Waits until the agents of a selection are there; `told` hears which are left out.
 ///
 /// # Errors
 /// If some are not there in time, or are of another version.
@@ -51,6 +51,7 @@ pub async fn choose(
     link: &Link,
     selection: &Selection,
     patience: Duration,
+    told: &mut dyn FnMut(String),
 ) -> Result<Vec<Hello>, FleetError> {
     let since = Instant::now();
     let mut idle;
@@ -62,6 +63,12 @@ pub async fn choose(
         if since.elapsed() >= patience {
             break;
         }
+    }
+    if let Some((chosen, missing)) = selection.choose_last(&idle) {
+        told(format!(
+            "there is no agent on `{missing}`; the run goes without, as client.continue_on_fail=true says"
+        ));
+        return same_version(chosen);
     }
     Err(FleetError::Late {
         what: selection.missing(&idle),

@@ -87,6 +87,8 @@ pub struct FleetOrder {
     pub groups: Vec<PlannedGroup>,
     pub planned_users: u64,
     pub planned_ms: Option<u64>,
+    /// Agents end after this run.
+    pub ends_agents: bool,
     /// Runs although clocks are uncertain by more than a second.
     pub allows_skew: bool,
 }
@@ -157,7 +159,10 @@ fn coordinate(
     link: &Link,
     is_local: bool,
 ) -> Result<FleetOutcome, FleetError> {
-    let chosen = runtime.block_on(gather::choose(link, &order.selection, order.patience))?;
+    let mut left_out = None;
+    let mut told = |text| left_out = Some(text);
+    let choosing = gather::choose(link, &order.selection, order.patience, &mut told);
+    let chosen = runtime.block_on(choosing)?;
     let files = runtime.block_on(files::offer(link, &order.files))?;
     let mut random = Random::from_entropy();
     let manifest = manifest(order, &chosen, files, &mut random);
@@ -184,6 +189,9 @@ fn coordinate(
         subscribers,
     );
     coordinator.is_local = is_local;
+    if let Some(text) = left_out {
+        coordinator.warn(text);
+    }
     if let Err(error) = coordinator.wait_for_ready() {
         coordinator.give_up();
         return Err(error);
@@ -219,6 +227,7 @@ fn manifest(
         seed: random.next_u64(),
         is_each: order.is_each,
         rows: order.rows,
+        is_last: order.ends_agents,
     }
 }
 

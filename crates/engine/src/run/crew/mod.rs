@@ -19,6 +19,9 @@ use crate::run::supply::Supply;
 use crate::run::user::{User, WorkerPlan};
 use crate::run::worker::{Enlisted, Worker};
 
+/// The property with the name of the server that runs the users, where several run the whole plan.
+const SERVER: &str = "__jm.D_TG";
+
 /// Starts the users of a thread group that belong to this worker.
 #[derive(Clone, Debug)]
 pub struct StartGroup {
@@ -42,6 +45,8 @@ pub struct Crew {
     worker: Rc<Worker>,
     plan: WorkerPlan,
     group_name: Rc<str>,
+    /// The beginning of all users' names (`AbstractThreadGroup`, `__jm.D_TG`): the server's name and a dash, or nothing.
+    place: String,
     running: JoinSet<()>,
     /// The last order that was carried out.
     obeyed: u32,
@@ -68,6 +73,9 @@ impl Crew {
         plan: WorkerPlan,
     ) -> Crew {
         let group_name = shared.group_name(start.group).into();
+        let place = shared.program.settings.properties.get(SERVER);
+        let place = place.filter(|place| !place.is_empty());
+        let place = place.map_or_else(String::new, |place| format!("{place}-"));
         Crew {
             index,
             count,
@@ -76,6 +84,7 @@ impl Crew {
             worker,
             plan,
             group_name,
+            place,
             running: JoinSet::new(),
             obeyed: 0,
             carry: 0.0,
@@ -203,8 +212,9 @@ impl Crew {
         let group = &self.shared.program.groups[self.start.group];
         let (name, suffix) = (&self.group_name, group.thread_name_suffix);
         let started = self.supply().started();
+        let (place, number_of_group) = (&self.place, self.start.number);
         Identity {
-            thread_name: format!("{name}{suffix} {}-{}", self.start.number, number + 1).into(),
+            thread_name: format!("{place}{name}{suffix} {number_of_group}-{}", number + 1).into(),
             group_name: name.clone(),
             group: self.start.group,
             number,

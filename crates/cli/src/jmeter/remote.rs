@@ -1,0 +1,235 @@
+//! JMeter's remote testing: `-r`, `-R`, `-X`, `-s` and the properties that go with them. Its servers are agents here, and its hosts
+//! the machines or the names of agents.
+
+use drumfire_fleet::{Hosts, LinkOptions, Selection, agent_name};
+
+use crate::exit_codes::Exit;
+use crate::fleet_arguments::nats_of_environment;
+use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
+use crate::options::{PropertyOptions, Refusal};
+use crate::properties::Settings;
+
+/// How long agents have to answer, if nothing else is said.
+const WAIT_MS: u64 = 30_000;
+/// JMeter's own pause between two attempts to reach a server, in milliseconds.
+const RETRIES_DELAY_MS: u64 = 5_000;
+/// The port of JMeter's servers, which is no part of an agent's name.
+const SERVER_PORT: &str = "1099";
+/// The properties with the address of NATS, its credentials and its authority, for command lines without options for them.
+const NATS: [&str; 3] = ["drumfire.nats", "drumfire.nats_creds", "drumfire.nats_ca"];
+
+/// How samples reach the client: JMeter's modes (`SampleSenderFactory`), and what happens here instead.
+const MODES: [(&str, &str); 10] = [
+    ("Standard", "-l has every row"),
+    ("Batch", "-l has every row"),
+    (
+        "Statistical",
+        "-l has every row; --rows none leaves rows out",
+    ),
+    (
+        "Stripped",
+        "-l has every row; response data stays if it is saved",
+    ),
+    (
+        "StrippedBatch",
+        "-l has every row; response data stays if it is saved",
+    ),
+    ("Asynch", "-l has every row, and no user waits for a queue"),
+    (
+        "StrippedAsynch",
+        "-l has every row, and no user waits for a queue",
+    ),
+    (
+        "DiskStore",
+        "rows wait on the agents' disks, as they do in this mode",
+    ),
+    (
+        "StrippedDiskStore",
+        "rows wait on the agents' disks, as they do in this mode",
+    ),
+    ("Hold", "rows wait on the agents' disks, not in memory"),
+];
+
+/// A run on remote hosts, if one is asked for: those of `-R`, else those of the property `remote_hosts`.
+pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<FleetOptions> {
+    if hosts.is_none() && !is_remote {
+        return None;
+    }
+    Some(FleetOptions {
+        selection: Selection::Hosts(Hosts {
+            hosts: hosts.map(list).unwrap_or_default(),
+            ..Hosts::default()
+        }),
+        link: LinkOptions::default(),
+        wait_ms: WAIT_MS,
+        // As JMeter's servers do.
+        is_each: true,
+        on_lost: LostAgents::Continue,
+        rows: None,
+        send: Vec::new(),
+        allows_skew: false,
+        ends_agents,
+        is_jmeter: true,
+    })
+}
+
+/// A server of JMeter's is an agent.
+pub fn server(properties: PropertyOptions) -> AgentOrder {
+    AgentOrder {
+        link: LinkOptions::default(),
+        name: None,
+        labels: Vec::new(),
+        weight: 1,
+        is_once: false,
+        is_tied: false,
+        cache: None,
+        clock_error_ms: 0,
+        properties,
+        is_jmeter: true,
+    }
+}
+
+/// Completes an agent by the properties of JMeter's servers.
+pub fn settle_server(order: &mut AgentOrder, settings: &Settings) {
+    settle_link(&mut order.link, settings);
+    if !order.is_jmeter {
+        return;
+    }
+    let port = settings.properties.get("server_port");
+    let port = port.map(str::trim).filter(|port| *port != SERVER_PORT);
+    let host = settings.system.get("java.rmi.server.hostname");
+    let host = host.map_or_else(this_host, str::to_owned);
+    let name = match port {
+        Some(port) => format!("{host}-{port}"),
+        None => host,
+    };
+    order.name.get_or_insert_with(|| agent_name(&name));
+    order.is_once |= settings.properties.get("server.exitaftertest") == Some("true");
+}
+
+/// Completes a run by the properties of JMeter's remote testing; gives lines on what is different here.
+///
+/// # Errors
+/// If a property is no number.
+pub fn settle(options: &mut FleetOptions, settings: &Settings) -> Result<Vec<String>, Refusal> {
+    settle_link(&mut options.link, settings);
+    let property = |name: &str| settings.properties.get(name).map(str::trim);
+    let Selection::Hosts(hosts) = &mut options.selection else {
+        return Ok(Vec::new());
+    };
+    if hosts.hosts.is_empty() {
+        hosts.hosts = list(property("remote_hosts").unwrap_or("127.0.0.1"));
+    }
+    hosts.here = this_host();
+    hosts.may_miss = property("client.continue_on_fail") == Some("true");
+    let tries = property("client.tries").map(|tries| number("client.tries", tries));
+    if let Some(tries) = tries.transpose()? {
+        let delay = property("client.retries_delay");
+        let delay = delay.map(|delay| number("client.retries_delay", delay));
+        let delay_ms = delay.transpose()?.unwrap_or(RETRIES_DELAY_MS);
+        options.wait_ms = tries.saturating_sub(1).saturating_mul(delay_ms).max(1_000);
+    }
+    let mut lines = vec![format!(
+        "each of {} agents runs the whole plan, as JMeter's servers do; `drumfire run --agents` divides its users",
+        hosts.hosts.len()
+    )];
+    if let Some(mode) = property("mode").filter(|mode| !mode.is_empty()) {
+        let known = MODES
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(mode));
+        let meaning = known.map_or("-l has every row", |(_, meaning)| meaning);
+        lines.push(format!(
+            "mode={mode}: agents send sums every second and rows at the end; {meaning}"
+        ));
+    }
+    Ok(lines)
+}
+
+/// The remote hosts of a run, if it was ordered by JMeter's command line.
+pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
+    match &options.selection {
+        Selection::Hosts(hosts) => Some(hosts.hosts.clone()),
+        _ => None,
+    }
+}
+
+/// Where NATS is: options, the environment, then properties.
+fn settle_link(link: &mut LinkOptions, settings: &Settings) {
+    let [url, credentials, ca] = NATS.map(|name| {
+        let value = settings.properties.get(name);
+        value.filter(|value| !value.is_empty()).map(str::to_owned)
+    });
+    if link.url.is_empty() {
+        link.url = nats_of_environment().or(url).unwrap_or_default();
+    }
+    link.credentials = link.credentials.take().or(credentials.map(Into::into));
+    link.ca = link.ca.take().or(ca.map(Into::into));
+}
+
+fn list(hosts: &str) -> Vec<String> {
+    let hosts = hosts.split(',').map(str::trim);
+    let hosts = hosts.filter(|host| !host.is_empty());
+    hosts.map(str::to_owned).collect()
+}
+
+fn number(name: &str, value: &str) -> Result<u64, Refusal> {
+    value.parse().map_err(|_| {
+        let message = format!("the property `{name}` is `{value}`; give a whole number");
+        Refusal::new(Exit::Usage, message)
+    })
+}
+
+fn this_host() -> String {
+    gethostname::gethostname().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(properties: &[(&str, &str)]) -> Settings {
+        let mut settings = Settings::default();
+        for (name, value) in properties {
+            settings.properties.set(*name, (*value).to_owned());
+        }
+        settings
+    }
+
+    #[test]
+    fn properties_name_hosts_patience_and_mode() {
+        let mut options = fleet(None, true, false).expect("it is remote");
+        let given = settings(&[
+            ("remote_hosts", "one:1099, two"),
+            ("client.tries", "3"),
+            ("client.continue_on_fail", "true"),
+            ("mode", "statistical"),
+            ("drumfire.nats_creds", "me.creds"),
+        ]);
+        let lines = settle(&mut options, &given).expect("they are numbers");
+        assert_eq!(
+            hosts(&options),
+            Some(vec!["one:1099".to_owned(), "two".to_owned()])
+        );
+        assert!(matches!(&options.selection, Selection::Hosts(hosts) if hosts.may_miss));
+        assert_eq!(options.wait_ms, 10_000);
+        assert_eq!(options.link.credentials, Some("me.creds".into()));
+        assert!(lines[1].contains("--rows none"), "{lines:?}");
+        let mut options = fleet(Some("a"), false, true).expect("it is remote");
+        assert!(settle(&mut options, &settings(&[("client.tries", "x")])).is_err());
+        assert_eq!(fleet(None, false, true), None);
+    }
+
+    #[test]
+    fn a_server_is_named_after_its_host_and_port() {
+        let named = |port: &str| {
+            let mut order = server(PropertyOptions::default());
+            let mut settings = settings(&[("server_port", port), ("server.exitaftertest", "true")]);
+            settings.system.set("java.rmi.server.hostname", "10.0.0.5");
+            settle_server(&mut order, &settings);
+            assert!(order.is_once);
+            order.name
+        };
+        assert_eq!(named("1099").as_deref(), Some("10-0-0-5"));
+        assert_eq!(named("1100").as_deref(), Some("10-0-0-5-1100"));
+    }
+}
