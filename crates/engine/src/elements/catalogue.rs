@@ -242,6 +242,11 @@ static ENTRIES: &[Entry] = &[
         Role::Sampler,
         nothing,
     ),
+    native(
+        "com.blazemeter.jmeter.http.ParallelHTTPSampler",
+        Role::Sampler,
+        nothing,
+    ),
     native("DebugSampler", Role::Sampler, nothing),
     native("TestAction", Role::Sampler, nothing),
     native("JavaSampler", Role::Sampler, nothing),

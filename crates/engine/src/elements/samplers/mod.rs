@@ -9,6 +9,7 @@ pub mod http;
 mod java_sampler;
 mod jdbc_sampler;
 pub mod listing;
+mod parallel_http_sampler;
 mod parallel_sampler;
 mod set_variables_action;
 mod system_sampler;
@@ -56,6 +57,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
         | "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler" => {
             boxed(http::decode(d, configs, needs)?)
         }
+        parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
         class => decode_other(class, d, configs),
     }

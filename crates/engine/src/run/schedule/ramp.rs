@@ -40,8 +40,9 @@ impl Ramp {
             stop_ms,
         };
         if self.delayed_start {
-            // Threads that would start past the end are not created.
-            let in_time = move |window: &Window| stop_ms.is_none_or(|end| window.start_ms <= end);
+            // Threads that would start past the end are not created. JMeter takes the end from the clock before it reads the
+            // number of users and the ramp-up, and the ramp-up counts from after that: a start at the end is past it.
+            let in_time = move |window: &Window| stop_ms.is_none_or(|end| window.start_ms < end);
             return match self.scheduler {
                 // No duration: the end is the year 1970.
                 Some((_, duration_s)) if duration_s <= 0 => Box::new(std::iter::empty()),
@@ -155,6 +156,7 @@ mod tests {
         assert_eq!(delayed(6, 6, Some((0, 3))), [0, 1_200, 2_400]);
         assert_eq!(delayed(6, 6, Some((2, 3))), [2_000, 3_200, 4_400]);
         assert_eq!(delayed(2, 1, Some((-5, 3))), [0, 1_000]);
+        assert_eq!(delayed(3, 2, Some((0, 2))), [0, 1_000]);
         assert!(delayed(2, 1, Some((0, 0))).is_empty());
     }
 }

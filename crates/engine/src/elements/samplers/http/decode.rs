@@ -34,6 +34,8 @@ const APPLICABLE: [&str; 9] = [
 
 /// A property of ours that JMeter keeps and passes over.
 const BYTES_PER_SECOND: &str = "drumfire.bytes_per_second";
+/// A plugin's sampler, whose requests are those of an HTTP Request.
+pub const PARALLEL: &str = "com.blazemeter.jmeter.http.ParallelHTTPSampler";
 const ARGUMENTS: &str = "HTTPsampler.Arguments";
 
 /// Request Defaults (`ConfigTestElement`): settings for the samplers in its scope that have none of their own (HTTP Request
@@ -153,6 +155,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         Err(name) => (Client::HttpClient, Some(unknown_implementation(&name))),
     };
     let is_blazemeter = d.element.class == BLAZEMETER;
+    let is_parallel = d.element.class == PARALLEL;
     let versions = match client {
         Client::HttpClient if is_blazemeter => of_blazemeter(d, &merged),
         Client::HttpClient => Versions::of_run(d),
@@ -182,8 +185,8 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         multipart: merged.flag(d, "HTTPSampler.DO_MULTIPART_POST"),
         browser_compatible: merged.flag(d, "HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
         raw_body: merged.flag(d, "HTTPSampler.postBodyRaw"),
-        image_parser: merged.flag(d, "HTTPSampler.image_parser"),
-        concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_blazemeter),
+        image_parser: merged.flag_or(d, "HTTPSampler.image_parser", is_parallel),
+        concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_blazemeter || is_parallel),
         md5: merged.flag(d, "HTTPSampler.md5"),
         pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
         embedded_allow: merged.template(d, "HTTPSampler.embedded_url_re"),
@@ -244,7 +247,7 @@ pub fn is_applicable(config: &Element) -> bool {
 /// # Errors
 /// The name of an implementation that there is not.
 fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
-    if d.element.class == BLAZEMETER {
+    if d.element.class == BLAZEMETER || d.element.class == PARALLEL {
         return Ok(Client::HttpClient);
     }
     if d.element.class == "HTTPSampler_" {

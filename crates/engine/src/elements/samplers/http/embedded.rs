@@ -34,22 +34,7 @@ impl HttpSampler {
         place: &Place<'_>,
     ) -> Sample {
         let (begin, page_us) = (Instant::now(), page.precise_service_us());
-        let addresses = match self.addresses(cx, &page) {
-            Ok(addresses) => addresses,
-            Err(message) => {
-                let mut error = page.clone();
-                let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
-                failure::apply(
-                    &mut error,
-                    &Exception::new(class, message),
-                    place,
-                    self.needs,
-                );
-                page.add_child(error, self.settings.rename_children);
-                self.settle_success(&mut page, false);
-                Vec::new()
-            }
-        };
+        let addresses = self.addresses_or_error(cx, &mut page, place);
         if addresses.is_empty() {
             return page;
         }
@@ -63,32 +48,72 @@ impl HttpSampler {
         } else {
             page
         };
-        let wanted = self.filter(cx, addresses, &mut whole, place);
-        let pool = self.pool(cx);
-        if pool > 1 {
-            self.fetch_together(
-                cx,
-                call,
-                &mut whole,
-                wanted,
-                &Place::Pool {
-                    client: place.client(),
-                    depth: place.depth() + 1,
-                },
-                pool,
-            )
-            .await;
-        } else {
-            for url in wanted {
-                let sample = self
-                    .fetch(cx, call, &url, "GET", &Place::Resource(place))
-                    .await;
-                self.add(&mut whole, sample);
-            }
-        }
+        self.fetch_all(cx, call, &mut whole, addresses, place).await;
         let service_us = page_us + begin.elapsed().as_micros() as u64;
         whole.refine_service(service_us, whole.children.len() as u64);
         whole
+    }
+
+    /// A page that is its own container, with its resources.
+    pub(super) async fn frames(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        mut page: Sample,
+        place: &Place<'_>,
+    ) -> Sample {
+        let addresses = self.addresses_or_error(cx, &mut page, place);
+        self.fetch_all(cx, call, &mut page, addresses, place).await;
+        page
+    }
+
+    /// The addresses of the page's resources; a page that cannot be read gets a sub-result that says so.
+    fn addresses_or_error(
+        &self,
+        cx: &mut Context,
+        page: &mut Sample,
+        place: &Place<'_>,
+    ) -> Vec<JavaUrl> {
+        self.addresses(cx, page).unwrap_or_else(|message| {
+            let mut error = page.clone();
+            let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
+            failure::apply(
+                &mut error,
+                &Exception::new(class, message),
+                place,
+                self.needs,
+            );
+            page.add_child(error, self.settings.rename_children);
+            self.settle_success(page, false);
+            Vec::new()
+        })
+    }
+
+    async fn fetch_all(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        whole: &mut Sample,
+        addresses: Vec<JavaUrl>,
+        place: &Place<'_>,
+    ) {
+        let wanted = self.filter(cx, addresses, whole, place);
+        let pool = self.pool(cx);
+        if pool > 1 {
+            let pooled = Place::Pool {
+                client: place.client(),
+                depth: place.depth() + 1,
+            };
+            self.fetch_together(cx, call, whole, wanted, &pooled, pool)
+                .await;
+            return;
+        }
+        for url in wanted {
+            let sample = self
+                .fetch(cx, call, &url, "GET", &Place::Resource(place))
+                .await;
+            self.add(whole, sample);
+        }
     }
 
     /// What the page asks for, in order.

@@ -43,15 +43,16 @@ mod transfer;
 mod version;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use drumfire_expr::Template;
 use drumfire_http::place_in;
-use drumfire_results::{Kind, Sample};
+use drumfire_results::{Kind, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::cookies::Cookie;
 use drumfire_web::trace::{Client, Place};
 
-pub use decode::{decode, is_applicable};
+pub use decode::{PARALLEL, decode, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};
 pub use settings::Settings;
 pub use state::{open_slot, user, user_mut, worker};
@@ -67,6 +68,9 @@ use call::Call;
 use proxy::ProxyTemplate;
 use source::SourceTemplate;
 use version::Versions;
+
+/// The address of a page that exists only as a list of frames.
+const FRAMES_URL: &str = "http://parallel-urls-list";
 
 /// A decoded HTTP Request.
 pub struct HttpSampler {
@@ -212,15 +216,60 @@ impl HttpSampler {
         }
     }
 
-    async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
-        let place = Place::Sampler {
+    /// One sample of several addresses, fetched as the frames of a page would be (`ParallelHTTPSampler#sample`).
+    pub async fn sample_together(
+        &self,
+        cx: &mut Context,
+        name: &Template,
+        addresses: &[String],
+    ) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = self.call(cx, name);
+        let place = self.own_place(cx, &call);
+        if let Some((exception, true)) = call.failure(place.client()) {
+            return Some(self.nameless(cx, &exception, &place));
+        }
+        let frames: String = addresses
+            .iter()
+            .map(|address| format!("<iframe src='{address}'></iframe>\n"))
+            .collect();
+        // It gets its label in the end: its sub-results are named after none.
+        let mut page = Sample::new("".into(), cx.thread_name.clone());
+        page.kind = Kind::Http;
+        page.success = true;
+        page.method = Some(Text::Static("GET"));
+        page.url = Some(FRAMES_URL.into());
+        page.request_headers = Some("\n".into());
+        let lines: String = addresses.iter().map(|url| format!("{url}\n")).collect();
+        page.sampler_data = Some(lines.into());
+        page.content_type = Some("text/html".into());
+        page.response_data = Some(frames.into_bytes().into());
+        page.start_ms = cx.clock().now_ms();
+        let begin = Instant::now();
+        let mut page = self.frames(cx, &call, page, &place).await;
+        if page.end_ms == 0 {
+            page.set_end(cx.clock().now_ms());
+        }
+        let parts = page.children.len() as u64;
+        page.refine_service(begin.elapsed().as_micros() as u64, parts);
+        page.label = call.label.clone();
+        Some(Box::new(page))
+    }
+
+    /// Where an exception of the sampler itself comes from.
+    fn own_place(&self, cx: &Context, call: &Call<'_>) -> Place<'static> {
+        Place::Sampler {
             client: if call.reads_files() {
                 Client::File
             } else {
                 self.client
             },
             transactions: cx.transactions,
-        };
+        }
+    }
+
+    async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
+        let place = self.own_place(cx, call);
         if let Some((exception, true)) = call.failure(place.client()) {
             return Some(self.nameless(cx, &exception, &place));
         }
