@@ -92,7 +92,7 @@ enum Subcommands {
     New(NewArguments),
     /// Make a plan of recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
     Import(ImportArguments),
-    /// Record a visit to a site in a browser and make a plan of it
+    /// Record a visit to a site, in a browser or as a proxy, and make a plan of it
     Record(RecordArguments),
     /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
     Agent(AgentArguments),

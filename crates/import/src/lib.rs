@@ -34,5 +34,5 @@ pub use exchange::{Auth, Body, Exchange, Part, Request, Response};
 pub use input::import;
 pub use options::{FORMATS, Format, ImportError, Options};
 pub use text::Text;
-pub use tidy::{Recording, draft as tidy};
+pub use tidy::{Recording, draft as tidy, site};
 pub use url::Address;

@@ -88,7 +88,7 @@ pub fn draft(mut recording: Recording, options: &Options) -> Draft {
 
 /// The domain under which a site is registered, as far as it can be told without the list of public suffixes: the last two
 /// labels, or three where the last two are as short as in `co.uk`.
-fn site(host: &str) -> String {
+pub fn site(host: &str) -> String {
     let is_address = host.starts_with('[')
         || host
             .bytes()

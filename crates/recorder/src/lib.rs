@@ -1,19 +1,28 @@
-//! Records a visit to a site: starts Chromium with a profile of its own, listens over the DevTools protocol, and gives what was
-//! sent and answered as HAR, which the importer reads.
+//! Records a visit to a site and gives what was sent and answered as HAR, which the importer reads. There are two ways.
 //!
-//! The protocol runs over a pipe (`--remote-debugging-pipe`), so nothing listens on a port, and neither a proxy nor a
-//! certificate is needed. Bodies, HTTP/2 and the pages are those that the browser saw.
+//! [`record`] starts Chromium with a profile of its own and listens over the DevTools protocol. The protocol runs over a pipe
+//! (`--remote-debugging-pipe`), so nothing listens on a port, and neither a proxy nor a certificate is needed. Bodies, HTTP/2
+//! and the pages are those that the browser saw.
+//!
+//! [`Proxy`] stands between any client and the site. It decrypts HTTPS of the recorded domains with certificates of an
+//! authority of its own, which the client must trust.
 //!
 //! Only the command line imports this crate.
 
+mod authority;
 mod browser;
+mod proxy;
 mod session;
+mod tape;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 
 use serde_json::Value;
+
+pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
+pub use proxy::{Proxy, Taken};
 
 /// What to record.
 #[derive(Debug, Clone, Default)]

@@ -2,10 +2,13 @@
 
 mod second_shop;
 
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::time::Duration;
 
 use drumfire::demo::DemoSite;
-use drumfire_testkit::program::Workshop;
+use drumfire_testkit::program::{Finished, Workshop, finish};
 use second_shop::SecondShop;
 
 const LIMIT: Duration = Duration::from_secs(180);
@@ -19,27 +22,39 @@ fn has_chromium() -> bool {
     found
 }
 
-/// Records a visit, replays it with 20 users, and gives what `record` printed.
-fn recorded(url: &str, actions: &[&str], variables: &[&str]) {
-    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+/// A visit to a site: its first page and the scripts that act for the user.
+struct Visit<'a> {
+    url: &'a str,
+    actions: &'a [&'a str],
+    /// The variables that its plan needs, and no others.
+    variables: &'a [&'a str],
+}
+
+fn workshop() -> Workshop {
+    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
+}
+
+/// The words that record a visit in Chromium.
+fn in_browser<'a>(visit: &Visit<'a>, plan: &'a str) -> Vec<&'a str> {
     let mut words = vec![
         "record",
-        url,
+        visit.url,
         "--browser",
         "--headless",
         "--no-think-time",
         "-o",
-        "visit.jmx",
-        "--har",
-        "visit.har",
-        "--verify",
+        plan,
     ];
-    for action in actions {
+    for action in visit.actions {
         words.extend(["--do", action]);
     }
-    let finished = shop.run(&words, LIMIT);
-    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
-    let found: Vec<&str> = finished
+    words
+}
+
+/// The plan has the visit's variables, each proved, and replays with 20 users.
+fn holds(visit: &Visit<'_>, shop: &Workshop, recorded: &Finished) {
+    assert_eq!(recorded.code, Some(0), "{}{}", recorded.out, recorded.err);
+    let found: Vec<&str> = recorded
         .out
         .lines()
         .filter_map(|line| line.strip_prefix("variable   "))
@@ -49,67 +64,159 @@ fn recorded(url: &str, actions: &[&str], variables: &[&str]) {
             .iter()
             .all(|line| line.ends_with("proved by two replays")),
         "{}",
-        finished.out
+        recorded.out
     );
     let names: Vec<&str> = found
         .iter()
         .filter_map(|line| line.split(' ').next())
         .collect();
-    assert_eq!(names, variables, "{}", finished.out);
-    let run = shop.run(
-        &[
-            "run",
-            "visit.jmx",
-            "-Jusers=20",
-            "--fail-on",
-            "errors > 0",
-            "--fail-on",
-            "samples < 60",
-            "-l",
-            "visit.jtl",
-        ],
-        LIMIT,
-    );
-    assert_eq!(
-        run.code,
-        Some(0),
-        "{}{}\n{}",
-        run.out,
-        run.err,
-        shop.read("visit.jtl")
-    );
+    assert_eq!(names, visit.variables, "{}", recorded.out);
+    let words = [
+        "run",
+        "visit.jmx",
+        "-Jusers=20",
+        "--fail-on",
+        "errors > 0",
+        "--fail-on",
+        "samples < 60",
+        "-l",
+        "visit.jtl",
+    ];
+    let run = shop.run(&words, LIMIT);
+    let rows = || shop.read("visit.jtl");
+    assert_eq!(run.code, Some(0), "{}{}\n{}", run.out, run.err, rows());
 }
 
-#[test]
-fn the_demo_shop() {
+/// Over the DevTools protocol.
+fn by_protocol(visit: &Visit<'_>) {
+    let shop = workshop();
+    let mut words = in_browser(visit, "visit.jmx");
+    words.push("--verify");
+    let recorded = shop.run(&words, LIMIT);
+    holds(visit, &shop, &recorded);
+}
+
+/// From the file that a browser saves.
+fn by_har(visit: &Visit<'_>) {
+    let shop = workshop();
+    let mut words = in_browser(visit, "other.jmx");
+    words.extend(["--har", "visit.har", "--no-correlation"]);
+    let recorded = shop.run(&words, LIMIT);
+    assert_eq!(recorded.code, Some(0), "{}{}", recorded.out, recorded.err);
+    let words = [
+        "import",
+        "visit.har",
+        "-o",
+        "visit.jmx",
+        "--no-think-time",
+        "--verify",
+        visit.url,
+    ];
+    let imported = shop.run(&words, LIMIT);
+    holds(visit, &shop, &imported);
+}
+
+/// Through the proxy; the browser reaches it by its own options.
+fn by_proxy(visit: &Visit<'_>) {
+    let shop = workshop();
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let proxy = free.local_addr().expect("an address").to_string();
+    drop(free);
+    let script = format!(
+        "#!/bin/sh\nexec chromium --proxy-server={proxy} '--proxy-bypass-list=<-loopback>' --ignore-certificate-errors \"$@\"\n"
+    );
+    shop.write("browser", script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(shop.path("browser"), executable).expect("it can be made executable");
+    let recording = shop.start(&[
+        "record",
+        visit.url,
+        "--proxy",
+        &proxy,
+        "-o",
+        "visit.jmx",
+        "--no-think-time",
+        "--verify",
+    ]);
+    let browser = shop.path("browser").display().to_string();
+    let mut words = in_browser(visit, "other.jmx");
+    words.extend(["--browser-path", &browser, "--no-correlation"]);
+    let driven = shop.run(&words, LIMIT);
+    assert_eq!(driven.code, Some(0), "{}{}", driven.out, driven.err);
+    let ended = Command::new("kill")
+        .args(["-INT", &recording.id().to_string()])
+        .status();
+    assert!(ended.is_ok_and(|status| status.success()));
+    let recorded = finish(recording, LIMIT);
+    holds(visit, &shop, &recorded);
+}
+
+const SHOPPING: [&str; 4] = [
+    "document.querySelector('[name=username]').value = 'ann'; document.querySelector('[name=password]').value = 'secret'; document.querySelector('#login').submit()",
+    "location.href = '/product/3'",
+    "document.querySelector('#buy').submit()",
+    "document.querySelector('#pay').submit()",
+];
+
+/// Records a visit to the demo shop in one way.
+fn at_the_demo_shop(way: fn(&Visit<'_>), is_secure: bool) {
     if !has_chromium() {
         return;
     }
     let site = DemoSite::start(0, 0).expect("the site");
-    recorded(
-        &format!("http://{}/login", site.http),
-        &[
-            "document.querySelector('[name=username]').value = 'ann'; document.querySelector('[name=password]').value = 'secret'; document.querySelector('#login').submit()",
-            "location.href = '/product/3'",
-            "document.querySelector('#buy').submit()",
-            "document.querySelector('#pay').submit()",
-        ],
-        &["csrf", "token", "cart_id"],
-    );
+    let url = match is_secure {
+        true => format!("https://{}/login", site.https),
+        false => format!("http://{}/login", site.http),
+    };
+    way(&Visit {
+        url: &url,
+        actions: &SHOPPING,
+        variables: &["csrf", "token", "cart_id"],
+    });
 }
 
-#[test]
-fn a_shop_with_other_names_and_forms() {
+/// Records a visit to a shop with other names and forms in one way.
+fn at_the_second_shop(way: fn(&Visit<'_>)) {
     if !has_chromium() {
         return;
     }
     let shop = SecondShop::start();
-    recorded(
-        &shop.url(),
-        &[
+    way(&Visit {
+        url: &shop.url(),
+        actions: &[
             "document.querySelector('#in').click()",
             "document.querySelector('#order').click()",
         ],
-        &["xsrf_token", "basketRef"],
-    );
+        variables: &["xsrf_token", "basketRef"],
+    });
+}
+
+#[test]
+fn the_demo_shop_by_protocol() {
+    at_the_demo_shop(by_protocol, false);
+}
+
+#[test]
+fn the_demo_shop_by_har() {
+    at_the_demo_shop(by_har, false);
+}
+
+#[test]
+fn the_demo_shop_by_proxy_over_tls() {
+    at_the_demo_shop(by_proxy, true);
+}
+
+#[test]
+fn the_second_shop_by_protocol() {
+    at_the_second_shop(by_protocol);
+}
+
+#[test]
+fn the_second_shop_by_har() {
+    at_the_second_shop(by_har);
+}
+
+#[test]
+fn the_second_shop_by_proxy() {
+    at_the_second_shop(by_proxy);
 }

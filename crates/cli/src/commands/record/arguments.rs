@@ -1,0 +1,77 @@
+//! The arguments of `drumfire record`.
+
+use std::path::PathBuf;
+
+/// The options of `record`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct RecordArguments {
+    /// The first page; with --proxy the site whose HTTPS is decrypted
+    #[arg(required_unless_present_any = ["proxy", "ca"])]
+    pub url: Option<String>,
+    /// The plan to write
+    #[arg(
+        short = 'o',
+        long,
+        value_name = "PLAN.jmx",
+        required_unless_present = "ca"
+    )]
+    pub output: Option<PathBuf>,
+    /// Record in a Chromium with a profile of its own [default]
+    #[arg(long)]
+    pub browser: bool,
+    /// Record as a proxy that listens here
+    #[arg(
+        long,
+        value_name = "ADDRESS:PORT",
+        num_args = 0..=1,
+        require_equals = false,
+        default_missing_value = "127.0.0.1:8888",
+        conflicts_with_all = ["browser", "browser_path", "headless", "actions"]
+    )]
+    pub proxy: Option<String>,
+    /// Show or remove the proxy's certificate authority, and record nothing
+    #[arg(long, value_enum, value_name = "ACTION")]
+    pub ca: Option<CaAction>,
+    /// The browser's program [default: the first Chromium or Chrome on the path]
+    #[arg(long, value_name = "PROGRAM")]
+    pub browser_path: Option<PathBuf>,
+    /// Without a window: the page is opened, the scripts of --do are run, and the recording ends
+    #[arg(long)]
+    pub headless: bool,
+    /// JavaScript to run in the page when its network has come to rest; several are run one after the other
+    #[arg(long = "do", value_name = "SCRIPT")]
+    pub actions: Vec<String>,
+    /// Write the recording itself, too
+    #[arg(long, value_name = "FILE.har")]
+    pub har: Option<PathBuf>,
+    /// Keep requests to this domain, too; a proxy decrypts its HTTPS
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Vec<String>,
+    /// Keep requests to every domain; a proxy decrypts all HTTPS
+    #[arg(long)]
+    pub all_domains: bool,
+    /// Leave out the user's pauses
+    #[arg(long)]
+    pub no_think_time: bool,
+    /// Leave all values as they were recorded
+    #[arg(long)]
+    pub no_correlation: bool,
+    /// Replay the plan twice against the server and keep only the variables that this proves
+    #[arg(long)]
+    pub verify: bool,
+    /// Keep variables that the replay did not prove, too
+    #[arg(long, requires = "verify")]
+    pub accept: bool,
+    /// Overwrite files that exist
+    #[arg(short = 'f', long)]
+    pub force: bool,
+}
+
+/// What to do with the proxy's certificate authority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CaAction {
+    /// Show where its certificate is and what it covers
+    Show,
+    /// Remove it; the next recording makes a new one
+    Remove,
+}

@@ -1,0 +1,84 @@
+//! `drumfire record`: a plan of what a browser does on a site.
+
+mod arguments;
+mod certificate;
+mod sources;
+
+use drumfire_import::{Address, Draft, Options};
+
+use super::import::{self, Wish};
+use super::new::refuse_existing;
+use crate::console::Console;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::options::Refusal;
+use crate::whole_file;
+
+pub use arguments::RecordArguments;
+
+/// Records until the browser is closed or Ctrl-C, then writes the plan as `import` does.
+pub fn record<E: Engine>(
+    arguments: &RecordArguments,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    if let Some(wish) = arguments.ca {
+        return certificate::certificate(wish, console);
+    }
+    let Some(output) = &arguments.output else {
+        return Err(Refusal::new(
+            Exit::Usage,
+            "there is no plan to write: name it with `-o PLAN.jmx`".to_owned(),
+        ));
+    };
+    refuse_existing(output, arguments.force)?;
+    if let Some(url) = &arguments.url
+        && Address::parse(url).is_none()
+    {
+        return Err(Refusal::new(
+            Exit::Usage,
+            format!("`{url}` is not an address of HTTP"),
+        ));
+    }
+    let recorded = sources::recorded(arguments, console)?;
+    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
+    let bytes = recorded.har.to_string().into_bytes();
+    if let Some(file) = &arguments.har {
+        whole_file::write(file, &bytes).map_err(failed)?;
+    }
+    let options = Options {
+        domains: arguments.domain.clone(),
+        all_domains: arguments.all_domains,
+        no_think_time: arguments.no_think_time,
+        ..Options::default()
+    };
+    let draft = drumfire_import::import(&[(recorded.name, bytes)], &options);
+    let mut draft = draft.map_err(|error| import::refusal(&error))?;
+    for (host, count) in recorded.unread {
+        let reason = format!("connections to {host}, which were not decrypted");
+        draft.left_out.insert(reason, count);
+    }
+    let server = server(arguments, &draft);
+    let wish = Wish {
+        output,
+        correlates: !arguments.no_correlation,
+        verify: server.as_deref().filter(|_| arguments.verify),
+        accept: arguments.accept,
+        force: arguments.force,
+    };
+    import::finish(draft, &wish, engine, console)
+}
+
+/// The server that replays go to: that of the address, else that of the first request.
+fn server(arguments: &RecordArguments, draft: &Draft) -> Option<String> {
+    if let Some(url) = &arguments.url {
+        return Some(url.clone());
+    }
+    let address = &draft.steps().next()?.request.address;
+    let port = match address.port.template().as_str() {
+        "" => String::new(),
+        port => format!(":{port}"),
+    };
+    let (scheme, host) = (address.scheme.template(), address.host.template());
+    Some(format!("{scheme}://{host}{port}/"))
+}

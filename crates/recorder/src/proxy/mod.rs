@@ -1,0 +1,139 @@
+//! The recording proxy: HTTP and CONNECT, with certificates of its own authority for the recorded domains.
+//!
+//! Towards the browser and the server it speaks HTTP/1.1. Bodies stream through it. Connections to other domains pass unread.
+
+mod forward;
+mod upstream;
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::runtime::Builder;
+
+use crate::authority::{Authority, Certificate};
+use crate::tape::Tape;
+use forward::Shared;
+use upstream::Connector;
+
+const TICK: Duration = Duration::from_millis(50);
+
+/// A proxy that listens and does not serve yet.
+pub struct Proxy {
+    listener: TcpListener,
+    /// None if nothing is decrypted.
+    authority: Option<Arc<Authority>>,
+    domains: Vec<String>,
+    is_new: bool,
+}
+
+/// What passed through a proxy.
+#[derive(Debug)]
+pub struct Taken {
+    /// The exchanges as HAR.
+    pub har: Value,
+    /// Hosts whose connections were not decrypted, with the number of connections.
+    pub unread: Vec<(String, usize)>,
+    /// Servers whose certificate is not trusted, with the reason.
+    pub untrusted: Vec<(String, String)>,
+}
+
+impl Proxy {
+    /// Listens on an address. HTTPS to these domains and their subdomains is decrypted; `*` stands for all.
+    ///
+    /// # Errors
+    /// The address is taken, or the authority in `folder` can be neither read nor made.
+    pub fn bind(address: SocketAddr, folder: &Path, domains: &[String]) -> Result<Proxy, String> {
+        let listener =
+            TcpListener::bind(address).map_err(|error| format!("`{address}`: {error}"))?;
+        let opened = match domains.is_empty() {
+            true => None,
+            false => Some(Authority::open(folder, domains)?),
+        };
+        Ok(Proxy {
+            listener,
+            is_new: opened.as_ref().is_some_and(|(_, is_new)| *is_new),
+            authority: opened.map(|(authority, _)| Arc::new(authority)),
+            domains: domains.to_vec(),
+        })
+    }
+
+    /// The address that it listens on.
+    ///
+    /// # Errors
+    /// The operating system does not tell.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Its authority's certificate; none if nothing is decrypted.
+    pub fn certificate(&self) -> Option<Certificate> {
+        self.authority
+            .as_ref()
+            .map(|authority| authority.certificate())
+    }
+
+    /// Whether the authority was made just now, so that no browser trusts it yet.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Serves until `stop` is set. Each line from `names` begins a transaction of that name; `seen` is told of every response.
+    ///
+    /// # Errors
+    /// There is no thread or no socket for it.
+    pub fn record(
+        self,
+        stop: &AtomicBool,
+        names: &Receiver<String>,
+        seen: &mut dyn FnMut(&str),
+    ) -> Result<Taken, String> {
+        let tape = Arc::new(Mutex::new(Tape::default()));
+        let (told, lines) = channel();
+        let connector = Connector::new(Arc::clone(&tape)).map_err(|error| error.to_string())?;
+        let shared = Shared {
+            tape: Arc::clone(&tape),
+            authority: self.authority,
+            domains: self.domains.into(),
+            connector,
+            seen: told,
+        };
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        let served = runtime.block_on(async {
+            self.listener.set_nonblocking(true)?;
+            let listener = tokio::net::TcpListener::from_std(self.listener)?;
+            while !stop.load(Ordering::SeqCst) {
+                match tokio::time::timeout(TICK, listener.accept()).await {
+                    Ok(Ok((stream, _))) => {
+                        tokio::spawn(forward::serve(stream, None, shared.clone()));
+                    }
+                    // such as too many open files
+                    Ok(Err(_)) => tokio::time::sleep(TICK).await,
+                    Err(_) => {}
+                }
+                let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+                names.try_iter().for_each(|name| tape.begin(name));
+                drop(tape);
+                lines.try_iter().for_each(|line: String| seen(&line));
+            }
+            Ok::<_, std::io::Error>(())
+        });
+        served.map_err(|error| error.to_string())?;
+        // connections that still wait are given up
+        drop(runtime);
+        lines.try_iter().for_each(|line| seen(&line));
+        let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Taken {
+            har: tape.har(),
+            unread: tape.unread.clone().into_iter().collect(),
+            untrusted: tape.untrusted.clone().into_iter().collect(),
+        })
+    }
+}

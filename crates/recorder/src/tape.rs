@@ -1,0 +1,225 @@
+//! The exchanges that the proxy has seen, and their form as HAR.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::time::Instant;
+
+use base64::Engine as _;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use hyper::HeaderMap;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// Longer bodies are passed on whole and not kept.
+const LONGEST_BODY: usize = 50_000_000;
+
+/// All exchanges of a recording, in the order in which they began.
+#[derive(Debug, Default)]
+pub struct Tape {
+    entries: Vec<Entry>,
+    titles: Vec<String>,
+    /// Connections that were not decrypted, by host.
+    pub unread: BTreeMap<String, usize>,
+    /// Servers whose certificate is not trusted, with the reason.
+    pub untrusted: BTreeMap<String, String>,
+}
+
+/// One exchange.
+#[derive(Debug)]
+struct Entry {
+    sent_at: Timestamp,
+    started: Instant,
+    ended: Instant,
+    page: Option<String>,
+    method: String,
+    url: String,
+    headers: Vec<(String, String)>,
+    sent: Vec<u8>,
+    /// The status, 0 without a response.
+    status: u16,
+    response_headers: Vec<(String, String)>,
+    received: Vec<u8>,
+    /// The body was too long to be kept.
+    is_cut: bool,
+}
+
+impl Tape {
+    /// Begins a transaction of this name.
+    pub fn begin(&mut self, name: String) {
+        self.titles.push(name);
+    }
+
+    /// Notes a request and gives its place.
+    pub fn request(&mut self, method: &str, url: String, headers: &HeaderMap) -> usize {
+        let now = Instant::now();
+        self.entries.push(Entry {
+            sent_at: Timestamp::now(),
+            started: now,
+            ended: now,
+            page: self
+                .titles
+                .len()
+                .checked_sub(1)
+                .map(|number| format!("named-{number}")),
+            method: method.to_owned(),
+            url,
+            headers: pairs(headers),
+            sent: Vec::new(),
+            status: 0,
+            response_headers: Vec::new(),
+            received: Vec::new(),
+            is_cut: false,
+        });
+        self.entries.len() - 1
+    }
+
+    /// Adds to the body of the request.
+    pub fn sent(&mut self, place: usize, bytes: &[u8]) {
+        let entry = &mut self.entries[place];
+        if entry.sent.len() + bytes.len() <= LONGEST_BODY {
+            entry.sent.extend_from_slice(bytes);
+        }
+    }
+
+    /// Notes the head of the response.
+    pub fn response(&mut self, place: usize, status: u16, headers: &HeaderMap) {
+        let entry = &mut self.entries[place];
+        entry.status = status;
+        entry.response_headers = pairs(headers);
+        entry.ended = Instant::now();
+    }
+
+    /// Adds to the body of the response.
+    pub fn received(&mut self, place: usize, bytes: &[u8]) {
+        let entry = &mut self.entries[place];
+        entry.ended = Instant::now();
+        if entry.is_cut || entry.received.len() + bytes.len() > LONGEST_BODY {
+            entry.is_cut = true;
+            entry.received = Vec::new();
+        } else if entry.is_read() {
+            entry.received.extend_from_slice(bytes);
+        }
+    }
+
+    /// The recording as HAR.
+    pub fn har(&self) -> Value {
+        let titles = self.titles.iter().enumerate();
+        let pages: Vec<Value> = titles
+            .map(|(number, title)| json!({ "id": format!("named-{number}"), "title": title }))
+            .collect();
+        let entries: Vec<Value> = self.entries.iter().map(Entry::har).collect();
+        json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
+    }
+}
+
+impl Entry {
+    /// Whether values may be looked for in its body: not in pictures, fonts, sound and style sheets.
+    fn is_read(&self) -> bool {
+        let mime = self.mime();
+        !["image/", "font/", "video/", "audio/", "text/css"]
+            .iter()
+            .any(|kind| mime.starts_with(kind))
+    }
+
+    fn mime(&self) -> &str {
+        header(&self.response_headers, "content-type").unwrap_or("")
+    }
+
+    fn har(&self) -> Value {
+        let mut request =
+            json!({ "method": self.method, "url": self.url, "headers": fields(&self.headers) });
+        if !self.sent.is_empty() {
+            let mime = header(&self.headers, "content-type").unwrap_or("");
+            let text = String::from_utf8_lossy(&self.sent);
+            request["postData"] = json!({ "mimeType": mime, "text": text });
+        }
+        let mut content = json!({ "mimeType": self.mime() });
+        if let Some(body) = self.decoded() {
+            match String::from_utf8(body) {
+                Ok(text) => content["text"] = Value::from(text),
+                Err(error) if is_latin(self.mime()) => {
+                    let bytes = error.as_bytes().iter();
+                    content["text"] =
+                        Value::from(bytes.map(|&byte| char::from(byte)).collect::<String>());
+                }
+                Err(error) => {
+                    content["text"] =
+                        Value::from(base64::prelude::BASE64_STANDARD.encode(error.as_bytes()));
+                    content["encoding"] = Value::from("base64");
+                }
+            }
+        }
+        let mut entry = json!({
+            "startedDateTime": self.sent_at.to_string(),
+            "time": (self.ended - self.started).as_secs_f64() * 1000.0,
+            "_resourceType": self.kind(),
+            "request": request,
+            "response": { "status": self.status, "headers": fields(&self.response_headers), "content": content },
+        });
+        if let Some(page) = &self.page {
+            entry["pageref"] = Value::from(page.as_str());
+        }
+        entry
+    }
+
+    /// The browser's kind of resource, which `Sec-Fetch-Dest` tells; empty from other clients.
+    fn kind(&self) -> &str {
+        if self.status == 101 {
+            return "websocket";
+        }
+        match header(&self.headers, "sec-fetch-dest").unwrap_or("") {
+            "style" => "stylesheet",
+            "audio" | "video" | "track" => "media",
+            "empty" => "fetch",
+            "report" => "cspviolationreport",
+            kind => kind,
+        }
+    }
+
+    /// The body without its content encoding; nothing where it was not kept or cannot be decoded.
+    fn decoded(&self) -> Option<Vec<u8>> {
+        if self.is_cut || self.received.is_empty() {
+            return None;
+        }
+        let mut decoded = Vec::new();
+        let limit = LONGEST_BODY as u64;
+        let body = self.received.as_slice();
+        match header(&self.response_headers, "content-encoding").unwrap_or("identity") {
+            "identity" => return Some(body.to_vec()),
+            "gzip" | "x-gzip" => MultiGzDecoder::new(body)
+                .take(limit)
+                .read_to_end(&mut decoded),
+            "deflate" => ZlibDecoder::new(body).take(limit).read_to_end(&mut decoded),
+            _ => return None,
+        }
+        .ok()?;
+        Some(decoded)
+    }
+}
+
+fn is_latin(mime: &str) -> bool {
+    let mime = mime.to_ascii_lowercase();
+    mime.contains("iso-8859-1") || mime.contains("windows-1252")
+}
+
+fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text =
+        |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers
+        .iter()
+        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+        .collect()
+}
+
+fn fields(headers: &[(String, String)]) -> Vec<Value> {
+    headers
+        .iter()
+        .map(|(name, value)| json!({ "name": name, "value": value }))
+        .collect()
+}
+
+/// The value of a field; names are in lower case already.
+fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let found = headers.iter().find(|(own, _)| own == name);
+    found.map(|(_, value)| value.as_str())
+}
