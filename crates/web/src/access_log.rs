@@ -1,7 +1,6 @@
 //! Requests out of a server's access log, as `TCLogParser` of JMeter reads its lines.
 
 use crate::Exception;
-use crate::trace::{Until, frames};
 
 /// The request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,29 +78,21 @@ impl NoRequest {
     /// The failure of the sample.
     pub fn exception(self) -> Exception {
         let error = "java.lang.Error";
-        let (class, message, frame) = match self {
+        let (class, message) = match self {
             NoRequest::Parser => (
                 "org.apache.jorphan.util.JMeterException",
                 "No Parser available",
-                frames::NO_PARSER,
             ),
-            NoRequest::Unreadable => (
-                error,
-                "Problem parsing the log file",
-                frames::LOG_UNREADABLE,
-            ),
-            NoRequest::Ended => (error, "No entries found", frames::LOG_ENDED),
+            NoRequest::Unreadable => (error, "Problem parsing the log file"),
+            NoRequest::Ended => (error, "No entries found"),
         };
         Exception::new(class, message)
-            .through([frame, frames::ACCESS_LOG_SAMPLE])
-            .until(Until::Thread)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Client, Place};
 
     /// Method, path and query of each line, as JMeter 5.6.3 asked for them.
     fn requests(lines: &[&str]) -> Vec<String> {
@@ -156,17 +147,5 @@ mod tests {
                 "GET /mixed -",
             ]
         );
-    }
-
-    #[test]
-    fn traces_are_as_long_as_jmeters() {
-        let place = Place::Sampler {
-            client: Client::AccessLog,
-            transactions: 0,
-        };
-        let length = |why: NoRequest| why.exception().trace_len(&place);
-        assert_eq!(length(NoRequest::Unreadable), 613);
-        assert_eq!(length(NoRequest::Ended), 601);
-        assert_eq!(length(NoRequest::Parser), 628);
     }
 }

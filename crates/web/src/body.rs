@@ -12,7 +12,6 @@ use crate::exception::Exception;
 use crate::java_text::is_blank;
 use crate::local_file::{open_failure, without_extra_slashes};
 use crate::multipart;
-use crate::trace::frames;
 
 /// The text that JMeter shows in a result instead of the content of an upload file.
 pub const FILE_PLACEHOLDER: &str = "<actual file content, not shown here>";
@@ -134,8 +133,7 @@ impl BodySpec<'_> {
             method if is_token(method) => Ok(true),
             method => {
                 let message = format!("Unexpected method: '{method}'");
-                Err(Exception::illegal_argument(message)
-                    .through(frames::UNKNOWN_METHOD.iter().copied()))
+                Err(Exception::illegal_argument(message))
             }
         }
     }
@@ -154,14 +152,10 @@ impl BodySpec<'_> {
         if !self.has_entity()? {
             return Ok(None);
         }
-        let charset = self.charset().map_err(|failure| {
-            let frames = frames::SET_UP.iter().copied();
-            failure.through([frames::SET_CHARSET]).through(frames)
-        })?;
+        let charset = self.charset()?;
         if self.uses_multipart() {
             let boundary = multipart::boundary(random);
-            let parts = multipart::build(self, &charset, &boundary)
-                .map_err(|failure| failure.through(frames::SET_UP.iter().copied()))?;
+            let parts = multipart::build(self, &charset, &boundary)?;
             let value = multipart::content_type(&boundary, &charset);
             return Ok(Some(Body::new(parts, ContentType::Replace(value), charset)));
         }
@@ -299,21 +293,13 @@ impl Body {
 }
 
 /// The failure of sending a file that cannot be opened (`java.io.FileInputStream`).
-pub fn unreadable_file(path: &Path, error: &std::io::Error, multipart: bool) -> Exception {
+pub fn unreadable_file(path: &Path, error: &std::io::Error) -> Exception {
     let reason = open_failure(error);
     let path = without_extra_slashes(&path.to_string_lossy());
-    let writer = if multipart {
-        frames::SEND_PART
-    } else {
-        frames::SEND_FILE
-    };
     Exception::new(
         "java.io.FileNotFoundException",
         format!("{path} ({reason})"),
     )
-    .through(frames::OPEN_FILE.iter().copied())
-    .through(writer.iter().copied())
-    .through(frames::below_send())
 }
 
 /// `HttpWebdav.isWebdavMethod`: any HTTP token.
@@ -341,7 +327,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_sent_is_named_as_java_names_it() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
-        let exception = unreadable_file(Path::new("/data//a.txt"), &error, true);
+        let exception = unreadable_file(Path::new("/data//a.txt"), &error);
         assert_eq!(
             exception.response_message(),
             "Non HTTP response message: /data/a.txt (No such file or directory)"
@@ -525,7 +511,7 @@ mod tests {
         assert_eq!(own.unwrap().unwrap().content_type, ContentType::None);
         std::fs::remove_file(&path).unwrap();
         let missing = Path::new("/nonexistent/f");
-        let failure = unreadable_file(missing, &std::fs::File::open(missing).unwrap_err(), false);
+        let failure = unreadable_file(missing, &std::fs::File::open(missing).unwrap_err());
         assert_eq!(
             failure.message.unwrap(),
             "/nonexistent/f (No such file or directory)"

@@ -7,7 +7,6 @@ use encoding_rs::{EncoderResult, Encoding};
 use crate::exception::Exception;
 use crate::java_text::parse_int;
 use crate::java_uri::append_percent;
-use crate::trace::frames;
 
 /// A character set as `java.nio.charset.Charset.forName` finds it.
 ///
@@ -64,15 +63,13 @@ impl Charset {
             return Err(Exception::new(
                 "java.nio.charset.IllegalCharsetNameException",
                 name.to_owned(),
-            )
-            .through(frames::ILLEGAL_CHARSET.iter().copied()));
+            ));
         }
         Self::find(name).ok_or_else(|| {
             Exception::new(
                 "java.nio.charset.UnsupportedCharsetException",
                 name.to_owned(),
             )
-            .through([frames::UNKNOWN_CHARSET])
         })
     }
 

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::origin::Origin;
-
 /// A failure in JMeter's terms: the class and message of the exception that `HTTPSamplerBase.errorResult` turns
 /// into a response code and a response message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +11,8 @@ pub struct Exception {
     pub class: Cow<'static, str>,
     /// The result of `getMessage()`; `None` is Java's `null`.
     pub message: Option<Cow<'static, str>>,
-    /// Its origin, as the stack trace shows it.
-    pub(crate) origin: Origin,
+    /// The exception that it wraps (`getCause()`).
+    pub cause: Option<Box<Exception>>,
 }
 
 impl Exception {
@@ -23,7 +21,7 @@ impl Exception {
         Self {
             class: Cow::Borrowed(class),
             message: Some(message.into()),
-            origin: Origin::default(),
+            cause: None,
         }
     }
 
@@ -32,8 +30,26 @@ impl Exception {
         Self {
             class: Cow::Borrowed(class),
             message: None,
-            origin: Origin::default(),
+            cause: None,
         }
+    }
+
+    #[must_use]
+    pub(crate) fn caused_by(mut self, cause: Exception) -> Self {
+        self.cause = Some(Box::new(cause));
+        self
+    }
+
+    /// The response data of the sample: its line of the stack trace and the `Caused by` lines of the exceptions that it
+    /// wraps, without the frames that `Throwable#printStackTrace` writes below each.
+    pub fn trace(&self) -> String {
+        let mut text = format!("{self}\n");
+        let mut cause = self.cause.as_deref();
+        while let Some(inner) = cause {
+            text.push_str(&format!("Caused by: {inner}\n"));
+            cause = inner.cause.as_deref();
+        }
+        text
     }
 
     /// The response code of the sample (`HTTPSamplerBase.errorResult`).
@@ -103,6 +119,12 @@ mod tests {
         assert_eq!(
             wrapped.to_string(),
             "org.apache.http.client.ClientProtocolException"
+        );
+        let wrapped = wrapped.caused_by(failure);
+        assert_eq!(
+            wrapped.trace(),
+            "org.apache.http.client.ClientProtocolException\n\
+             Caused by: java.net.MalformedURLException: unknown protocol: htp\n"
         );
     }
 }

@@ -14,8 +14,6 @@ use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
 use crate::local_file::without_extra_slashes;
 use crate::status::{ConnectFailure, Endpoint, Failure};
-use crate::trace::frames::java as frames;
-use crate::trace::{Frame, Until};
 use crate::url::{Url, Wire};
 
 /// The `User-Agent` of `HttpURLConnection`.
@@ -41,8 +39,7 @@ pub fn check_method(method: &str) -> Result<(), Exception> {
         return Ok(());
     }
     let message = format!("Invalid HTTP method: {method}");
-    Err(Exception::new("java.net.ProtocolException", message)
-        .through(frames::METHOD.iter().copied()))
+    Err(Exception::new("java.net.ProtocolException", message))
 }
 
 /// `HTTPJavaImpl.setupConnection` with an address that is not of HTTP.
@@ -57,7 +54,7 @@ fn cannot_cast(protocol: &str) -> Exception {
         "class {connection} cannot be cast to class java.net.HttpURLConnection ({connection} and \
          java.net.HttpURLConnection are in module java.base of loader 'bootstrap')"
     );
-    Exception::new("java.lang.ClassCastException", message).through(frames::CAST.iter().copied())
+    Exception::new("java.lang.ClassCastException", message)
 }
 
 /// `HttpURLConnection.addRequestProperty`: what a header may not hold.
@@ -68,17 +65,13 @@ pub fn check_headers<'h>(headers: &[Header<'h>]) -> Result<(), Exception> {
     for Header { name, value, .. } in headers {
         if name.contains(['\n', ':']) {
             let message = format!("Illegal character(s) in message header field: {name}");
-            return Err(Exception::illegal_argument(message)
-                .through([frames::HEADER_NAME])
-                .through(frames::HEADER.iter().copied()));
+            return Err(Exception::illegal_argument(message));
         }
         let mut lines = value.split('\n');
         lines.next();
         if lines.any(|line| !line.starts_with([' ', '\t'])) {
             let message = format!("Illegal character(s) in message header value: {value}");
-            return Err(Exception::illegal_argument(message)
-                .through([frames::HEADER_VALUE])
-                .through(frames::HEADER.iter().copied()));
+            return Err(Exception::illegal_argument(message));
         }
     }
     Ok(())
@@ -104,8 +97,6 @@ pub fn java_redirect(status: u16, request_url: &Url, location: Option<&str>) -> 
 pub fn java_missing_location() -> Exception {
     let message = "Cannot invoke \"String.indexOf(int)\" because \"source\" is null";
     Exception::new("java.lang.NullPointerException", message)
-        .through(frames::NO_LOCATION.iter().copied())
-        .until(Until::Redirects)
 }
 
 /// Requests in a row that `HttpURLConnection` makes at most (`http.maxRedirects`).
@@ -113,9 +104,10 @@ pub const MAX_REQUESTS: usize = 20;
 
 /// The failure after so many.
 pub fn java_too_many_redirects() -> Exception {
-    Exception::new("java.net.ProtocolException", frames::TOO_MANY)
-        .through(frames::CHAINED.iter().copied())
-        .caused_by(frames::too_many_redirects())
+    chained(Exception::new(
+        "java.net.ProtocolException",
+        "Server redirected too many  times (20)",
+    ))
 }
 
 impl Url {
@@ -127,8 +119,7 @@ impl Url {
         if self.host().is_empty() && self.protocol() == "http" {
             return Err(
                 Exception::new("java.io.IOException", "Failed to select a proxy")
-                    .through(frames::NO_HOST.iter().copied())
-                    .caused_by(frames::no_host()),
+                    .caused_by(Exception::illegal_argument("protocol = http host = null")),
             );
         }
         let default = self
@@ -297,17 +288,14 @@ impl BodySpec<'_> {
         let keeps_own = own_content_type.is_some_and(|value| !value.is_empty());
         if post && self.uses_multipart() {
             let mut body = self.java_multipart(charset);
-            body.unsendable = self.java_unreadable(frames::SEND_MULTIPART);
+            body.unsendable = self.java_unreadable();
             return Ok(Some(body));
         }
         if self.arguments.is_empty() && self.sends_file_as_body() {
             let content_type = self.java_type(keeps_own, post);
             let part = file_part(self.files[0].resolved);
             let mut body = Body::new(vec![part], content_type, charset);
-            body.unsendable = self.java_unreadable(match post {
-                true => frames::POST_FILE,
-                false => frames::PUT_FILE,
-            });
+            body.unsendable = self.java_unreadable();
             return Ok(Some(body));
         }
         let mut text = String::new();
@@ -330,8 +318,7 @@ impl BodySpec<'_> {
         } else if self.uses_multipart() {
             let message =
                 "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
-            return Err(Exception::new("java.net.ProtocolException", message)
-                .through(frames::NO_OUTPUT.iter().copied()));
+            return Err(Exception::new("java.net.ProtocolException", message));
         } else {
             return Ok(None);
         };
@@ -348,24 +335,18 @@ impl BodySpec<'_> {
         self.charset().map_err(|_| {
             let name = self.content_encoding.to_owned();
             Exception::new("java.io.UnsupportedEncodingException", name)
-                .through(frames::UNKNOWN_ENCODING.iter().copied())
         })
     }
 
     /// The failure of `PostWriter.writeFileToStream` at the first file that cannot be opened.
-    fn java_unreadable(&self, writer: &'static [Frame]) -> Option<Exception> {
+    fn java_unreadable(&self) -> Option<Exception> {
         self.files.iter().find_map(|file| {
             let error = std::fs::File::open(file.resolved).err()?;
             let class = match error.kind() {
                 std::io::ErrorKind::PermissionDenied => "java.nio.file.AccessDeniedException",
                 _ => "java.nio.file.NoSuchFileException",
             };
-            let exception = Exception::new(class, without_extra_slashes(file.path));
-            Some(
-                exception
-                    .through(frames::OPEN_PATH.iter().copied())
-                    .through(writer.iter().copied()),
-            )
+            Some(Exception::new(class, without_extra_slashes(file.path)))
         })
     }
 
@@ -439,48 +420,34 @@ fn percent_encode(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// `HttpURLConnection.getResponseCode` throws a copy of the first failure with that as its cause.
+fn chained(failure: Exception) -> Exception {
+    failure.clone().caused_by(failure)
+}
+
 impl Failure<'_> {
     /// The exception that JMeter's implementation `Java` would report.
     pub fn java_exception(&self, endpoint: &Endpoint<'_>) -> Exception {
         let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
-        let connect = |limited| frames::connect(endpoint.secure, endpoint.proxied, limited);
         match self {
             Self::UnknownHost { .. } | Self::UnknownToNameServers => {
                 Exception::new("java.net.UnknownHostException", endpoint.host.to_owned())
-                    .through(frames::UNKNOWN_HOST.iter().copied())
-                    .through(connect(endpoint.limited))
             }
             Self::Connect(ConnectFailure::Refused) => {
-                let raised = match endpoint.limited {
-                    true => frames::REFUSED_LIMITED,
-                    false => frames::REFUSED,
-                };
                 Exception::new("java.net.ConnectException", "Connection refused")
-                    .through(raised.iter().copied())
-                    .through(connect(endpoint.limited))
             }
             Self::Connect(ConnectFailure::TimedOut) => {
                 Exception::new("java.net.SocketTimeoutException", "Connect timed out")
-                    .through(frames::TIMED_OUT.iter().copied())
-                    .through(connect(true))
             }
-            Self::ReadTimeout => {
-                Exception::new("java.net.SocketTimeoutException", "Read timed out")
-                    .through(frames::CHAINED.iter().copied())
-                    .caused_by(frames::read_timed_out())
+            Self::ReadTimeout => chained(Exception::new(
+                "java.net.SocketTimeoutException",
+                "Read timed out",
+            )),
+            Self::NoResponse => chained(socket("Unexpected end of file from server")),
+            Self::Reset => chained(socket("Connection reset")),
+            Self::TruncatedChunk { .. } | Self::MissingClosingChunk => {
+                Exception::new("java.io.IOException", "Premature EOF")
             }
-            Self::NoResponse => socket("Unexpected end of file from server")
-                .through(frames::CHAINED.iter().copied())
-                .caused_by(frames::closed()),
-            Self::Reset => socket("Connection reset")
-                .through(frames::CHAINED.iter().copied())
-                .caused_by(frames::reset()),
-            Self::TruncatedChunk { .. } => Exception::new("java.io.IOException", "Premature EOF")
-                .through(frames::TRUNCATED_CHUNK.iter().copied())
-                .through(frames::READ_BODY.iter().copied()),
-            Self::MissingClosingChunk => Exception::new("java.io.IOException", "Premature EOF")
-                .through(frames::MISSING_CHUNK.iter().copied())
-                .through(frames::READ_BODY.iter().copied()),
             Self::MissingChunkEnd => Exception::new("java.io.IOException", "missing CR"),
             Self::BadTrailer(_) => Exception::new(
                 "java.io.IOException",
@@ -488,16 +455,11 @@ impl Failure<'_> {
             ),
             Self::BadChunkHeader(_) | Self::NegativeChunk => {
                 Exception::new("java.io.IOException", "Bogus chunk size")
-                    .through(frames::BAD_CHUNK.iter().copied())
-                    .through(frames::READ_BODY.iter().copied())
             }
-            other => {
-                let same = other.exception(endpoint);
-                Exception {
-                    origin: Default::default(),
-                    ..same
-                }
-            }
+            other => Exception {
+                cause: None,
+                ..other.exception(endpoint)
+            },
         }
     }
 }
@@ -506,12 +468,6 @@ impl Failure<'_> {
 mod tests {
     use super::*;
     use crate::body::Argument;
-    use crate::trace::{Client, Place};
-
-    const PLACE: Place<'static> = Place::Sampler {
-        client: Client::Java,
-        transactions: 0,
-    };
 
     fn sent(spec: &BodySpec<'_>, headers: &[Header<'_>]) -> String {
         let url = Url::parse("http://127.0.0.1:18558/post").unwrap();
@@ -688,89 +644,31 @@ mod tests {
     }
 
     #[test]
-    fn failures_have_the_recorded_lengths() {
-        let limited_trace = |failure: Failure<'_>, host: &str, secure, proxied, limited| {
-            let endpoint = Endpoint {
-                host,
-                port: 1,
-                addresses: &[],
-                secure,
-                proxied,
-                limited,
-            };
-            failure.java_exception(&endpoint).trace_len(&PLACE)
-        };
-        let trace =
-            |failure, host, secure, proxied| limited_trace(failure, host, secure, proxied, false);
-        let refused = Failure::Connect(ConnectFailure::Refused);
-        assert_eq!(trace(refused, "127.0.0.1", false, false), 1940);
-        assert_eq!(trace(refused, "127.0.0.1", true, false), 2250);
-        assert_eq!(trace(refused, "127.0.0.1", false, true), 2247);
-        let limited = |secure, proxied| limited_trace(refused, "127.0.0.1", secure, proxied, true);
-        assert_eq!(limited(false, false), 1926);
-        assert_eq!(limited(true, false), 2206);
-        assert_eq!(limited(false, true), 2233);
-        assert_eq!(
-            trace(
-                Failure::UnknownHost { remembered: false },
-                "j1.invalid",
-                false,
-                false
-            ),
-            1781
-        );
-        assert_eq!(
-            trace(
-                Failure::Connect(ConnectFailure::TimedOut),
-                "127.0.0.1",
-                false,
-                false
-            ),
-            1817
-        );
-        assert_eq!(trace(Failure::ReadTimeout, "127.0.0.1", false, false), 3494);
-        assert_eq!(trace(Failure::NoResponse, "127.0.0.1", false, false), 3087);
-        assert_eq!(trace(Failure::Reset, "127.0.0.1", false, false), 3484);
-        assert_eq!(
-            trace(Failure::MissingClosingChunk, "127.0.0.1", false, false),
-            1705
-        );
-        assert_eq!(
-            trace(Failure::BadChunkHeader("zz"), "127.0.0.1", false, false),
-            1798
-        );
-        assert_eq!(check_method("PATCH").unwrap_err().trace_len(&PLACE), 1076);
-        let old = Place::Sampler {
-            client: Client::OldJava,
-            transactions: 0,
-        };
+    fn failures_name_their_causes() {
         let endpoint = Endpoint {
             host: "127.0.0.1",
             port: 1,
             addresses: &[],
-            secure: false,
-            proxied: false,
-            limited: false,
         };
-        assert_eq!(refused.java_exception(&endpoint).trace_len(&old), 1930);
+        let trace = |failure: Failure<'_>| failure.java_exception(&endpoint).trace();
         assert_eq!(
-            refused
-                .java_exception(&endpoint)
-                .trace_len(&Place::Redirect(&PLACE)),
-            2433
+            trace(Failure::Connect(ConnectFailure::Refused)),
+            "java.net.ConnectException: Connection refused\n"
         );
         assert_eq!(
-            refused
-                .java_exception(&endpoint)
-                .trace_len(&Place::Resource(&PLACE)),
-            2439
+            trace(Failure::ReadTimeout),
+            "java.net.SocketTimeoutException: Read timed out\n\
+             Caused by: java.net.SocketTimeoutException: Read timed out\n"
         );
         assert_eq!(
-            refused.java_exception(&endpoint).trace_len(&Place::Pool {
-                client: Client::Java,
-                depth: 1
-            }),
-            2061
+            trace(Failure::MalformedHead),
+            "org.apache.http.client.ClientProtocolException\n"
+        );
+        let nowhere = Url::parse("http:///x").unwrap();
+        assert_eq!(
+            nowhere.java_wire().unwrap_err().trace(),
+            "java.io.IOException: Failed to select a proxy\n\
+             Caused by: java.lang.IllegalArgumentException: protocol = http host = null\n"
         );
     }
 }

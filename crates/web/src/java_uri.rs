@@ -9,7 +9,6 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::exception::Exception;
 use crate::java_text::{is_space_char, utf16_index};
-use crate::trace::Frame;
 
 const UNRESERVED_MARKS: &[u8] = b"-_.!~*'()";
 
@@ -81,24 +80,6 @@ struct Parser<'a> {
 
 type Parsed<T> = Result<T, Exception>;
 
-/// Adds the calling line of `java.net.URI.Parser` to the stack trace of a failure.
-trait Called {
-    fn called(self, frame: Frame) -> Self;
-}
-
-impl<T> Called for Parsed<T> {
-    fn called(self, frame: Frame) -> Self {
-        self.map_err(|failure| failure.through([frame]))
-    }
-}
-
-/// A frame of `java.net.URI.Parser`.
-macro_rules! parser {
-    ($frame:literal) => {
-        concat!("java.net.URI$Parser.", $frame)
-    };
-}
-
 impl Parser<'_> {
     fn fail<T>(&self, reason: &str, at: usize) -> Parsed<T> {
         Err(Exception::new(
@@ -108,13 +89,11 @@ impl Parser<'_> {
                 utf16_index(self.text, at),
                 self.text
             ),
-        )
-        .through([parser!("fail:2976")]))
+        ))
     }
 
     fn expecting<T>(&self, what: &str, at: usize) -> Parsed<T> {
         self.fail(&format!("Expected {what}"), at)
-            .called(parser!("failExpecting:2982"))
     }
 
     fn at(&self, p: usize, end: usize, b: u8) -> bool {
@@ -146,10 +125,7 @@ impl Parser<'_> {
                 match pair {
                     Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => p += 3,
                     _ => {
-                        return self
-                            .fail("Malformed escape pair", p)
-                            .called(parser!("scanEscape:3104"))
-                            .called(parser!("scan:3127"));
+                        return self.fail("Malformed escape pair", p);
                     }
                 }
             } else if escapes && b >= 0x80 {
@@ -166,13 +142,9 @@ impl Parser<'_> {
     }
 
     fn check(&self, range: Range<usize>, legal: fn(u8) -> bool, what: &str) -> Parsed<()> {
-        let p = self
-            .scan(range.start, range.end, legal, true)
-            .called(parser!("checkChars:3145"))?;
+        let p = self.scan(range.start, range.end, legal, true)?;
         if p < range.end {
-            return self
-                .fail(&format!("Illegal character in {what}"), p)
-                .called(parser!("checkChars:3147"));
+            return self.fail(&format!("Illegal character in {what}"), p);
         }
         Ok(())
     }
@@ -185,18 +157,13 @@ impl Parser<'_> {
             self.parse_scheme(colon)?;
             p = colon + 1;
             if self.at(p, end, b'/') {
-                p = self
-                    .parse_hierarchical(p, end)
-                    .called(parser!("parse:3177"))?;
+                p = self.parse_hierarchical(p, end)?;
             } else {
                 let hash = self.find(p, end, b"#");
                 if hash <= p {
-                    return self
-                        .expecting("scheme-specific part", p)
-                        .called(parser!("parse:3182"));
+                    return self.expecting("scheme-specific part", p);
                 }
-                self.check(p..hash, is_uric, "opaque part")
-                    .called(parser!("parse:3183"))?;
+                self.check(p..hash, is_uric, "opaque part")?;
                 self.parts.opaque = true;
                 p = hash;
             }
@@ -204,8 +171,7 @@ impl Parser<'_> {
             p = self.parse_hierarchical(0, end)?;
         }
         if self.at(p, end, b'#') {
-            self.check(p + 1..end, is_uric, "fragment")
-                .called(parser!("parse:3191"))?;
+            self.check(p + 1..end, is_uric, "fragment")?;
             p = end;
         }
         if p < end {
@@ -236,23 +202,20 @@ impl Parser<'_> {
             p += 2;
             let stop = self.find(p, end, b"/?#");
             if stop > p {
-                self.parse_authority(p, stop)
-                    .called(parser!("parseHierarchical:3221"))?;
+                self.parse_authority(p, stop)?;
                 p = stop;
             } else if stop == end {
                 return self.expecting("authority", p);
             }
         }
         let stop = self.find(p, end, b"?#");
-        self.check(p..stop, is_path, "path")
-            .called(parser!("parseHierarchical:3229"))?;
+        self.check(p..stop, is_path, "path")?;
         self.parts.path = p..stop;
         p = stop;
         if self.at(p, end, b'?') {
             p += 1;
             let stop = self.find(p, end, b"#");
-            self.check(p..stop, is_uric, "query")
-                .called(parser!("parseHierarchical:3235"))?;
+            self.check(p..stop, is_uric, "query")?;
             self.parts.query = Some(p..stop);
             p = stop;
         }
@@ -265,9 +228,7 @@ impl Parser<'_> {
             // Inside an address literal a bare '%' introduces a scope.
             self.scan(start, end, |b| is_server(b) || b == b'%', false)? == end
         } else {
-            self.scan(start, end, is_server, true)
-                .called(parser!("parseAuthority:3267"))?
-                == end
+            self.scan(start, end, is_server, true)? == end
         };
         let reg_chars = if bracketed {
             false
@@ -279,12 +240,10 @@ impl Parser<'_> {
             return Ok(());
         }
         if !server_chars {
-            return self
-                .fail("Illegal character in authority", start)
-                .called(parser!("parseAuthority:3324"));
+            return self.fail("Illegal character in authority", start);
         }
         let server = self.parse_server(start, end);
-        let failure = match server.called(parser!("parseAuthority:3284")) {
+        let failure = match server {
             Ok(()) => return Ok(()),
             Err(failure) => failure,
         };
@@ -301,16 +260,14 @@ impl Parser<'_> {
         let mut p = start;
         let at = self.find(p, end, b"@");
         if at < end {
-            self.check(p..at, is_user_info, "user info")
-                .called(parser!("parseServer:3343"))?;
+            self.check(p..at, is_user_info, "user info")?;
             self.parts.user_info = Some(p..at);
             p = at + 1;
         }
         p = if self.at(p, end, b'[') {
             self.parse_ipv6(p, end)?
         } else {
-            self.parse_host(p, end)
-                .called(parser!("parseServer:3374"))?
+            self.parse_host(p, end)?
         };
         if self.at(p, end, b':') {
             p += 1;
@@ -335,9 +292,7 @@ impl Parser<'_> {
     fn parse_ipv6(&mut self, open: usize, end: usize) -> Parsed<usize> {
         let close = self.find(open + 1, end, b"]");
         if close <= open + 1 || close == end {
-            return self
-                .expecting("closing bracket for IPv6 address", close)
-                .called(parser!("parseServer:3369"));
+            return self.expecting("closing bracket for IPv6 address", close);
         }
         let scope = self.find(open + 1, close, b"%");
         if scope < close {
@@ -353,10 +308,7 @@ impl Parser<'_> {
             .parse::<std::net::Ipv6Addr>()
             .is_err()
         {
-            return self
-                .fail("Malformed IPv6 address", open + 1)
-                .called(parser!("parseIPv6Reference:3613"))
-                .called(parser!("parseServer:3357"));
+            return self.fail("Malformed IPv6 address", open + 1);
         }
         self.parts.host = Some(open..close + 1);
         Ok(close + 1)
@@ -376,9 +328,7 @@ impl Parser<'_> {
                 break;
             }
             if self.bytes[label_end - 1] == b'-' {
-                return self
-                    .fail("Illegal character in hostname", label_end - 1)
-                    .called(parser!("parseHostname:3531"));
+                return self.fail("Illegal character in hostname", label_end - 1);
             }
             top = p;
             p = label_end;
@@ -388,18 +338,14 @@ impl Parser<'_> {
             p += 1;
         }
         if p < end && !self.at(p, end, b':') {
-            return self
-                .fail("Illegal character in hostname", p)
-                .called(parser!("parseHostname:3531"));
+            return self.fail("Illegal character in hostname", p);
         }
         if p == start {
             return self.expecting("hostname", start);
         }
         // The last label of a name with several must begin with a letter.
         if top > start && !self.bytes[top].is_ascii_alphabetic() {
-            return self
-                .fail("Illegal character in hostname", top)
-                .called(parser!("parseHostname:3531"));
+            return self.fail("Illegal character in hostname", top);
         }
         self.parts.host = Some(start..p);
         Ok(p)

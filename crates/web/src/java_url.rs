@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use crate::exception::Exception;
 use crate::java_text::parse_int;
-use crate::trace::frames::{UrlSyntax, parse_url};
 use crate::wire::WireParts;
 
 /// The protocols that a Java runtime has handlers for.
@@ -76,9 +75,7 @@ impl Url {
     /// # Errors
     /// `java.net.MalformedURLException` with Java's message.
     pub fn parse(spec: &str) -> Result<Self, Exception> {
-        Self::resolve(None, spec).map_err(|failure| {
-            failure.through(["java.net.URL.<init>:569", "java.net.URL.<init>:516"])
-        })
+        Self::resolve(None, spec)
     }
 
     /// `new URL(this, spec)`: resolves a possibly relative address against this one.
@@ -87,7 +84,6 @@ impl Url {
     /// `java.net.MalformedURLException` with Java's message.
     pub fn join(&self, spec: &str) -> Result<Self, Exception> {
         Self::resolve(Some(self), spec)
-            .map_err(|failure| failure.through(["java.net.URL.<init>:569"]))
     }
 
     /// `new URL(protocol, host, port, file)`; a port of -1 means none, a host of `None` a local address.
@@ -102,14 +98,11 @@ impl Url {
     ) -> Result<Self, Exception> {
         let protocol = protocol.to_lowercase();
         if host.is_some() && port < -1 {
-            return Err(
-                Exception::malformed_url(format!("Invalid port number :{port}"))
-                    .through(["java.net.URL.<init>:456", "java.net.URL.<init>:365"]),
-            );
+            return Err(Exception::malformed_url(format!(
+                "Invalid port number :{port}"
+            )));
         }
-        check_protocol(&protocol).map_err(|failure| {
-            failure.through(["java.net.URL.<init>:480", "java.net.URL.<init>:365"])
-        })?;
+        check_protocol(&protocol)?;
         let (file, reference) = split_first(file, '#');
         let (path, query) = match file.rfind('?') {
             Some(at) => (&file[..at], Some(&file[at + 1..])),
@@ -126,9 +119,7 @@ impl Url {
                 authority.push_str(host);
             }
             host_range = 0..authority.len();
-            check_host(&authority).map_err(|failure| {
-                failure.through(["java.net.URL.<init>:486", "java.net.URL.<init>:365"])
-            })?;
+            check_host(&authority)?;
             if port != -1 {
                 authority.push(':');
                 authority.push_str(&port.to_string());
@@ -171,16 +162,13 @@ impl Url {
                 reference: None,
             },
             _ => Parts {
-                protocol: new_protocol.ok_or_else(|| {
-                    Exception::malformed_url(format!("no protocol: {original}"))
-                        .through(["java.net.URL.<init>:674"])
-                })?,
+                protocol: new_protocol
+                    .ok_or_else(|| Exception::malformed_url(format!("no protocol: {original}")))?,
                 port: -1,
                 ..Parts::default()
             },
         };
-        check_protocol(&parts.protocol)
-            .map_err(|failure| failure.through(["java.net.URL.<init>:681"]))?;
+        check_protocol(&parts.protocol)?;
         if let Some(hash) = rest.find('#') {
             parts.reference = Some(&rest[hash + 1..]);
             rest = &rest[..hash];
@@ -430,21 +418,18 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
         }
     };
     let server = &authority[host_start..];
-    let invalid = |at| syntax(format!("Invalid authority field: {authority}"), at);
+    let invalid = || syntax(ILLEGAL, format!("Invalid authority field: {authority}"));
     let (host_len, port) = if server.starts_with('[') {
-        let close = server
-            .find(']')
-            .filter(|at| *at > 2)
-            .ok_or_else(|| invalid(UrlSyntax::OpenIpv6))?;
+        let close = server.find(']').filter(|at| *at > 2).ok_or_else(invalid)?;
         if !is_ipv6_literal(&server[1..close]) {
             return Err(syntax(
+                ILLEGAL,
                 format!("Invalid host: {}", &server[..=close]),
-                UrlSyntax::Host,
             ));
         }
         let port = &server[close + 1..];
         if !port.is_empty() && !port.starts_with(':') {
-            return Err(invalid(UrlSyntax::AfterIpv6));
+            return Err(invalid());
         }
         (close + 1, port.strip_prefix(':').unwrap_or(""))
     } else {
@@ -455,28 +440,22 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
     parts.port = if port.is_empty() {
         -1
     } else {
-        let at = if server.starts_with('[') {
-            UrlSyntax::Ipv6Port
-        } else {
-            UrlSyntax::Port
-        };
-        parse_int(port, 10).map_err(|message| syntax(message, at))?
+        parse_int(port, 10).map_err(|message| syntax("java.lang.NumberFormatException", message))?
     };
     if parts.port < -1 {
         return Err(syntax(
+            ILLEGAL,
             format!("Invalid port number :{}", parts.port),
-            UrlSyntax::PortRange,
         ));
     }
     Ok(())
 }
 
+const ILLEGAL: &str = "java.lang.IllegalArgumentException";
+
 /// A failure of `URLStreamHandler.parseURL`, as the constructor of `URL` wraps it.
-fn syntax(message: String, at: UrlSyntax) -> Exception {
-    let cause = parse_url(message.clone(), at);
-    Exception::malformed_url(message)
-        .through(["java.net.URL.<init>:708"])
-        .caused_by(cause)
+fn syntax(class: &'static str, message: String) -> Exception {
+    Exception::malformed_url(message.clone()).caused_by(Exception::new(class, message))
 }
 
 pub(crate) fn is_ipv6_literal(text: &str) -> bool {

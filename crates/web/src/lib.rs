@@ -14,7 +14,6 @@ mod java_text;
 mod java_uri;
 mod java_url;
 mod multipart;
-mod origin;
 mod wire;
 
 pub mod access_log;
@@ -27,10 +26,10 @@ pub mod headers;
 pub mod http_date;
 pub mod java_client;
 pub mod local_file;
+pub mod property;
 pub mod redirect;
 pub mod response;
 pub mod status;
-pub mod trace;
 pub mod url;
 
 pub use exception::Exception;

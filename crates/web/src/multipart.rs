@@ -8,7 +8,6 @@ use crate::charset::Charset;
 use crate::exception::Exception;
 use crate::header_value::{append_parameter, parse_elements};
 use crate::java_text::is_blank;
-use crate::trace::frames;
 
 const BOUNDARY_CHARS: &[u8; 64] =
     b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -67,11 +66,9 @@ struct Writer {
 impl Writer {
     fn argument(&mut self, argument: &Argument<'_>, charset: &Charset) -> Result<(), Exception> {
         let content_type = if argument.content_type.contains(';') {
-            MimeType::parse(argument.content_type)
-                .map_err(|failure| failure.through([frames::PARSE_ARGUMENT_TYPE]))?
+            MimeType::parse(argument.content_type)?
         } else {
-            MimeType::create(argument.content_type, charset)
-                .map_err(|failure| failure.through([frames::CREATE_ARGUMENT_TYPE]))?
+            MimeType::create(argument.content_type, charset)?
         };
         self.begin();
         self.disposition(argument.name, None);
@@ -88,14 +85,12 @@ impl Writer {
     }
 
     fn file(&mut self, file: &FileArgument<'_>) -> Result<(), Exception> {
-        let content_type = MimeType::parse(file.mime_type)
-            .map_err(|failure| failure.through([frames::PARSE_FILE_TYPE]))?;
+        let content_type = MimeType::parse(file.mime_type)?;
         if is_blank(file.param_name) {
-            return Err(
-                Exception::new("java.lang.IllegalStateException", "Name is blank")
-                    .through(frames::BLANK_PART_NAME.iter().copied())
-                    .through([frames::ADD_FILE]),
-            );
+            return Err(Exception::new(
+                "java.lang.IllegalStateException",
+                "Name is blank",
+            ));
         }
         self.begin();
         let name = file
@@ -197,14 +192,12 @@ impl MimeType {
     /// `ContentType.create(mimeType, charset)`.
     fn create(mime_type: &str, charset: &Charset) -> Result<Self, Exception> {
         if is_blank(mime_type) {
-            return Err(Exception::illegal_argument("MIME type may not be blank")
-                .through(frames::BLANK_CONTENT_TYPE.iter().copied()));
+            return Err(Exception::illegal_argument("MIME type may not be blank"));
         }
         if mime_type.contains(['"', ',', ';']) {
             return Err(Exception::illegal_argument(
                 "MIME type may not contain reserved characters",
-            )
-            .through(frames::RESERVED_IN_CONTENT_TYPE.iter().copied()));
+            ));
         }
         Ok(Self {
             text: format!("{}; charset={}", mime_type.to_lowercase(), charset.name()),
@@ -219,8 +212,7 @@ impl MimeType {
             return Err(Exception::new(
                 "org.apache.http.ParseException",
                 format!("Invalid content type: {text}"),
-            )
-            .through([frames::INVALID_CONTENT_TYPE]));
+            ));
         };
         let charset = element
             .params
@@ -230,8 +222,7 @@ impl MimeType {
             .and_then(|(_, value)| value.as_deref())
             .filter(|value| !is_blank(value))
             .map(Charset::for_name)
-            .transpose()
-            .map_err(|failure| failure.through(frames::CONTENT_TYPE_CHARSET.iter().copied()))?;
+            .transpose()?;
         let mut out = element.name.clone();
         for (name, value) in &element.params {
             out.push_str("; ");

@@ -2,8 +2,6 @@
 
 use crate::exception::Exception;
 use crate::java_uri;
-use crate::trace::Until;
-use crate::trace::frames::{self, Phase, below};
 use crate::url::{Url, encode_spaces};
 
 /// `httpsampler.max_redirects` as it is by default.
@@ -35,7 +33,6 @@ pub fn missing_location(method: &str, url: &Url) -> Exception {
     Exception::illegal_argument(format!(
         "Missing location header in redirect for {method} {uri} HTTP/1.1"
     ))
-    .through([frames::MISSING_LOCATION])
 }
 
 /// The failure after `limit` redirects in a row (`HTTPSamplerBase.followRedirects`).
@@ -44,8 +41,6 @@ pub fn too_many_redirects(limit: u32) -> Exception {
         "java.io.IOException",
         format!("Exceeded maximum number of redirects: {limit}"),
     )
-    .through([frames::TOO_MANY_REDIRECTS])
-    .until(Until::Redirects)
 }
 
 /// The failure of a page in more frames than `httpsampler.max_frame_depth` (`HTTPSamplerBase.resultProcessing`).
@@ -54,8 +49,6 @@ pub fn nested_too_deep() -> Exception {
         "java.lang.Exception",
         "Maximum frame/iframe nesting depth exceeded.",
     )
-    .through([frames::NESTED_TOO_DEEP])
-    .until(Until::Processing)
 }
 
 /// Where a `Location` leads (`HTTPSamplerBase.followRedirects`): `/..` removed if asked for
@@ -75,16 +68,8 @@ pub fn redirect_url(
     } else {
         location
     };
-    let url = make_relative(base, &encode_spaces(location)).map_err(|failure| {
-        failure
-            .through(frames::RELATIVE_LOCATION.iter().copied())
-            .until(Until::Redirects)
-    })?;
-    url.sanitized().map_err(|failure| {
-        failure
-            .through(frames::SANITIZED_LOCATION.iter().copied())
-            .until(Until::Redirects)
-    })
+    let url = make_relative(base, &encode_spaces(location))?;
+    url.sanitized()
 }
 
 /// `ConversionUtils.makeRelativeURL`: resolves, and drops `../` that would lead above the root.
@@ -222,13 +207,15 @@ fn names_no_host(location: &str) -> bool {
 /// The failure of automatic redirects: circular, too many, or a `Location` that is missing or no URI.
 pub fn auto_redirect_failure() -> Exception {
     Exception::without_message("org.apache.http.client.ClientProtocolException")
-        .through([frames::NOT_HTTP])
-        .through(below(Phase::Execute))
 }
 
 /// The failure of automatic redirects that come back to an address.
 pub fn circular_redirect(url: &Url) -> Exception {
-    auto_redirect_failure().caused_by(frames::circular(url.as_str()))
+    let message = format!("Circular redirect to '{url}'");
+    auto_redirect_failure().caused_by(Exception::new(
+        "org.apache.http.client.CircularRedirectException",
+        message,
+    ))
 }
 
 impl Url {

@@ -4,9 +4,6 @@ use std::net::IpAddr;
 
 pub use crate::damage::Damage;
 use crate::exception::Exception;
-pub use crate::trace::frames::damage::StatusPart;
-use crate::trace::frames::{self, Phase, below};
-use crate::trace::{Frame, Until};
 
 /// Where a connection was to be made to.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +14,6 @@ pub struct Endpoint<'a> {
     pub port: u16,
     /// The addresses the host was resolved to.
     pub addresses: &'a [IpAddr],
-    /// Whether the connection is to carry TLS from the start.
-    pub secure: bool,
-    /// Whether this is a proxy.
-    pub proxied: bool,
-    /// Whether the plan limits the time to connect; Java then connects in another way.
-    pub limited: bool,
 }
 
 /// Why a connection could not be made.
@@ -40,6 +31,21 @@ pub enum ConnectFailure<'a> {
     NoLocalAddress,
     /// Something else, in the system's words.
     Other(&'a str),
+}
+
+/// Which part of a status line cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusPart {
+    /// There is no dot in the version.
+    Version,
+    /// The number before the dot.
+    Major,
+    /// The number after the dot.
+    Minor,
+    /// The status is missing or is not digits.
+    Code,
+    /// The status is below 100.
+    Range,
 }
 
 /// Why an exchange failed. What is not covered by a kind of its own is given as a [`Failure::Socket`] in the system's words.
@@ -116,64 +122,36 @@ pub enum Failure<'a> {
 /// The failure of a sampler that names an implementation there is not (`HTTPSamplerFactory.getImplementation`).
 pub fn unknown_implementation(name: &str) -> Exception {
     Exception::illegal_argument(format!("Unknown implementation type: '{name}'"))
-        .through(frames::UNKNOWN_IMPLEMENTATION.iter().copied())
-        .until(Until::Address)
 }
 
 impl Failure<'_> {
     /// The exception that JMeter would report.
     pub fn exception(&self, endpoint: &Endpoint<'_>) -> Exception {
-        let connect = below(Phase::Connect {
-            proxied: endpoint.proxied,
-        });
         match self {
-            Self::UnknownHost { remembered } => unknown_host(endpoint.host, *remembered)
-                .through(frames::RESOLVE.iter().copied())
-                .through(connect),
+            Self::UnknownHost { remembered } => unknown_host(endpoint.host, *remembered),
             Self::UnknownToNameServers => Exception::new(
                 "java.net.UnknownHostException",
                 format!("Failed to resolve host name: {}", endpoint.host),
-            )
-            .through(frames::ASKED_NAME_SERVERS.iter().copied())
-            .through(connect),
-            Self::Connect(failure) => connect_exception(*failure, endpoint).through(connect),
+            ),
+            Self::Connect(failure) => connect_exception(*failure, endpoint),
             Self::ReadTimeout => {
                 Exception::new("java.net.SocketTimeoutException", "Read timed out")
-                    .through(flat(frames::READ_TIMED_OUT))
-                    .through(below(Phase::Head))
             }
-            Self::Reset => socket("Connection reset")
-                .through(flat(frames::RESET))
-                .through(below(Phase::Head)),
+            Self::Reset => socket("Connection reset"),
             Self::BrokenPipe => socket("Broken pipe"),
             Self::NoResponse => Exception::new(
                 "org.apache.http.NoHttpResponseException",
                 format!("{}:{} failed to respond", endpoint.host, endpoint.port),
-            )
-            .through([frames::NO_RESPONSE])
-            .through(below(Phase::Head)),
-            Self::MalformedHead => {
-                Exception::without_message("org.apache.http.client.ClientProtocolException")
-                    .through([frames::NOT_HTTP])
-                    .through(below(Phase::Execute))
-                    .caused_by(frames::not_http())
-            }
-            Self::BadStatusLine(part, line) => {
-                Exception::without_message("org.apache.http.client.ClientProtocolException")
-                    .through([frames::NOT_HTTP])
-                    .through(below(Phase::Execute))
-                    .caused_by(frames::damage::status_line(*part, line))
-            }
-            Self::BadHeader(line) => {
-                Exception::without_message("org.apache.http.client.ClientProtocolException")
-                    .through([frames::NOT_HTTP])
-                    .through(below(Phase::Execute))
-                    .caused_by(frames::bad_header(line))
-            }
-            Self::TlsClosed => tls_handshake("Remote host terminated the handshake")
-                .through(frames::TLS_CLOSED.iter().copied())
-                .through(connect)
-                .caused_by(frames::tls_closed()),
+            ),
+            Self::MalformedHead => client_protocol(Exception::new(
+                PROTOCOL,
+                "The server failed to respond with a valid HTTP response",
+            )),
+            Self::BadStatusLine(part, line) => client_protocol(bad_status_line(*part, line)),
+            Self::BadHeader(line) => client_protocol(bad_header(line)),
+            Self::TlsClosed => tls_handshake("Remote host terminated the handshake").caused_by(
+                Exception::new("java.io.EOFException", "SSL peer shut down incorrectly"),
+            ),
             Self::TlsNotSpoken => Exception::new(
                 "javax.net.ssl.SSLException",
                 "Unsupported or unrecognized SSL message",
@@ -186,7 +164,7 @@ impl Failure<'_> {
             Self::Tls(text) => tls_handshake((*text).to_owned()),
             Self::File(text) => Exception::new("java.io.FileNotFoundException", (*text).to_owned()),
             Self::Socket(text) => socket((*text).to_owned()),
-            _ => self.in_body().through(below(Phase::Body)),
+            _ => self.in_body(),
         }
     }
 
@@ -200,8 +178,7 @@ impl Failure<'_> {
                     grouped(*expected),
                     grouped(*received)
                 ),
-            )
-            .through(flat(frames::TRUNCATED_BODY)),
+            ),
             Self::TruncatedChunk { expected, received } => Exception::new(
                 "org.apache.http.TruncatedChunkException",
                 format!(
@@ -209,56 +186,67 @@ impl Failure<'_> {
                     grouped(*expected),
                     grouped(*received)
                 ),
-            )
-            .through(flat(frames::TRUNCATED_CHUNK)),
+            ),
             Self::MissingClosingChunk => Exception::new(
                 CONNECTION_CLOSED,
                 "Premature end of chunk coded message body: closing chunk expected",
-            )
-            .through(flat(frames::MISSING_CHUNK)),
+            ),
             Self::BadChunkHeader(line) => {
                 Exception::new(MALFORMED_CHUNK, format!("Bad chunk header: {line}"))
-                    .through(flat(frames::BAD_CHUNK))
             }
             Self::MissingChunkEnd => {
                 Exception::new(MALFORMED_CHUNK, "Unexpected content at the end of chunk")
-                    .through(flat(frames::UNENDED_CHUNK))
             }
-            Self::NegativeChunk => Exception::new(MALFORMED_CHUNK, "Negative chunk size")
-                .through(flat(frames::damage::NEGATIVE_CHUNK)),
-            Self::UnendedChunk => Exception::new(MALFORMED_CHUNK, "CRLF expected at end of chunk")
-                .through(flat(frames::damage::UNENDED_CHUNK_AT_END)),
+            Self::NegativeChunk => Exception::new(MALFORMED_CHUNK, "Negative chunk size"),
+            Self::UnendedChunk => Exception::new(MALFORMED_CHUNK, "CRLF expected at end of chunk"),
             Self::BadTrailer(line) => Exception::new(
                 MALFORMED_CHUNK,
                 format!("Invalid footer: Invalid header: {line}"),
             )
-            .through(flat(frames::damage::TRAILER))
-            .caused_by(frames::damage::trailer(line)),
+            .caused_by(bad_header(line)),
             Self::Damaged(damage) => damage.exception(),
             other => unreachable!("{other:?} is no failure of a body"),
         }
     }
 }
 
-fn flat(tables: &'static [&'static [Frame]]) -> impl Iterator<Item = Frame> {
-    tables.iter().copied().flatten().copied()
-}
-
 /// `InetAddress` gives the system's words only when it has asked the system.
 fn unknown_host(host: &str, remembered: bool) -> Exception {
-    let (message, raised) = if remembered {
-        (host.to_owned(), frames::KNOWN_TO_BE_UNKNOWN)
+    let message = if remembered {
+        host.to_owned()
     } else {
-        (
-            format!("{host}: Name or service not known"),
-            frames::UNKNOWN_HOST,
-        )
+        format!("{host}: Name or service not known")
     };
-    Exception::new("java.net.UnknownHostException", message).through(raised.iter().copied())
+    Exception::new("java.net.UnknownHostException", message)
 }
 
 const CONNECTION_CLOSED: &str = "org.apache.http.ConnectionClosedException";
 const MALFORMED_CHUNK: &str = "org.apache.http.MalformedChunkCodingException";
+const PROTOCOL: &str = "org.apache.http.ProtocolException";
+
+/// HttpClient wraps every protocol error.
+fn client_protocol(cause: Exception) -> Exception {
+    Exception::without_message("org.apache.http.client.ClientProtocolException").caused_by(cause)
+}
+
+/// `AbstractMessageParser.parseHeaders`.
+fn bad_header(line: &str) -> Exception {
+    Exception::new(PROTOCOL, format!("Invalid header: {line}"))
+}
+
+/// `BasicLineParser.parseStatusLine`, and `HttpRequestExecutor.doReceiveResponse` for a status below 100.
+fn bad_status_line(part: StatusPart, line: &str) -> Exception {
+    let fault = match part {
+        StatusPart::Range => return Exception::new(PROTOCOL, format!("Invalid response: {line}")),
+        StatusPart::Version => "Invalid protocol version number",
+        StatusPart::Major => "Invalid protocol major version number",
+        StatusPart::Minor => "Invalid protocol minor version number",
+        StatusPart::Code => "Status line contains invalid status code",
+    };
+    let message = format!("{fault}: {line}");
+    let cause = Exception::new("org.apache.http.ParseException", message.clone());
+    Exception::new(PROTOCOL, message).caused_by(cause)
+}
 
 fn socket(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
     Exception::new("java.net.SocketException", message)
@@ -290,20 +278,21 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
         }
         ConnectFailure::Other(text) => return socket(text.to_owned()),
     };
-    let class = match failure {
-        ConnectFailure::TimedOut => "org.apache.http.conn.ConnectTimeoutException",
-        _ => "org.apache.http.conn.HttpHostConnectException",
+    let (class, cause) = match failure {
+        ConnectFailure::TimedOut => (
+            "org.apache.http.conn.ConnectTimeoutException",
+            "java.net.SocketTimeoutException",
+        ),
+        _ => (
+            "org.apache.http.conn.HttpHostConnectException",
+            "java.net.ConnectException",
+        ),
     };
     let addresses: Vec<String> = endpoint
         .addresses
         .iter()
         .map(|ip| java_address(endpoint.host, *ip))
         .collect();
-    let tls = endpoint.secure && !endpoint.proxied;
-    let (raised, cause) = match failure {
-        ConnectFailure::TimedOut => (frames::CONNECT_TIMED_OUT, frames::timed_out(tls)),
-        _ => (frames::REFUSED, frames::refused(tls, endpoint.limited)),
-    };
     Exception::new(
         class,
         format!(
@@ -313,8 +302,7 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
             addresses.join(", ")
         ),
     )
-    .through([raised])
-    .caused_by(cause)
+    .caused_by(Exception::new(cause, reason))
 }
 
 /// `InetAddress.toString()`: `name/address`, without the name when the host was given as an address; IPv6 in full.
@@ -366,9 +354,6 @@ mod tests {
             host,
             port,
             addresses: &addresses,
-            secure: false,
-            proxied: false,
-            limited: false,
         };
         let exception = failure.exception(&endpoint);
         (
@@ -504,5 +489,50 @@ mod tests {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(100_000), "100,000");
+    }
+
+    #[test]
+    fn failures_name_their_causes() {
+        let endpoint = Endpoint {
+            host: "127.0.0.1",
+            port: 1,
+            addresses: &[IpAddr::from([127, 0, 0, 1])],
+        };
+        let causes = |failure: Failure<'_>| -> Vec<String> {
+            let trace = failure.exception(&endpoint).trace();
+            let lines = trace.lines().skip(1);
+            lines
+                .map(|line| line.strip_prefix("Caused by: ").unwrap().to_owned())
+                .collect()
+        };
+        let fault = "Status line contains invalid status code: HTTP/1.1 abc OK";
+        for (failure, expected) in [
+            (
+                Failure::Connect(ConnectFailure::Refused),
+                vec!["java.net.ConnectException: Connection refused".to_owned()],
+            ),
+            (
+                Failure::Connect(ConnectFailure::TimedOut),
+                vec!["java.net.SocketTimeoutException: Connect timed out".to_owned()],
+            ),
+            (
+                Failure::BadStatusLine(StatusPart::Code, "HTTP/1.1 abc OK"),
+                vec![
+                    format!("org.apache.http.ProtocolException: {fault}"),
+                    format!("org.apache.http.ParseException: {fault}"),
+                ],
+            ),
+            (
+                Failure::BadTrailer("foo"),
+                vec!["org.apache.http.ProtocolException: Invalid header: foo".to_owned()],
+            ),
+            (
+                Failure::TlsClosed,
+                vec!["java.io.EOFException: SSL peer shut down incorrectly".to_owned()],
+            ),
+            (Failure::ReadTimeout, vec![]),
+        ] {
+            assert_eq!(causes(failure), expected, "{failure:?}");
+        }
     }
 }

@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use crate::exception::Exception;
 use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
 pub use crate::java_url::Url;
-use crate::trace::frames::{self, Phase, below, property};
-use crate::trace::{Client, Until};
 pub use crate::wire::Wire;
 use crate::wire::WireParts;
 
@@ -40,12 +38,7 @@ impl Target<'_> {
     pub fn url(&self) -> Result<Url, Exception> {
         let path = encode_spaces(self.path);
         if path.starts_with("http://") || path.starts_with("https://") {
-            let url = Url::parse(&path);
-            return url.map_err(|failure| {
-                failure
-                    .through([frames::GET_URL_WHOLE])
-                    .until(Until::Address)
-            });
+            return Url::parse(&path);
         }
         let protocol = if self.protocol.is_empty() {
             "http"
@@ -70,14 +63,7 @@ impl Target<'_> {
         };
         let host = (!local).then_some(self.domain);
         let port = effective_port(protocol, self.port);
-        Url::from_parts(protocol, host, port, &file).map_err(|failure| {
-            let failure = if port == -1 {
-                failure.through(["java.net.URL.<init>:388", frames::GET_URL_DEFAULT_PORT])
-            } else {
-                failure.through([frames::GET_URL_PORT])
-            };
-            failure.until(Until::Address)
-        })
+        Url::from_parts(protocol, host, port, &file)
     }
 }
 
@@ -131,29 +117,21 @@ impl Url {
     ///
     /// # Errors
     /// What JMeter reports for an address without a host, even where the manager has no cookies (`HC4CookieHandler#getCookiesForUrl`).
-    pub fn cookie_origin(&self, client: Client) -> Result<(), Exception> {
+    pub fn cookie_origin(&self) -> Result<(), Exception> {
         if !self.host().trim().is_empty() {
             return Ok(());
         }
-        let below = match client {
-            Client::HttpClient => property::CLIENT_COOKIES,
-            _ => property::JAVA_COOKIES,
-        };
-        Err(Exception::illegal_argument("Host may not be blank")
-            .through(property::COOKIES.iter().chain(below).copied()))
+        Err(Exception::illegal_argument("Host may not be blank"))
     }
 
     fn work_out_wire(&self) -> Result<Wire<'_>, Exception> {
         let text = self.as_str();
-        let uri = java_uri::parse(text, false)
-            .map_err(|failure| failure.through(frames::TO_URI.iter().copied()))?;
+        let uri = java_uri::parse(text, false)?;
         let (host, port) = extract_host(text, &uri).ok_or_else(|| {
             Exception::new(
                 CLIENT_PROTOCOL,
                 format!("URI does not specify a valid host name: {text}"),
             )
-            .through([frames::NO_HOST])
-            .through(below(Phase::Execute))
         })?;
         let secure = match self.protocol() {
             "http" => false,
@@ -162,9 +140,7 @@ impl Url {
                 return Err(Exception::new(
                     "org.apache.http.conn.UnsupportedSchemeException",
                     format!("{other} protocol is not supported"),
-                )
-                .through([frames::NO_SCHEME])
-                .through(below(Phase::Connect { proxied: false })));
+                ));
             }
         };
         let connect_port = if port >= 0 {
@@ -174,11 +150,8 @@ impl Url {
         } else {
             80
         };
-        let connect_port = u16::try_from(connect_port).map_err(|_| {
-            Exception::illegal_argument(format!("port out of range:{port}"))
-                .through(frames::PORT_OUT_OF_RANGE.iter().copied())
-                .through(below(Phase::Connect { proxied: false }))
-        })?;
+        let connect_port = u16::try_from(connect_port)
+            .map_err(|_| Exception::illegal_argument(format!("port out of range:{port}")))?;
         let host_header = if port < 0 {
             Cow::Borrowed(host)
         } else {
@@ -244,8 +217,7 @@ impl Url {
             return Err(Exception::new(
                 "java.net.URISyntaxException",
                 format!("Relative path in absolute URI: {text}{}", self.path()),
-            )
-            .through(["java.net.URI.checkPath:1998", "java.net.URI.<init>:707"]));
+            ));
         }
         append_quoted(self.path(), Component::Path, &mut text);
         for (mark, part) in [('?', self.query()), ('#', self.reference())] {
@@ -254,8 +226,7 @@ impl Url {
                 append_quoted(part, Component::Uric, &mut text);
             }
         }
-        java_uri::parse(&text, true)
-            .map_err(|failure| failure.through(["java.net.URI.<init>:708"]))?;
+        java_uri::parse(&text, true)?;
         Self::parse(&text)
     }
 }

@@ -88,8 +88,6 @@ pub struct Context {
     pub arrival: Option<Instant>,
     /// Whether the parts of the sample at hand are timed.
     pub is_timed: bool,
-    /// How many transactions with a parent sample enclose the sampler at hand.
-    pub transactions: u32,
     /// What samplers keep for this user.
     pub slot: Box<dyn UserSlot>,
     /// What the Java host keeps of this user.
@@ -160,7 +158,6 @@ impl Context {
             intended: None,
             arrival: None,
             is_timed: false,
-            transactions: 0,
             slot: worker.slot.user(),
             java: None,
             branch: None,

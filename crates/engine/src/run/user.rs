@@ -192,9 +192,7 @@ impl User {
         if !run.is_done()
             && let Some(inner) = inner
         {
-            self.cx.transactions += 1;
             self.process(inner, Some(id)).await;
-            self.cx.transactions -= 1;
         }
         let running = self.cx.running();
         let Some(run) = self.walk.parent_transaction(id) else {

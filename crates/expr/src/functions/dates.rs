@@ -92,10 +92,7 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
         return Ok(Text::Literal(""));
     }
     if last == first {
-        return Err(random::bound_not_greater(
-            "org.apache.jmeter.functions.RandomDate.execute:196",
-        )
-        .into());
+        return Err(random::bound_not_greater().into());
     }
     let days = i64::from((last - first).get_days());
     let chosen = first + SignedDuration::from_hours(24 * scope.random().between(0, days - 1));

@@ -307,12 +307,5 @@ fn unicode_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
 fn too_few_digits(rest: &str) -> Thrown {
     let message =
         format!("Less than 4 hex digits in unicode value: '{rest}' due to end of CharSequence");
-    Thrown::new("java.lang.IllegalArgumentException", message).at(&[
-        "org.apache.commons.text.translate.UnicodeUnescaper.translate:60",
-        "org.apache.commons.text.translate.AggregateTranslator.translate:58",
-        "org.apache.commons.text.translate.CharSequenceTranslator.translate:101",
-        "org.apache.commons.text.translate.CharSequenceTranslator.translate:63",
-        "org.apache.commons.text.StringEscapeUtils.unescapeJava:803",
-        "org.apache.jmeter.functions.UnEscape.execute:63",
-    ])
+    Thrown::new("java.lang.IllegalArgumentException", message)
 }

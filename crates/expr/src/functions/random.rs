@@ -3,19 +3,17 @@
 use crate::call::{Args, CallResult, not_a_number, store};
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
-use crate::thrown::{Thrown, no_int, no_long};
+use crate::thrown::Thrown;
 use crate::values::{parse_int, parse_long};
 
 /// `__Random`: both ends included; they must be numbers and in order.
 pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let low = args.trimmed(0, scope)?;
-    let low = parse_long(&low)
-        .ok_or_else(|| no_long(&low, "org.apache.jmeter.functions.Random.execute:66"))?;
+    let low = parse_long(&low).ok_or_else(|| not_a_number(&low))?;
     let high = args.trimmed(1, scope)?;
-    let high = parse_long(&high)
-        .ok_or_else(|| no_long(&high, "org.apache.jmeter.functions.Random.execute:67"))?;
+    let high = parse_long(&high).ok_or_else(|| not_a_number(&high))?;
     if high < low || high == i64::MAX {
-        return Err(bound_not_greater("org.apache.jmeter.functions.Random.execute:69").into());
+        return Err(bound_not_greater().into());
     }
     let number = scope.random().between(low, high).to_string();
     args.store(2, &number, scope)?;
@@ -23,29 +21,18 @@ pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
 }
 
 /// The exception of `ThreadLocalRandom.nextLong(origin, bound)` for an empty range.
-pub(super) fn bound_not_greater(function: &'static str) -> Thrown {
+pub(super) fn bound_not_greater() -> Thrown {
     Thrown::new(
         "java.lang.IllegalArgumentException",
         "bound must be greater than origin",
     )
-    .at(&[
-        "jdk.internal.util.random.RandomSupport.checkRange:246",
-        "java.util.random.RandomGenerator.nextLong:739",
-        "java.util.concurrent.ThreadLocalRandom.nextLong:488",
-        function,
-    ])
 }
 
 /// `__RandomString`: as many UTF-16 units as asked for, out of the given characters or of all assigned
 /// ones.
 pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let length = args.text(0, scope)?;
-    let length = parse_int(&length).ok_or_else(|| {
-        no_int(
-            &length,
-            "org.apache.jmeter.functions.RandomString.execute:77",
-        )
-    })?;
+    let length = parse_int(&length).ok_or_else(|| not_a_number(&length))?;
     let choice = args.trimmed(1, scope)?;
     let variable = args.trimmed(2, scope)?;
     let length = usize::try_from(length).map_err(|_| {

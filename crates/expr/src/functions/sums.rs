@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::thrown::{Thrown, no_int, no_long};
 use crate::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
 
 /// `IntSum`: wraps around like Java's `int`.
@@ -13,22 +12,14 @@ pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'
     sum(
         args,
         scope,
-        |text| {
-            parse_int(text)
-                .map(i64::from)
-                .ok_or_else(|| no_int(text, "org.apache.jmeter.functions.IntSum.execute:69"))
-        },
+        |text| parse_int(text).map(i64::from),
         |sum| i64::from(sum as i32),
     )
 }
 
 /// `LongSum`: wraps around like Java's `long`.
 pub(super) fn long_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
-    let parse = |text: &str| {
-        parse_long(text)
-            .ok_or_else(|| no_long(text, "org.apache.jmeter.functions.LongSum.execute:69"))
-    };
-    sum(args, scope, parse, |sum| sum)
+    sum(args, scope, parse_long, |sum| sum)
 }
 
 /// `DoubleSum` of jmeter-plugins.
@@ -51,16 +42,16 @@ pub(super) fn double_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResul
 fn sum<'a>(
     args: Args<'a>,
     scope: &mut dyn Scope,
-    parse: fn(&str) -> Result<i64, Thrown>,
+    parse: fn(&str) -> Option<i64>,
     wrap: fn(i64) -> i64,
 ) -> CallResult<'a> {
     let last = args.trimmed(args.len() - 1, scope)?;
     let mut sum = 0i64;
     for index in 0..args.len() - 1 {
         let text = args.text(index, scope)?;
-        sum = wrap(sum.wrapping_add(parse(&text)?));
+        sum = wrap(sum.wrapping_add(parse(&text).ok_or_else(|| not_a_number(&text))?));
     }
-    let number = parse(&last).ok();
+    let number = parse(&last);
     let total = wrap(sum.wrapping_add(number.unwrap_or(0))).to_string();
     if number.is_none() {
         store(&last, &total, scope);

@@ -59,22 +59,16 @@ fn hex_byte(digits: &[u8]) -> Result<u8, Raised> {
                 "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 0 in: \"{}\"",
                 String::from_utf8_lossy(digits)
             );
-            Err(undecodable(message, "java.net.URLDecoder.decode:237"))
+            Err(undecodable(message))
         }
     }
 }
 
 fn incomplete() -> Raised {
     let message = "URLDecoder: Incomplete trailing escape (%) pattern";
-    undecodable(message.to_owned(), "java.net.URLDecoder.decode:230")
+    undecodable(message.to_owned())
 }
 
-fn undecodable(message: String, thrower: &'static str) -> Raised {
-    let thrown = Thrown::new("java.lang.IllegalArgumentException", message);
-    let frames = [
-        thrower,
-        "java.net.URLDecoder.decode:147",
-        "org.apache.jmeter.functions.UrlDecode.execute:65",
-    ];
-    thrown.at(&frames).into()
+fn undecodable(message: String) -> Raised {
+    Thrown::new("java.lang.IllegalArgumentException", message).into()
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use drumfire_expr::{Template, Text};
 use drumfire_jmx::Value;
 use drumfire_web::headers::{self, Header};
-use drumfire_web::trace::property::Property;
+use drumfire_web::property::Property;
 
 use crate::decode::Decoder;
 use crate::resolve::Element;

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 use drumfire_web::access_log::{LogParser, NoRequest};
-use drumfire_web::trace::{Client, Place};
 use flate2::read::MultiGzDecoder;
 
 use super::http::edits::Edit;
@@ -104,13 +103,7 @@ impl AccessLogSampler {
                 http::user_mut(cx).edits.add(entry);
                 self.http.sample_under_address(cx, name).await
             }
-            Err(why) => {
-                let place = Place::Sampler {
-                    client: Client::AccessLog,
-                    transactions: cx.transactions,
-                };
-                Some(self.http.nameless(cx, &why.exception(), &place))
-            }
+            Err(why) => Some(self.http.nameless(cx, &why.exception())),
         }
     }
 

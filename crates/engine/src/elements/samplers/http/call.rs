@@ -12,8 +12,7 @@ use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::Header;
-use drumfire_web::trace::Client;
-use drumfire_web::trace::property::{Form, Property};
+use drumfire_web::property::{Client, Form, Property};
 use drumfire_web::url::{self, Url};
 
 use super::HttpSampler;
@@ -206,7 +205,7 @@ impl<'s> Call<'s> {
     /// What a function threw in a property, and whether the result then has neither label nor address.
     pub fn failure(&self, client: Client) -> Option<(Exception, bool)> {
         let failure = self.failure.as_deref()?;
-        let exception = failure.exception(client, self.form, &self.method);
+        let exception = failure.exception();
         Some((exception, failure.is_nameless(client, self.form)))
     }
 

@@ -16,8 +16,8 @@ use crate::elements::samplers::defaults::is_defaults;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use drumfire_expr::Template;
+use drumfire_web::property::Client;
 use drumfire_web::status::unknown_implementation;
-use drumfire_web::trace::Client;
 
 /// GUI classes whose elements JMeter merges into an HTTP Request (`HTTPSamplerBase#APPLIABLE_CONFIG_CLASSES`).
 const APPLICABLE: [&str; 9] = [

@@ -9,7 +9,6 @@ use drumfire_query::url::JavaUrl;
 use drumfire_results::Sample;
 use drumfire_web::Exception;
 use drumfire_web::response::media_type;
-use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 use recycle_box::RecycleBox;
 use tokio::task::JoinSet;
@@ -17,6 +16,7 @@ use tokio::task::JoinSet;
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
+use super::redirects::Nesting;
 use super::request::{Prepared, Sending};
 use super::transfer::Trouble;
 use crate::run::context::Context;
@@ -31,14 +31,14 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         mut page: Sample,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Sample {
         let (begin, page_us) = (Instant::now(), page.precise_service_us());
-        let addresses = self.addresses_or_error(cx, &mut page, place);
+        let addresses = self.addresses_or_error(cx, &mut page);
         if addresses.is_empty() {
             return page;
         }
-        let mut whole = if self.settings.separate_container || place.is_redirect() {
+        let mut whole = if self.settings.separate_container || nesting.is_redirect {
             let mut whole = page.clone();
             whole.children.clear();
             // Its thread writes its name into samples and their direct sub-results, in the end.
@@ -48,7 +48,8 @@ impl HttpSampler {
         } else {
             page
         };
-        self.fetch_all(cx, call, &mut whole, addresses, place).await;
+        self.fetch_all(cx, call, &mut whole, addresses, nesting)
+            .await;
         let service_us = page_us + begin.elapsed().as_micros() as u64;
         whole.refine_service(service_us, whole.children.len() as u64);
         whole
@@ -60,29 +61,20 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         mut page: Sample,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Sample {
-        let addresses = self.addresses_or_error(cx, &mut page, place);
-        self.fetch_all(cx, call, &mut page, addresses, place).await;
+        let addresses = self.addresses_or_error(cx, &mut page);
+        self.fetch_all(cx, call, &mut page, addresses, nesting)
+            .await;
         page
     }
 
     /// The addresses of the page's resources; a page that cannot be read gets a sub-result that says so.
-    fn addresses_or_error(
-        &self,
-        cx: &mut Context,
-        page: &mut Sample,
-        place: &Place<'_>,
-    ) -> Vec<JavaUrl> {
+    fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<JavaUrl> {
         self.addresses(cx, page).unwrap_or_else(|message| {
             let mut error = page.clone();
             let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
-            failure::apply(
-                &mut error,
-                &Exception::new(class, message),
-                place,
-                self.needs,
-            );
+            failure::apply(&mut error, &Exception::new(class, message), self.needs);
             page.add_child(error, self.settings.rename_children);
             self.settle_success(page, false);
             Vec::new()
@@ -95,23 +87,17 @@ impl HttpSampler {
         call: &Call<'_>,
         whole: &mut Sample,
         addresses: Vec<JavaUrl>,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) {
-        let wanted = self.filter(cx, addresses, whole, place);
+        let wanted = self.filter(cx, addresses, whole);
         let pool = self.pool(cx);
         if pool > 1 {
-            let pooled = Place::Pool {
-                client: place.client(),
-                depth: place.depth() + 1,
-            };
-            self.fetch_together(cx, call, whole, wanted, &pooled, pool)
+            self.fetch_together(cx, call, whole, wanted, nesting.inner(), pool)
                 .await;
             return;
         }
         for url in wanted {
-            let sample = self
-                .fetch(cx, call, &url, "GET", &Place::Resource(place))
-                .await;
+            let sample = self.fetch(cx, call, &url, "GET", nesting.inner()).await;
             self.add(whole, sample);
         }
     }
@@ -146,7 +132,6 @@ impl HttpSampler {
         cx: &mut Context,
         addresses: Vec<JavaUrl>,
         whole: &mut Sample,
-        place: &Place<'_>,
     ) -> VecDeque<Url> {
         let allow = self.pattern(&self.embedded_allow.eval(cx));
         let exclude = self.pattern(&self.embedded_exclude.eval(cx));
@@ -155,7 +140,7 @@ impl HttpSampler {
             let text = address.to_string();
             let parsed = Url::parse(&text).map(|url| url.sanitized().unwrap_or(url));
             let Ok(url) = parsed else {
-                self.add_error(whole, format!("{text} is not a correct URI"), place);
+                self.add_error(whole, format!("{text} is not a correct URI"));
                 continue;
             };
             if allow
@@ -169,11 +154,9 @@ impl HttpSampler {
             }
             match url.normalized() {
                 Ok(url) => wanted.push_back(url),
-                Err(_) => self.add_error(
-                    whole,
-                    format!("{} URI can not be normalized", url.as_str()),
-                    place,
-                ),
+                Err(_) => {
+                    self.add_error(whole, format!("{} URI can not be normalized", url.as_str()))
+                }
             }
         }
         wanted
@@ -212,7 +195,7 @@ impl HttpSampler {
         call: &Call<'_>,
         whole: &mut Sample,
         mut wanted: VecDeque<Url>,
-        place: &Place<'_>,
+        nesting: Nesting,
         pool: usize,
     ) {
         let mut results: Vec<Option<Fetched>> = Vec::new();
@@ -224,11 +207,11 @@ impl HttpSampler {
                 let index = results.len();
                 results.push(None);
                 if call.reads_files() && url.protocol() == "file" {
-                    let sample = self.fetch_file(cx, call, &url, place).await;
+                    let sample = self.fetch_file(cx, call, &url, nesting).await;
                     results[index] = Some(Fetched::Done(sample));
                     continue;
                 }
-                match self.prepare(cx, call, &url, "GET", place) {
+                match self.prepare(cx, call, &url, "GET", nesting) {
                     Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
                     Prepared::Send(sending) => {
                         let exchange = self.detached(cx, call, sending);
@@ -253,7 +236,7 @@ impl HttpSampler {
             let sample = match result {
                 Fetched::Done(sample) => sample,
                 Fetched::Answered(sending, outcome) => {
-                    self.complete(cx, call, sending, outcome, place).await
+                    self.complete(cx, call, sending, outcome, nesting).await
                 }
             };
             self.add(whole, sample);
@@ -268,13 +251,12 @@ impl HttpSampler {
         self.settle_success(whole, ok);
     }
 
-    fn add_error(&self, whole: &mut Sample, message: String, place: &Place<'_>) {
+    fn add_error(&self, whole: &mut Sample, message: String) {
         // `new HTTPSampleResult(res)` copies the sub-results too.
         let mut error = whole.clone();
         failure::apply(
             &mut error,
             &Exception::new("java.lang.Exception", message),
-            place,
             self.needs,
         );
         whole.add_child(error, self.settings.rename_children);

@@ -10,37 +10,30 @@ use drumfire_http::{
 };
 use drumfire_results::{DataType, Sample};
 use drumfire_web::Exception;
+use drumfire_web::property::Client;
 use drumfire_web::status::{ConnectFailure, Damage, Endpoint, Failure as JavaFailure, StatusPart};
-use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 
 use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
 use super::transfer::Trouble;
 use crate::run::needs::Needs;
 
-/// Turns the sample into a failed one. JMeter stores the stack trace as response data; it counts as received bytes
-/// unless a body was counted before (`SampleResult#getBodySizeAsLong`).
-pub fn apply(sample: &mut Sample, exception: &Exception, place: &Place<'_>, needs: Needs) {
+/// Turns the sample into a failed one. As JMeter does, it stores the stack trace as response data, here without frames; the
+/// text counts as received bytes unless a body was counted before (`SampleResult#getBodySizeAsLong`).
+pub fn apply(sample: &mut Sample, exception: &Exception, needs: Needs) {
     sample.data_type = DataType::Text;
     sample.code = exception.response_code().into();
     sample.message = exception.response_message().into();
     sample.success = false;
+    let trace = exception.trace();
     if sample.body_bytes == 0 {
-        sample.body_bytes = exception.trace_len(place);
+        sample.body_bytes = trace.len() as u64;
     }
-    sample.response_data = needs
-        .body
-        .then(|| exception.trace(place).into_bytes().into());
+    sample.response_data = needs.body.then(|| trace.into_bytes().into());
 }
 
-/// The exception JMeter would have caught; `limited` if the plan limits the time to connect.
-pub fn exception(
-    trouble: &Trouble,
-    url: &Url,
-    target: &Target,
-    client: Client,
-    limited: bool,
-) -> Exception {
+/// The exception JMeter would have caught.
+pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) -> Exception {
     match trouble {
         Trouble::Java(exception) => exception.clone(),
         Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
@@ -64,17 +57,11 @@ pub fn exception(
                     host: &proxy.host,
                     port: proxy.port,
                     addresses: &failure.addresses,
-                    secure: target.tls,
-                    proxied: true,
-                    limited,
                 },
                 None => Endpoint {
                     host: url.host(),
                     port: target.port,
                     addresses: &failure.addresses,
-                    secure: target.tls,
-                    proxied: false,
-                    limited,
                 },
             };
             let failure = of_exchange(failure, endpoint.host);
@@ -136,7 +123,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
         FailureKind::ClosedBeforeResponse => JavaFailure::NoResponse,
         FailureKind::BadHeader(line) => JavaFailure::BadHeader(line),
         FailureKind::BadStatusLine { line, part } => {
-            JavaFailure::BadStatusLine(status_part(*part, line), line)
+            JavaFailure::BadStatusLine(status_part(*part), line)
         }
         FailureKind::HeadTooLarge { .. }
         | FailureKind::BodyTooLarge { .. }
@@ -228,14 +215,11 @@ fn of_chunk(chunk: &BadChunk) -> JavaFailure<'_> {
     }
 }
 
-fn status_part(part: StatusLinePart, line: &str) -> StatusPart {
+fn status_part(part: StatusLinePart) -> StatusPart {
     match part {
         StatusLinePart::Version => StatusPart::Version,
         StatusLinePart::MajorVersion => StatusPart::Major,
         StatusLinePart::MinorVersion => StatusPart::Minor,
-        StatusLinePart::Code if line.split_ascii_whitespace().nth(1).is_none() => {
-            StatusPart::NoCode
-        }
         StatusLinePart::Code => StatusPart::Code,
         StatusLinePart::Range => StatusPart::Range,
     }

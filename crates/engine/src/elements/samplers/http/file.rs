@@ -9,10 +9,10 @@ use std::path::Path;
 
 use drumfire_results::{Kind, Sample, Text};
 use drumfire_web::local_file;
-use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
 use super::call::Call;
+use super::redirects::Nesting;
 use super::{HttpSampler, failure};
 use crate::run::context::Context;
 
@@ -26,7 +26,7 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         url: &Url,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Option<Box<Sample>> {
         let mut sample = Box::new(Sample::new(url.as_str().into(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
@@ -34,7 +34,7 @@ impl HttpSampler {
         let path = match local_file::path(url) {
             Ok(path) => path,
             Err(exception) => {
-                failure::apply(&mut sample, &exception, place, self.needs);
+                failure::apply(&mut sample, &exception, self.needs);
                 sample.set_end(cx.clock().now_ms());
                 return Some(sample);
             }
@@ -57,11 +57,11 @@ impl HttpSampler {
                 let content_type = format!("text/html; charset={}", call.file_encoding());
                 sample.set_encoding_and_type(&content_type);
                 sample.content_type = Some(content_type.into());
-                self.process(cx, call, sample, place).await
+                self.process(cx, call, sample, nesting).await
             }
             Err(error) => {
                 let exception = local_file::unreadable(&path, &error);
-                failure::apply(&mut sample, &exception, place, self.needs);
+                failure::apply(&mut sample, &exception, self.needs);
                 Some(sample)
             }
         }

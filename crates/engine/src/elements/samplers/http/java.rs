@@ -38,7 +38,7 @@ impl HttpSampler {
         let checked = check_method(&method)
             .and_then(|()| check_headers(&call.headers))
             .and_then(|()| match self.cookies {
-                Some(_) => url.cookie_origin(self.client),
+                Some(_) => url.cookie_origin(),
                 None => Ok(()),
             });
         let built = checked.and_then(|()| {

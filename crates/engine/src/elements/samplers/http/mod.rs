@@ -50,7 +50,7 @@ use drumfire_http::place_in;
 use drumfire_results::{Kind, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::cookies::Cookie;
-use drumfire_web::trace::{Client, Place};
+use drumfire_web::property::Client;
 
 pub use decode::{PARALLEL, decode, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};
@@ -66,6 +66,7 @@ use crate::run::request::{Request, SeenCookie};
 use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 use call::Call;
 use proxy::ProxyTemplate;
+use redirects::Nesting;
 use source::SourceTemplate;
 use version::Versions;
 
@@ -176,11 +177,11 @@ impl HttpSampler {
     }
 
     /// What is caught only by `HTTPSamplerBase#sample()` has neither label nor address (`errorResult(e, new HTTPSampleResult())`).
-    pub fn nameless(&self, cx: &Context, exception: &Exception, place: &Place<'_>) -> Box<Sample> {
+    pub fn nameless(&self, cx: &Context, exception: &Exception) -> Box<Sample> {
         let mut sample = Box::new(Sample::new("".into(), cx.thread_name.clone()));
         sample.kind = Kind::Http;
         sample.start_ms = cx.clock().now_ms();
-        failure::apply(&mut sample, exception, place, self.needs);
+        failure::apply(&mut sample, exception, self.needs);
         sample.set_end(sample.start_ms);
         sample
     }
@@ -225,9 +226,8 @@ impl HttpSampler {
     ) -> Option<Box<Sample>> {
         self.begin(cx);
         let call = self.call(cx, name);
-        let place = self.own_place(cx, &call);
-        if let Some((exception, true)) = call.failure(place.client()) {
-            return Some(self.nameless(cx, &exception, &place));
+        if let Some((exception, true)) = call.failure(self.client_of(&call)) {
+            return Some(self.nameless(cx, &exception));
         }
         let frames: String = addresses
             .iter()
@@ -246,7 +246,7 @@ impl HttpSampler {
         page.response_data = Some(frames.into_bytes().into());
         page.start_ms = cx.clock().now_ms();
         let begin = Instant::now();
-        let mut page = self.frames(cx, &call, page, &place).await;
+        let mut page = self.frames(cx, &call, page, Nesting::default()).await;
         if page.end_ms == 0 {
             page.set_end(cx.clock().now_ms());
         }
@@ -256,33 +256,31 @@ impl HttpSampler {
         Some(Box::new(page))
     }
 
-    /// Where an exception of the sampler itself comes from.
-    fn own_place(&self, cx: &Context, call: &Call<'_>) -> Place<'static> {
-        Place::Sampler {
-            client: if call.reads_files() {
-                Client::File
-            } else {
-                self.client
-            },
-            transactions: cx.transactions,
+    /// The implementation that JMeter takes for the call's address.
+    fn client_of(&self, call: &Call<'_>) -> Client {
+        if call.reads_files() {
+            Client::File
+        } else {
+            self.client
         }
     }
 
     async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
-        let place = self.own_place(cx, call);
-        if let Some((exception, true)) = call.failure(place.client()) {
-            return Some(self.nameless(cx, &exception, &place));
+        if let Some((exception, true)) = call.failure(self.client_of(call)) {
+            return Some(self.nameless(cx, &exception));
         }
         let url = match call.url(self, &worker(cx).addresses) {
             Ok(url) => url,
-            Err(exception) => return Some(self.nameless(cx, &exception, &place)),
+            Err(exception) => return Some(self.nameless(cx, &exception)),
         };
         if let Some(exception) = self.unknown_client.as_ref().filter(|_| !call.reads_files()) {
-            let mut sample = self.nameless(cx, exception, &place);
+            let mut sample = self.nameless(cx, exception);
             sample.label = call.label.clone();
             return Some(sample);
         }
-        let mut sample = self.fetch(cx, call, &url, &call.method, &place).await?;
+        let mut sample = self
+            .fetch(cx, call, &url, &call.method, Nesting::default())
+            .await?;
         let is_nameless = sample.label.is_empty() && sample.url.is_none();
         if !is_nameless {
             sample.label = call.label.clone();

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use drumfire_expr::{Raised, Template, Text, Thrown};
 use drumfire_web::Exception;
-use drumfire_web::trace::Client;
-use drumfire_web::trace::property::{Form, Origin, Property};
+use drumfire_web::property::{Client, Form, Property};
 
 use crate::run::context::Context;
 
@@ -71,26 +70,25 @@ impl Failure {
         self.property.is_read_before_request(client, form)
     }
 
-    pub fn exception(&self, client: Client, form: Form, method: &str) -> Exception {
-        let origin = match &self.raised {
-            Raised::Exception(thrown) => origin(thrown),
+    pub fn exception(&self) -> Exception {
+        match &self.raised {
+            Raised::Exception(thrown) => exception(thrown),
             // it is unchecked, so a sampler's own `catch` keeps the user from stopping
-            Raised::StopThread(message) | Raised::Invalid(message) => Origin {
-                class: Cow::Borrowed("org.apache.jorphan.util.JMeterStopThreadException"),
-                message: Some(message.clone()),
-                frames: vec!["org.apache.jmeter.functions.StringFromFile.execute:258"],
-                cause: None,
-            },
-        };
-        Exception::in_property(origin, self.property, client, form, method)
+            Raised::StopThread(message) | Raised::Invalid(message) => Exception::new(
+                "org.apache.jorphan.util.JMeterStopThreadException",
+                message.clone(),
+            ),
+        }
     }
 }
 
-fn origin(thrown: &Thrown) -> Origin {
-    Origin {
+fn exception(thrown: &Thrown) -> Exception {
+    Exception {
         class: thrown.class.clone(),
-        message: thrown.message.clone(),
-        frames: thrown.frames.clone(),
-        cause: thrown.cause.as_deref().map(|cause| Box::new(origin(cause))),
+        message: thrown.message.clone().map(Cow::Owned),
+        cause: thrown
+            .cause
+            .as_deref()
+            .map(|cause| Box::new(exception(cause))),
     }
 }

@@ -6,13 +6,39 @@ use drumfire_web::Exception;
 use drumfire_web::redirect::{
     method_after_redirect, nested_too_deep, redirect_url, too_many_redirects,
 };
-use drumfire_web::trace::Place;
 use drumfire_web::url::Url;
 
 use super::HttpSampler;
 use super::call::Call;
 use super::failure;
 use crate::run::context::Context;
+
+/// What a request is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nesting {
+    /// Whether the request follows a redirect.
+    pub is_redirect: bool,
+    /// How many pages enclose the request (`frameDepth`).
+    pub depth: u32,
+}
+
+impl Nesting {
+    /// A request to follow the redirect of this one.
+    fn redirected(self) -> Nesting {
+        Nesting {
+            is_redirect: true,
+            ..self
+        }
+    }
+
+    /// A request for a resource of this one's page.
+    pub fn inner(self) -> Nesting {
+        Nesting {
+            is_redirect: false,
+            depth: self.depth + 1,
+        }
+    }
+}
 
 impl HttpSampler {
     /// `HTTPSamplerBase#resultProcessing`.
@@ -21,24 +47,24 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         sample: Box<Sample>,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Option<Box<Sample>> {
         let mut sample = sample;
         let mut redirected = false;
-        if !place.is_redirect() && self.follow_redirects && sample.redirect_location.is_some() {
-            *sample = Box::pin(self.follow(cx, call, *sample, place)).await;
+        if !nesting.is_redirect && self.follow_redirects && sample.redirect_location.is_some() {
+            *sample = Box::pin(self.follow(cx, call, *sample, nesting)).await;
             redirected = true;
         }
         if !self.image_parser || !sample.success || sample.data_type != DataType::Text {
             return Some(sample);
         }
-        if place.depth() > self.settings.max_frame_depth {
+        if nesting.depth > self.settings.max_frame_depth {
             let mut error = (*sample).clone();
             error.children.clear();
-            failure::apply(&mut error, &nested_too_deep(), place, self.needs);
+            failure::apply(&mut error, &nested_too_deep(), self.needs);
             sample.add_child(error, self.settings.rename_children);
         } else if !redirected {
-            *sample = Box::pin(self.embedded(cx, call, *sample, place)).await;
+            *sample = Box::pin(self.embedded(cx, call, *sample, nesting)).await;
         }
         Some(sample)
     }
@@ -49,7 +75,7 @@ impl HttpSampler {
         cx: &mut Context,
         call: &Call<'_>,
         first: Sample,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Sample {
         let rename = self.settings.rename_children;
         let mut total = first.clone();
@@ -65,7 +91,7 @@ impl HttpSampler {
             let mut invalid = false;
             match self.next_address(&last) {
                 Ok((url, method)) => match self
-                    .fetch(cx, call, &url, &method, &Place::Redirect(place))
+                    .fetch(cx, call, &url, &method, nesting.redirected())
                     .await
                 {
                     Some(sample) => {
@@ -76,10 +102,10 @@ impl HttpSampler {
                     None => break,
                 },
                 Err(exception) => {
-                    failure::apply(&mut last, &exception, place, self.needs);
+                    failure::apply(&mut last, &exception, self.needs);
                     // It is one object with the sub-result that was redirected.
                     if let Some(shown) = total.children.last_mut() {
-                        failure::apply(shown, &exception, place, self.needs);
+                        failure::apply(shown, &exception, self.needs);
                     }
                     last.redirect_location = None;
                     invalid = true;
@@ -104,7 +130,6 @@ impl HttpSampler {
             failure::apply(
                 &mut last,
                 &too_many_redirects(self.settings.max_redirects),
-                place,
                 self.needs,
             );
             total.add_child(last.clone(), rename);

@@ -11,14 +11,15 @@ use drumfire_web::body::Body;
 use drumfire_web::cache::Entry;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
+use drumfire_web::property::Client;
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
-use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::{Url, Wire};
 use recycle_box::RecycleBox;
 
 use super::call::Call;
 use super::heads::{Differing, Given};
 use super::proxy::{ProxyAccess, ProxyChoice};
+use super::redirects::Nesting;
 use super::transfer::Trouble;
 use super::{HttpSampler, failure};
 use crate::run::context::Context;
@@ -99,17 +100,17 @@ impl HttpSampler {
         call: &Call<'_>,
         url: &Url,
         method: &str,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Option<Box<Sample>> {
         if call.reads_files() && url.protocol() == "file" {
-            return Box::pin(self.fetch_file(cx, call, url, place)).await;
+            return Box::pin(self.fetch_file(cx, call, url, nesting)).await;
         }
-        let sending = match self.prepare(cx, call, url, method, place) {
+        let sending = match self.prepare(cx, call, url, method, nesting) {
             Prepared::Done(sample) => return sample,
             Prepared::Send(sending) => sending,
         };
         let outcome = self.send(cx, call, &sending).await;
-        self.complete(cx, call, sending, outcome, place).await
+        self.complete(cx, call, sending, outcome, nesting).await
     }
 
     /// All that happens before the first byte is sent.
@@ -119,7 +120,7 @@ impl HttpSampler {
         call: &Call<'_>,
         url: &Url,
         method: &str,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Prepared {
         let sample = Sample::new(call.label.clone(), cx.thread_name.clone());
         let mut sample = cx.worker.room.sample(sample);
@@ -135,21 +136,21 @@ impl HttpSampler {
         } else if let Err(exception) = self.identity(cx, url.is_secure()) {
             Err((sample, exception))
         } else if self.client == Client::HttpClient {
-            self.build(cx, call, url, method_text, place.is_redirect(), sample)
+            self.build(cx, call, url, method_text, nesting.is_redirect, sample)
         } else {
-            self.build_java(cx, call, url, method_text, place.is_redirect(), sample)
+            self.build_java(cx, call, url, method_text, nesting.is_redirect, sample)
         };
         match built {
             Ok(prepared) => prepared,
             Err((_, exception))
                 if self.client != Client::HttpClient && exception.is_unchecked() =>
             {
-                Prepared::Done(Some(self.nameless(cx, &exception, place)))
+                Prepared::Done(Some(self.nameless(cx, &exception)))
             }
             Err((mut sample, exception)) => {
                 sample.start_ms = cx.clock().now_ms();
                 sample.set_end(sample.start_ms);
-                failure::apply(&mut sample, &exception, place, self.needs);
+                failure::apply(&mut sample, &exception, self.needs);
                 Prepared::Done(Some(sample))
             }
         }
@@ -172,7 +173,7 @@ impl HttpSampler {
                 // Cookies are looked for before the client looks at the address.
                 let is_uri = exception.class != "java.net.URISyntaxException";
                 let cookies = self.cookies.as_ref().filter(|_| is_uri);
-                let blank = cookies.and_then(|_| url.cookie_origin(self.client).err());
+                let blank = cookies.and_then(|_| url.cookie_origin().err());
                 return Err((sample, blank.unwrap_or(exception)));
             }
         };

@@ -10,9 +10,9 @@ use drumfire_results::{DataType, Phases, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::java_client::java_missing_location;
+use drumfire_web::property::Client;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
-use drumfire_web::trace::{Client, Place};
 use drumfire_web::url::Url;
 use recycle_box::RecycleBox;
 
@@ -20,6 +20,7 @@ use super::HttpSampler;
 use super::call::Call;
 use super::failure;
 use super::hints;
+use super::redirects::Nesting;
 use super::request::Sending;
 use super::transfer::Trouble;
 use crate::run::context::Context;
@@ -32,7 +33,7 @@ impl HttpSampler {
         call: &Call<'_>,
         mut sending: RecycleBox<Sending>,
         mut outcome: Result<Box<Incoming>, Trouble>,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Option<Box<Sample>> {
         let begin = match &outcome {
             Ok(incoming) => Some(incoming.times.begin),
@@ -56,17 +57,16 @@ impl HttpSampler {
         }
         match outcome {
             Ok(mut incoming) => {
-                let sample = self.read(cx, sending, &mut incoming, place);
+                let sample = self.read(cx, sending, &mut incoming, nesting);
                 super::worker(cx).http.take_back(incoming);
                 match sample {
-                    Ok(sample) => self.process(cx, call, sample, place).await,
+                    Ok(sample) => self.process(cx, call, sample, nesting).await,
                     Err(sample) => Some(sample),
                 }
             }
             Err(trouble) => {
-                let limited = call.limits.connect.is_some();
                 let sending = cx.worker.room.take_request(sending);
-                Some(self.failed(cx, sending, &trouble, place, limited))
+                Some(self.failed(cx, sending, &trouble))
             }
         }
     }
@@ -90,7 +90,7 @@ impl HttpSampler {
         cx: &mut Context,
         sending: RecycleBox<Sending>,
         incoming: &mut Incoming,
-        place: &Place<'_>,
+        nesting: Nesting,
     ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {
             mut sample,
@@ -129,15 +129,15 @@ impl HttpSampler {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
                 // Nothing is missed until it is to be followed.
                 None if self.client == Client::Java => {
-                    if self.follow_redirects && !place.is_redirect() {
-                        return Err(self.nameless(cx, &java_missing_location(), place));
+                    if self.follow_redirects && !nesting.is_redirect {
+                        return Err(self.nameless(cx, &java_missing_location()));
                     }
                 }
                 None => {
                     // JMeter takes the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);
                     let exception = missing_location(&method, &url);
-                    return Err(self.fail(sample, &exception, place));
+                    return Err(self.fail(sample, &exception));
                 }
             }
         }
@@ -149,7 +149,7 @@ impl HttpSampler {
         if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
             let sent = sample.request_headers.clone().unwrap_or_default();
             if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
-                return Err(self.fail(sample, &exception, place));
+                return Err(self.fail(sample, &exception));
             }
         }
         Ok(sample)
@@ -228,25 +228,13 @@ impl HttpSampler {
     }
 
     /// A sample that failed after its response.
-    fn fail(
-        &self,
-        mut sample: Box<Sample>,
-        exception: &Exception,
-        place: &Place<'_>,
-    ) -> Box<Sample> {
-        failure::apply(&mut sample, exception, place, self.needs);
+    fn fail(&self, mut sample: Box<Sample>, exception: &Exception) -> Box<Sample> {
+        failure::apply(&mut sample, exception, self.needs);
         sample
     }
 
-    /// The sample of an exchange that failed; `limited` if the time to connect was.
-    pub(super) fn failed(
-        &self,
-        cx: &Context,
-        sending: Sending,
-        trouble: &Trouble,
-        place: &Place<'_>,
-        limited: bool,
-    ) -> Box<Sample> {
+    /// The sample of an exchange that failed.
+    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Box<Sample> {
         let Sending {
             mut sample,
             target,
@@ -278,12 +266,8 @@ impl HttpSampler {
         } else {
             sample.set_end(clock.now_ms());
         }
-        failure::apply(
-            &mut sample,
-            &failure::exception(trouble, &url, &target, self.client, limited),
-            place,
-            self.needs,
-        );
+        let exception = failure::exception(trouble, &url, &target, self.client);
+        failure::apply(&mut sample, &exception, self.needs);
         sample
     }
 }

@@ -11,7 +11,7 @@ use drumfire_http::{
 };
 use drumfire_web::Exception;
 use drumfire_web::body::{Body, Part, unreadable_file};
-use drumfire_web::trace::Client;
+use drumfire_web::property::Client;
 use recycle_box::RecycleBox;
 use tokio::sync::Notify;
 
@@ -276,10 +276,7 @@ fn wire_parts<'b>(
     }
     for part in &body.parts {
         if let Part::File { path, .. } = part {
-            files.push(
-                File::open(path)
-                    .map_err(|error| unreadable_file(path, &error, body.parts.len() > 1))?,
-            );
+            files.push(File::open(path).map_err(|error| unreadable_file(path, &error))?);
         }
     }
     let mut opened = files.iter();

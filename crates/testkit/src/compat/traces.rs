@@ -1,0 +1,57 @@
+//! Stack traces in what JMeter wrote: the response data of a request without a response. Their frames are not reproduced, and
+//! so neither is their size.
+
+use std::borrow::Cow;
+
+/// The response code of a request without a response begins so.
+const NO_RESPONSE: &str = "Non HTTP response code: ";
+
+/// Whether the size of a sample with this response code is the length of a stack trace.
+pub(super) fn is_size_of_trace(code: &str) -> bool {
+    code.starts_with(NO_RESPONSE)
+}
+
+/// A text without the frames of stack traces, and without the sizes of samples that had no response (results in XML).
+pub(super) fn without_traces(text: &str) -> Cow<'_, str> {
+    if !text.contains("\tat ") && !text.contains(NO_RESPONSE) {
+        return text.into();
+    }
+    let is_frame = |line: &&str| line.starts_with("\tat ") || line.starts_with("\t... ");
+    text.split_inclusive('\n')
+        .filter(|line| !is_frame(line))
+        .map(without_size)
+        .collect::<String>()
+        .into()
+}
+
+/// An element `<httpSample … rc="Non HTTP response code: …" … by="…">` without its size.
+fn without_size(line: &str) -> Cow<'_, str> {
+    let size = line
+        .find(&format!(" rc=\"{NO_RESPONSE}"))
+        .and(line.find(" by=\""));
+    let Some(start) = size else {
+        return line.into();
+    };
+    let value = start + " by=\"".len();
+    let end = line[value..]
+        .find('"')
+        .map_or(line.len(), |end| value + end + 1);
+    format!("{}{}", &line[..start], &line[end..]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_and_the_sizes_of_traces_are_left_out() {
+        let trace =
+            "a.B: c\n\tat a.B.d(B.java:1)\nCaused by: e\n\tat e.f(E.java:2)\n\t... 12 more\n";
+        assert_eq!(without_traces(trace), "a.B: c\nCaused by: e\n");
+        assert_eq!(
+            without_traces("<s rc=\"Non HTTP response code: a\" by=\"9\" u=\"\">\n<s by=\"8\">\n"),
+            "<s rc=\"Non HTTP response code: a\" u=\"\">\n<s by=\"8\">\n"
+        );
+        assert_eq!(without_traces("plain by=\"9\""), "plain by=\"9\"");
+    }
+}
